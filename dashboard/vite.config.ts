@@ -1,5 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { compressFirstFiles } from './build/compress.ts';
+import { languages, outputsOf } from './build/languages.ts';
 import { DASHBOARD_BASE, DASHBOARD_ROUTES } from '../contract/dashboard/routes.ts';
 
 /**
@@ -29,9 +31,53 @@ const SERVER = 'http://127.0.0.1:4000';
 /** The Host header stays as the browser sent it: the server compares it with the Origin. */
 const PROXIED = ['/dashboard/api', '/api', '/docs', '/inbound', '/chat'];
 
+/** The functions of the contract that only build a schema. The browser needs few schemas, and the others stay behind. */
+const SCHEMAS = 'Type Nullable nullable Id idPattern Page PageQuery Whole Minutes noReplyOf headerText Base64Url'.split(
+  ' ',
+);
+
+const MANTINE = '@mantine/core/esm/components';
+const INPUTS = 'Checkbox|Input|InputBase|TextInput|Anchor';
+const OF_LISTS =
+  'live-state|moment|names|no-value|page|page-header|tip|use-shortcuts|channels/kind-words|conversations/status-words|end-users/person-name';
+
+/**
+ * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every page
+ * loads first. Dialogs and their parts stay apart, because they load later.
+ */
+const CHUNKS = [
+  { name: 'vendor', priority: 6, tags: ['$initial' as const], test: /node_modules|rolldown.runtime/ },
+  {
+    name: 'front',
+    priority: 3,
+    test: /src.(?:parts.(?:sign-in|passkey|latin)|pages.sign-in)|PasswordInput|simplewebauthn/,
+  },
+  { name: 'index', priority: 5, tags: ['$initial' as const] },
+  {
+    name: 'inputs',
+    priority: 4,
+    test: new RegExp(
+      `${MANTINE}/(?:${INPUTS})/|InlineInput|core/utils/|get-parsed-combobox-data|get-options-lockup|get-style-object|use-debounced|src/parts/use-(?:checked-form|focus)`,
+    ),
+  },
+  {
+    name: 'lists',
+    priority: 1,
+    minShareCount: 2,
+    test: new RegExp(`src/list/(?!bulk-act)|src/parts/(?:${OF_LISTS})[.]|IconX[.]mjs|use-selection`),
+  },
+  { name: 'contract', minShareCount: 5, test: /contract[/]/ },
+  {
+    name: 'parts',
+    minShareCount: 10,
+    maxModuleSize: 2_500,
+    test: /@tabler|src[/]parts[/](?!agents|api-keys|latin|sign-in|.*dialog)/,
+  },
+];
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), contractRoutes()],
+  plugins: [react(), contractRoutes(), languages(), compressFirstFiles()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -42,13 +88,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
-    // Small modules of most pages are one file: each of them would be a request of its own.
+    cssCodeSplit: false,
     rolldownOptions: {
-      output: {
-        codeSplitting: {
-          groups: [{ name: 'common', minShareCount: 21, maxModuleSize: 2_500 }],
-        },
-      },
+      output: outputsOf({ groups: CHUNKS }),
+      treeshake: { manualPureFunctions: SCHEMAS, propertyReadSideEffects: false },
     },
     // They ask to be passed on with what they are in; LICENSES-OF-PACKAGES.txt has those of the server.
     license: { fileName: 'licenses.md' },

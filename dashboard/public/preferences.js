@@ -14,4 +14,8 @@
   root.lang = arabic ? 'ar' : 'en';
   root.dir = arabic ? 'rtl' : 'ltr';
   root.style.backgroundColor = dark ? '#131614' : '#f7f7f4';
+  // The program of the reader's language (build/languages.ts). A script that is written here waits for the styles and
+  // the document, as a script of the page does. From its sources, the program has both languages and needs nothing here.
+  var files = document.currentScript.dataset[arabic ? 'ar' : 'en'];
+  if (files) document.write('<script type="module" src="' + files.replace(/ .*/, '') + '"></script>');
 })();

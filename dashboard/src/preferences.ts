@@ -81,8 +81,18 @@ export function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** The files of a language contain only its texts (build/languages.ts). From its sources, the program has both. */
+declare const __ARABIC__: boolean | undefined;
+const built: Language | null = typeof __ARABIC__ === 'undefined' ? null : __ARABIC__ ? 'ar' : 'en';
+
 export const languageOf = (liked: Preferences): Language =>
-  liked.language ?? (navigator.language.startsWith('ar') ? 'ar' : 'en');
+  built ?? liked.language ?? (navigator.language.startsWith('ar') ? 'ar' : 'en');
+
+/** Loads the files of the chosen language. Without storage, the next load would not know the choice. */
+function reloadInLanguage(): void {
+  const { language } = current;
+  if (built !== null && language && language !== built && read(STORAGE).language === language) location.reload();
+}
 
 function save(): void {
   try {
@@ -94,6 +104,7 @@ function save(): void {
     // Storage may be full or turned off. The choice then lasts as long as the page.
   }
   for (const listener of listeners) listener();
+  reloadInLanguage();
 }
 
 const place = (): string => `${STORAGE}.${person}.organization`;

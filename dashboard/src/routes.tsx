@@ -40,7 +40,9 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Shell,
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location, matches }) => {
+    // The code of the page loads at the same time as the session.
+    for (const { routeId } of matches) void pageOf(routeId)?.preload?.();
     try {
       const { user, organizations } = await queryClient.ensureQueryData(sessionOptions);
       rememberAs(user.id, organizations[0]?.id);
@@ -51,6 +53,10 @@ const inside = createRoute({
     }
   },
 });
+
+const pageOf = (id: string): { preload?: () => Promise<void> } | undefined =>
+  (router.routesById as Record<string, { options: { component?: { preload?: () => Promise<void> } } }>)[id]?.options
+    .component;
 
 /** The list of conversations stays next to the open one. */
 const conversations = createRoute({

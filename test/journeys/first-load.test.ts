@@ -3,8 +3,8 @@ import { CHROMIUM, OWNER, settled, startJourney, type Journey } from './dashboar
 
 /** The work of a browser without a cache, until the first row. A slow network costs a round trip for each step. */
 const MOST = {
-  '/conversations': { requests: 50, scriptBytes: 262_000 },
-  '/sign-in': { requests: 22, scriptBytes: 195_000 },
+  '/conversations': { requests: 20, scriptBytes: 165_000 },
+  '/sign-in': { requests: 12, scriptBytes: 155_000 },
 };
 
 describe.skipIf(!CHROMIUM)('the first load of a page', () => {

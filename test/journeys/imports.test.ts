@@ -250,7 +250,7 @@ async function largeImport(name: string) {
   return read;
 }
 
-async function allStoredOnce(read: Awaited<ReturnType<typeof largeImport>>) {
+async function expectAllStoredOnce(read: Awaited<ReturnType<typeof largeImport>>) {
   await expect.poll(async () => (await read()).finished_at, { timeout: 120_000 }).not.toBe(null);
   expect(await read()).toMatchObject({
     state: 'done',
@@ -271,7 +271,7 @@ test(
     const read = await largeImport('overtaken.csv');
     while ((await read()).finished_at === null)
       await client.query('UPDATE end_user_import SET due_at = now() WHERE due_at IS NOT NULL');
-    await allStoredOnce(read);
+    await expectAllStoredOnce(read);
   },
 );
 
@@ -290,6 +290,6 @@ test(
       // The lease of a dead worker is 30 s long; this simulates its end.
       await client.query('UPDATE end_user_import SET due_at = now() WHERE due_at IS NOT NULL');
     }
-    await allStoredOnce(read);
+    await expectAllStoredOnce(read);
   },
 );

@@ -110,6 +110,9 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const { page, context } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Your menu' }).click();
     await page.getByText('العربية').click();
+    // The program of another language loads.
+    await page.locator('html[lang=ar]').waitFor();
+    await page.getByRole('button', { name: 'قائمتك' }).click();
     await page.getByText('داكن').click();
     await page.reload();
     await page.getByRole('heading', { name: 'مفاتيح API', level: 1 }).waitFor();

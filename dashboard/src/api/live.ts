@@ -17,7 +17,15 @@ export type LiveState =
   /** There is no stream. It is tried again from time to time. */
   | 'polling';
 
-type Follower = { orgId: string; topic: Topic; refresh: () => Promise<unknown>; busy: boolean; again: boolean };
+type Follower = {
+  orgId: string;
+  topic: Topic;
+  refresh: () => Promise<unknown>;
+  /** The number of components that show this data. */
+  readers: number;
+  busy: boolean;
+  again: boolean;
+};
 
 /** The maximum topics of one stream. The server accepts no more. Subscribers of other topics poll. */
 const MAX_TOPICS = 8;
@@ -34,7 +42,8 @@ const HIDDEN_MS = 5_000;
 const FIRST_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 30_000;
 
-const followers = new Set<Follower>();
+/** One follower per read. A list whose rows all show the same data reads it once. */
+const followers = new Map<string, Follower>();
 const listeners = new Set<() => void>();
 let state: LiveState = 'opening';
 let source: EventSource | null = null;
@@ -52,19 +61,32 @@ export const useLiveState = (): LiveState =>
     () => state,
   );
 
-/** Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing. */
-export function useFollow(orgId: string | undefined, topic: Topic | undefined, refresh: () => Promise<unknown>): void {
+/**
+ * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing. `read`
+ * identifies the data: components that show the same data share one call.
+ */
+export function useFollow(
+  orgId: string | undefined,
+  topic: Topic | undefined,
+  read: string,
+  refresh: () => Promise<unknown>,
+): void {
   const newest = useRef(refresh);
   newest.current = refresh;
-  useEffect(() => (orgId && topic ? follow(orgId, topic, () => newest.current()) : undefined), [orgId, topic]);
+  useEffect(
+    () => (orgId && topic ? follow(orgId, topic, read, () => newest.current()) : undefined),
+    [orgId, topic, read],
+  );
 }
 
-function follow(orgId: string, topic: Topic, refresh: () => Promise<unknown>): () => void {
-  const follower: Follower = { orgId, topic, refresh, busy: false, again: false };
-  followers.add(follower);
+function follow(orgId: string, topic: Topic, read: string, refresh: () => Promise<unknown>): () => void {
+  const key = `${topic} ${read}`;
+  const follower = followers.get(key) ?? { orgId, topic, refresh, readers: 0, busy: false, again: false };
+  follower.readers++;
+  followers.set(key, follower);
   settleIn(SETTLE_MS);
   return () => {
-    followers.delete(follower);
+    if (--follower.readers === 0) followers.delete(key);
     settleIn(SETTLE_MS);
   };
 }
@@ -84,9 +106,10 @@ function settle(): void {
 }
 
 function wantedAddress(): string {
-  const org_id = [...followers].at(-1)?.orgId;
+  const all = [...followers.values()];
+  const org_id = all.at(-1)?.orgId;
   if (org_id === undefined) return '';
-  const topics = new Set([...followers].filter(({ orgId }) => orgId === org_id).map(({ topic }) => topic));
+  const topics = new Set(all.filter(({ orgId }) => orgId === org_id).map(({ topic }) => topic));
   const query = { topics: [...topics].slice(0, MAX_TOPICS).toSorted().join(',') };
   return addressOf('watchChanges', { params: { org_id }, query });
 }
@@ -100,7 +123,7 @@ function open(): void {
     failures = 0;
     become('live');
     const { topics } = JSON.parse((event as MessageEvent<string>).data) as Changed;
-    for (const follower of followers) if (topics.includes(follower.topic)) run(follower);
+    for (const follower of followers.values()) if (topics.includes(follower.topic)) run(follower);
   });
   opened.addEventListener('beat', heard);
   opened.addEventListener('error', () => {
@@ -147,7 +170,7 @@ function run(follower: Follower): void {
   follower.busy = true;
   const next = (): void => {
     follower.busy = false;
-    if (!follower.again || !followers.has(follower)) return;
+    if (!follower.again || follower.readers === 0) return;
     follower.again = false;
     run(follower);
   };

@@ -2,6 +2,7 @@ import {
   QueryCache,
   QueryClient,
   MutationCache,
+  hashKey,
   keepPreviousData,
   queryOptions,
   useMutation,
@@ -86,8 +87,8 @@ export function useRead<N extends DashboardRouteName>(
   const options = readOptions(name, input);
   const client = useQueryClient();
   const state = useLiveState();
-  useFollow((input.params as { org_id?: string } | undefined)?.org_id, live, async () => {
-    const { queryKey } = options;
+  const { queryKey } = options;
+  useFollow((input.params as { org_id?: string } | undefined)?.org_id, live, hashKey(queryKey), async () => {
     const isFirst = client.getQueryData(queryKey) === undefined;
     await client.invalidateQueries({ queryKey, exact: true });
     // A first read in progress may have started too early.

@@ -9,6 +9,7 @@ import { languageOf, usePreferences, type Language } from '../preferences.ts';
  *   say('greeting', { name })           → text
  *   say.rich('greeting', { name: <b/> }) → text with elements in it
  *
+ * The built files of a language contain only its texts (build/languages.ts), so there a window keeps its language.
  * The compiler rejects a text that is missing in one of the languages. A text that depends on a number is an object of
  * plural forms, named as in Intl.PluralRules. The value `count` selects the form.
  */
@@ -27,7 +28,7 @@ export type Say<K extends string> = {
 export const defineWords = <const T extends Record<string, Entry>>(
   en: T,
   ar: Translated<T>,
-): Words<keyof T & string> => ({ en, ar });
+): Words<keyof T & string> => ({ en, ar: ar ?? en });
 
 export function useWords<K extends string>(words: Words<K>): Say<K> {
   const language = useLanguage();

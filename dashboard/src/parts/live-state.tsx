@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLiveState } from '../api/live.ts';
 import { defineWords, useWords } from '../language/words.tsx';
+import { Tip } from './tip.tsx';
 import classes from './live-state.module.css';
 
 const words = defineWords(
@@ -42,15 +42,12 @@ export function LiveState({ failed, every }: Props): ReactNode {
   if (state === 'opening') return null;
   const seconds = every / 1_000;
   return (
-    <Tooltip
-      label={say(`${state}_hint`, { seconds })}
-      events={{ hover: true, focus: true, touch: true }}
-      multiline
-      maw={280}
-    >
-      <span className={classes.live} data-state={state} role="status" tabIndex={0}>
-        {say(state, { seconds })}
-      </span>
-    </Tooltip>
+    <Tip label={say(`${state}_hint`, { seconds })}>
+      {(anchor) => (
+        <span {...anchor} className={classes.live} data-state={state} role="status" tabIndex={0}>
+          {say(state, { seconds })}
+        </span>
+      )}
+    </Tip>
   );
 }

@@ -38,5 +38,6 @@ function WhenLoaded({ then }: { then: (loaded: true) => void }): ReactNode {
 
 const AHEAD_MS = 1_500;
 
-const whenIdle = (work: () => void): void =>
+/** Does work that the first view of a page does not need. */
+export const whenIdle = (work: () => void): void =>
   void setTimeout(() => ('requestIdleCallback' in globalThis ? requestIdleCallback(work) : work()), AHEAD_MS);

@@ -1,6 +1,6 @@
-import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
+import { useMantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
 import { MenuChoice } from '../parts/menu.tsx';
 import { setPreferences, type Language, type Theme } from '../preferences.ts';
@@ -23,14 +23,35 @@ const chooseLanguage = (language: Language): void => setPreferences({ language }
 /** Theme and language are available from the first page on: below the card of a front page, and in the user menu. */
 export function LanguageControl(): ReactNode {
   const say = useWords(words);
+  return <Segments label={say('language')} value={say.language} options={LANGUAGES} onChoose={chooseLanguage} />;
+}
+
+type SegmentsProps<T extends string> = {
+  label: string;
+  value: T;
+  options: readonly { value: T; label: ReactNode }[];
+  onChoose: (value: T) => void;
+};
+
+/** Every first load contains it. It is much smaller than Mantine's control with its moving indicator. */
+function Segments<T extends string>({ label, value, options, onChoose }: SegmentsProps<T>): ReactNode {
+  const name = useId();
   return (
-    <SegmentedControl
-      size="xs"
-      aria-label={say('language')}
-      value={say.language}
-      onChange={chooseLanguage}
-      data={[...LANGUAGES]}
-    />
+    <div role="radiogroup" aria-label={label} className={classes.segments}>
+      {options.map((option) => (
+        <label key={option.value} className={classes.segment}>
+          <input
+            className={classes.radio}
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChoose(option.value)}
+          />
+          {option.label}
+        </label>
+      ))}
+    </div>
   );
 }
 
@@ -42,15 +63,7 @@ export function LanguageChoice(): ReactNode {
 export function ThemeControl(): ReactNode {
   const say = useWords(words);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <SegmentedControl
-      size="xs"
-      aria-label={say('theme')}
-      value={colorScheme}
-      onChange={setColorScheme}
-      data={useThemes()}
-    />
-  );
+  return <Segments label={say('theme')} value={colorScheme} options={useThemes()} onChoose={setColorScheme} />;
 }
 
 export function ThemeChoice(): ReactNode {

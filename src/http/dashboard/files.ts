@@ -55,7 +55,8 @@ const COMPRESSED = new Set(['.js', '.css', '.svg', '.txt']);
 /** Below this size the headers are larger than the savings. */
 const COMPRESS_FROM_BYTES = 1024;
 /**
- * The result is smaller than with gzip's best level and takes a quarter of a second for all files, on other threads.
+ * The result is smaller than with gzip's best level and takes a quarter of a second for all files, on other threads. The
+ * build has already compressed the files of every first load with the best level (`.br`).
  */
 const BROTLI_QUALITY = 6;
 const gzipped = promisify<Buffer, Buffer>(gzip);
@@ -86,7 +87,8 @@ async function store(file: string, type: string, text: boolean, hashed: boolean)
   const plain = await readFile(file);
   const compress = text && plain.length >= COMPRESS_FROM_BYTES;
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
-  const [small, smaller] = compress ? await Promise.all([gzipped(plain), brotlied(plain, { params })]) : [null, null];
+  const smallest = async (): Promise<Buffer> => readFile(`${file}.br`).catch(() => brotlied(plain, { params }));
+  const [small, smaller] = compress ? await Promise.all([gzipped(plain), smallest()]) : [null, null];
   return {
     type,
     hashed,

@@ -1,13 +1,14 @@
 import { Button, Skeleton, Text, VisuallyHidden } from '@mantine/core';
 import { IconMessages } from '@tabler/icons-react';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
+import { whenIdle } from '../../parts/once-opened.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
 import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -18,11 +19,12 @@ import { ListHead } from './list-head.tsx';
 import { OpenNextOf } from './open-next.tsx';
 import { Rows } from './rows.tsx';
 import type { ConversationsSearch } from './search.ts';
-import { ConversationActs } from './conversation-acts.tsx';
 import { type Selection, useSelection } from '../../list/use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
+
+const ConversationActs = lazy(async () => ({ default: (await import('./conversation-acts.tsx')).ConversationActs }));
 
 const PAGE = 20;
 export const LOOK_AGAIN_MS = 2_000;
@@ -64,6 +66,8 @@ export function ConversationsPage(): ReactNode {
   const selection = useSelection(ids);
   const may = useMay('member');
   useListKeys(ids, may ? selection.toggle : null);
+  // The next step of a reader is to open a conversation.
+  useEffect(() => whenIdle(() => void import('./conversation-page.tsx').catch(() => {})), []);
   const empty = conversations.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   if (empty && !chosen)
     return (
@@ -121,7 +125,11 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
           <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
         ) : (
           <>
-            {selection && <ConversationActs selection={selection} many={conversations.data.data.length} />}
+            {selection && selection.chosen.length > 0 && (
+              <Suspense fallback={null}>
+                <ConversationActs selection={selection} many={conversations.data.data.length} />
+              </Suspense>
+            )}
             <Rows
               items={conversations.data.data}
               chosen={chosen}

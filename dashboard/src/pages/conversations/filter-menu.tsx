@@ -1,32 +1,22 @@
-import { ActionIcon, Button, NativeSelect, Stack, Switch, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, VisuallyHidden } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
-import { useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react';
-import { queryClient, useAct, useRead } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
+import { useCallback, useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react';
 import { useWords } from '../../language/words.tsx';
-import { TypedFilter } from '../../list/filter-bar.tsx';
 import type { ListState } from '../../list/use-list-state.ts';
-import { AgentSelect } from '../../parts/agents/agent-select.tsx';
-import { statusWords } from '../../parts/conversations/status-words.ts';
+import { onceOpened } from '../../parts/once-opened.tsx';
 import { placeBeside } from '../../parts/place-beside.ts';
-import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { sessionOptions, useOrganization, type Organization } from '../../session/session.ts';
 import { inboxWords } from './inbox-words.ts';
-import { ratingWords } from './rating-words.ts';
-import {
-  type ConversationSort,
-  type ConversationStatus,
-  type ConversationsSearch,
-  RATED,
-  type RatedFilter,
-  SORTS,
-  STATUSES,
-} from './search.ts';
-import { words } from './words.ts';
+import type { ConversationsSearch } from './search.ts';
 import classes from './list-head.module.css';
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 type Props = { list: ListState<Filtering> };
+
+const FilterFields = onceOpened(
+  async () => (await import('./filter-fields.tsx')).FilterFields,
+  ({ opened }) => opened,
+  { opened: false },
+);
 
 /** All filters behind one button. The chips below it show the active ones. */
 export function FilterMenu({ list }: Props): ReactNode {
@@ -37,9 +27,10 @@ export function FilterMenu({ list }: Props): ReactNode {
   const [opened, setOpened] = useState(false);
   const { status, agent_id, channel_id, tag, rated, sort } = list.filters;
   const many = [status, agent_id, channel_id, tag, rated, sort].filter((value) => value !== undefined).length;
+  const place = useCallback(() => placeBeside(opener.current!, panel.current!, 'start'), []);
   const toggled = ({ newState }: ToggleEvent): void => {
     setOpened(newState === 'open');
-    if (newState === 'open') placeBeside(opener.current!, panel.current!, 'start');
+    if (newState === 'open') place();
   };
   return (
     <>
@@ -66,144 +57,8 @@ export function FilterMenu({ list }: Props): ReactNode {
         className={classes.panel}
         onToggle={toggled}
       >
-        <Fields list={list} opened={opened} />
+        <FilterFields list={list} opened={opened} onLoaded={place} />
       </div>
     </>
-  );
-}
-
-function Fields({ list, opened }: Props & { opened: boolean }): ReactNode {
-  const say = useWords(words);
-  const sayInbox = useWords(inboxWords);
-  const sayCommon = useWords(common);
-  const sayStatus = useWords(statusWords);
-  const { status, agent_id, tag } = list.filters;
-  return (
-    <Stack gap="sm">
-      <NativeSelect
-        label={say('status')}
-        value={status ?? ''}
-        data={[
-          { value: '', label: say('any_status') },
-          ...STATUSES.map((value) => ({ value, label: sayStatus(`status_${value}`) })),
-        ]}
-        onChange={({ currentTarget: { value } }) =>
-          list.setFilters({ status: (value || undefined) as ConversationStatus | undefined, view: undefined })
-        }
-      />
-      {opened && (
-        <>
-          <AgentSelect
-            label={say('agent')}
-            placeholder={sayInbox('any_agent')}
-            clearable
-            // In the top layer, as the panel is.
-            comboboxProps={{ withinPortal: false }}
-            value={agent_id ?? null}
-            onChange={(value) => list.setFilters({ agent_id: value ?? undefined })}
-          />
-          <ChannelField list={list} />
-        </>
-      )}
-      <TypedFilter label={say('tag')} value={tag} onChange={(next) => list.setFilters({ tag: next })} w="100%" />
-      <RatedField list={list} />
-      <SortField list={list} />
-      <OpenNextSwitch />
-      {list.filtered && (
-        <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
-          {sayCommon('clear_filters')}
-        </Button>
-      )}
-    </Stack>
-  );
-}
-
-function RatedField({ list }: Props): ReactNode {
-  const say = useWords(ratingWords);
-  return (
-    <NativeSelect
-      label={say('rating')}
-      value={list.filters.rated ?? ''}
-      data={[
-        { value: '', label: say('any_rating') },
-        ...RATED.map((value) => ({
-          value,
-          label: value === 'any' ? say('rating_any') : say('rating_score', { score: value }),
-        })),
-      ]}
-      onChange={({ currentTarget: { value } }) =>
-        list.setFilters({ rated: (value || undefined) as RatedFilter | undefined })
-      }
-    />
-  );
-}
-
-function SortField({ list }: Props): ReactNode {
-  const say = useWords(inboxWords);
-  const { view, sort } = list.filters;
-  const usual: ConversationSort = view === 'waiting' ? 'waiting' : 'latest';
-  return (
-    <NativeSelect
-      label={say('sort')}
-      value={sort ?? usual}
-      data={SORTS.map((value) => ({ value, label: say(`sort_${value}`) }))}
-      onChange={({ currentTarget: { value } }) =>
-        list.setFilters({ sort: value === usual ? undefined : (value as ConversationSort) })
-      }
-    />
-  );
-}
-
-/** A setting of the member. It is here because it belongs to the way through the list. */
-function OpenNextSwitch(): ReactNode {
-  const say = useWords(inboxWords);
-  const { id: org_id, opens_next: opensNext } = useOrganization();
-  const set = useAct('setInbox', { refresh: ['readSession'] });
-  // The switch and the list follow the member immediately. A failure brings back the stored choice.
-  const [chosen, setChosen] = useState<boolean | null>(null);
-  const choose = (opens_next: boolean): void => {
-    setChosen(opens_next);
-    const changed = (one: Organization): Organization => (one.id === org_id ? { ...one, opens_next } : one);
-    queryClient.setQueryData(
-      sessionOptions.queryKey,
-      (session) => session && { ...session, organizations: session.organizations.map(changed) },
-    );
-    set.mutate(
-      { params: { org_id }, body: { opens_next } },
-      { onError: () => void queryClient.invalidateQueries(sessionOptions), onSettled: () => setChosen(null) },
-    );
-  };
-  return (
-    <>
-      <Switch
-        size="sm"
-        label={say('open_next')}
-        checked={chosen ?? opensNext}
-        onChange={({ currentTarget: { checked } }) => choose(checked)}
-      />
-      {set.error && <ProblemAlert problem={set.error} />}
-    </>
-  );
-}
-
-/** As many as one call gives. */
-const CHANNELS = 100;
-
-function ChannelField({ list }: Props): ReactNode {
-  const say = useWords(words);
-  const sayInbox = useWords(inboxWords);
-  const org_id = useOrganization().id;
-  const read = useRead('listChannels', { params: { org_id }, query: { limit: CHANNELS } }, { staleTime: 30_000 });
-  const { channel_id } = list.filters;
-  const channels = (read.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  if (channel_id && !channels.some(({ value }) => value === channel_id))
-    channels.push({ value: channel_id, label: say('only_channel') });
-  return (
-    <NativeSelect
-      label={say('channel')}
-      value={channel_id ?? ''}
-      data={[{ value: '', label: sayInbox('any_channel') }, ...channels]}
-      onChange={({ currentTarget: { value } }) => list.setFilters({ channel_id: value || undefined })}
-    />
   );
 }

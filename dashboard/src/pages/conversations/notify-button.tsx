@@ -1,7 +1,8 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
+import { Tip } from '../../parts/tip.tsx';
 import { setPreferences, usePreferences } from '../../preferences.ts';
 import { inboxWords } from './inbox-words.ts';
 
@@ -21,18 +22,19 @@ export function NotifyButton(): ReactNode {
     setPreferences({ notify: granted });
   };
   return (
-    <Tooltip label={say(refused ? 'notify_refused' : 'notify_hint')} multiline maw={260} events={TOLD}>
-      <ActionIcon
-        variant={on ? 'light' : 'default'}
-        size={30}
-        aria-label={say(refused ? 'notify_off' : 'notify')}
-        aria-pressed={on}
-        onClick={() => void change()}
-      >
-        {refused ? <IconBellOff size={16} /> : <IconBell size={16} />}
-      </ActionIcon>
-    </Tooltip>
+    <Tip label={say(refused ? 'notify_refused' : 'notify_hint')}>
+      {(anchor) => (
+        <ActionIcon
+          {...anchor}
+          variant={on ? 'light' : 'default'}
+          size={30}
+          aria-label={say(refused ? 'notify_off' : 'notify')}
+          aria-pressed={on}
+          onClick={() => void change()}
+        >
+          {refused ? <IconBellOff size={16} /> : <IconBell size={16} />}
+        </ActionIcon>
+      )}
+    </Tip>
   );
 }
-
-const TOLD = { hover: true, focus: true, touch: true };

@@ -1,16 +1,11 @@
-import { Button, Checkbox, Modal, Text, TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Button, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { ConversationView } from '../../../../contract/dashboard/conversation-views.ts';
-import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
-import { useAct, useRead } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
+import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import type { ListState } from '../../list/use-list-state.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { DialogForm } from '../../parts/dialog-form.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
-import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { onceOpened } from '../../parts/once-opened.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import type { ConversationsSearch } from './search.ts';
 import { viewWords } from './view-words.ts';
@@ -18,6 +13,17 @@ import classes from './inbox.module.css';
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 type Filters = ConversationView['filters'];
+
+const SaveViewDialog = onceOpened(
+  async () => (await import('./view-dialogs.tsx')).SaveViewDialog,
+  ({ opened }) => opened,
+  { opened: false },
+);
+const RemoveViewDialog = onceOpened(
+  async () => (await import('./view-dialogs.tsx')).RemoveViewDialog,
+  ({ item }) => item !== null,
+  { item: null },
+);
 
 const NONE: Filtering = {
   view: undefined,
@@ -70,10 +76,8 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
           {say('remove')}
         </Button>
       )}
-      <Modal opened={naming} onClose={() => setNaming(false)} title={say('save_title')}>
-        <Naming filters={whole(list.filters)} onClose={() => setNaming(false)} />
-      </Modal>
-      <Removing item={removing} onClose={() => setRemoving(null)} onGone={list.clear} />
+      <SaveViewDialog opened={naming} filters={whole(list.filters)} onClose={() => setNaming(false)} />
+      <RemoveViewDialog item={removing} onClose={() => setRemoving(null)} onGone={list.clear} />
     </>
   );
 }
@@ -81,72 +85,3 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
 /** The filters without empty ones. */
 const whole = ({ end_user_id: _person, ...filters }: Filtering): Filters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-
-function Naming({ filters, onClose }: { filters: Filters; onClose: () => void }): ReactNode {
-  const say = useWords(viewWords);
-  const sayCommon = useWords(common);
-  const org_id = useOrganization().id;
-  const [shared, setShared] = useState(false);
-  const create = useAct('createConversationView', { refresh: ['listConversationViews'] });
-  const form = useCheckedForm({ name: '' }, (required) => ({
-    name: (name) => (name.trim() === '' ? required('required') : null),
-  }));
-  const submit = form.submit(({ name }) =>
-    create.mutate(
-      { params: { org_id }, body: { name: name.trim(), shared, filters } },
-      {
-        onSuccess: () => {
-          onClose();
-          notifyDone(say('saved'));
-        },
-        onError: form.place,
-      },
-    ),
-  );
-  const problem = form.unplaced(create.error);
-  return (
-    <DialogForm onSubmit={submit} act={sayCommon('save')} busy={create.isPending} problem={problem} onCancel={onClose}>
-      <TextInput
-        label={say('name')}
-        maxLength={MAX_NAME_CHARACTERS}
-        dir="auto"
-        autoComplete="off"
-        data-autofocus
-        {...form.getInputProps('name')}
-      />
-      <Checkbox
-        label={say('share')}
-        checked={shared}
-        onChange={({ currentTarget: { checked } }) => setShared(checked)}
-      />
-    </DialogForm>
-  );
-}
-
-type RemovingProps = { item: ConversationView | null; onClose: () => void; onGone: () => void };
-
-function Removing({ item, onClose, onGone }: RemovingProps): ReactNode {
-  const say = useWords(viewWords);
-  const org_id = useOrganization().id;
-  const remove = useAct('deleteConversationView', { refresh: ['listConversationViews'] });
-  const done = (): void => {
-    onClose();
-    onGone();
-    notifyDone(say('removed'));
-  };
-  return (
-    <ConfirmDialog
-      opened={item !== null}
-      onClose={onClose}
-      title={say('remove_title')}
-      act={say('remove_act')}
-      busy={remove.isPending}
-      problem={remove.error}
-      onAct={() => remove.mutate({ params: { org_id, view_id: item!.id } }, { onSuccess: done })}
-    >
-      <Text size="sm">
-        {say.rich(item?.shared ? 'remove_shared' : 'remove_own', { name: <bdi>{item?.name}</bdi> })}
-      </Text>
-    </ConfirmDialog>
-  );
-}

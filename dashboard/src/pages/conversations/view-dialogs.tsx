@@ -1,0 +1,96 @@
+import { Checkbox, Modal, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { ConversationView } from '../../../../contract/dashboard/conversation-views.ts';
+import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
+import { useAct } from '../../api/queries.ts';
+import { common } from '../../language/common.ts';
+import { useWords } from '../../language/words.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { DialogForm } from '../../parts/dialog-form.tsx';
+import { notifyDone } from '../../parts/notify.tsx';
+import { useCheckedForm } from '../../parts/use-checked-form.ts';
+import { useOrganization } from '../../session/session.ts';
+import { viewWords } from './view-words.ts';
+
+type Filters = ConversationView['filters'];
+
+type SaveProps = { opened: boolean; filters: Filters; onClose: () => void };
+
+/** Saves the filters of the URL as a view. */
+export function SaveViewDialog({ opened, filters, onClose }: SaveProps): ReactNode {
+  const say = useWords(viewWords);
+  return (
+    <Modal opened={opened} onClose={onClose} title={say('save_title')}>
+      <Naming filters={filters} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Naming({ filters, onClose }: { filters: Filters; onClose: () => void }): ReactNode {
+  const say = useWords(viewWords);
+  const sayCommon = useWords(common);
+  const org_id = useOrganization().id;
+  const [shared, setShared] = useState(false);
+  const create = useAct('createConversationView', { refresh: ['listConversationViews'] });
+  const form = useCheckedForm({ name: '' }, (required) => ({
+    name: (name) => (name.trim() === '' ? required('required') : null),
+  }));
+  const submit = form.submit(({ name }) =>
+    create.mutate(
+      { params: { org_id }, body: { name: name.trim(), shared, filters } },
+      {
+        onSuccess: () => {
+          onClose();
+          notifyDone(say('saved'));
+        },
+        onError: form.place,
+      },
+    ),
+  );
+  const problem = form.unplaced(create.error);
+  return (
+    <DialogForm onSubmit={submit} act={sayCommon('save')} busy={create.isPending} problem={problem} onCancel={onClose}>
+      <TextInput
+        label={say('name')}
+        maxLength={MAX_NAME_CHARACTERS}
+        dir="auto"
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Checkbox
+        label={say('share')}
+        checked={shared}
+        onChange={({ currentTarget: { checked } }) => setShared(checked)}
+      />
+    </DialogForm>
+  );
+}
+
+type RemoveProps = { item: ConversationView | null; onClose: () => void; onGone: () => void };
+
+export function RemoveViewDialog({ item, onClose, onGone }: RemoveProps): ReactNode {
+  const say = useWords(viewWords);
+  const org_id = useOrganization().id;
+  const remove = useAct('deleteConversationView', { refresh: ['listConversationViews'] });
+  const done = (): void => {
+    onClose();
+    onGone();
+    notifyDone(say('removed'));
+  };
+  return (
+    <ConfirmDialog
+      opened={item !== null}
+      onClose={onClose}
+      title={say('remove_title')}
+      act={say('remove_act')}
+      busy={remove.isPending}
+      problem={remove.error}
+      onAct={() => remove.mutate({ params: { org_id, view_id: item!.id } }, { onSuccess: done })}
+    >
+      <Text size="sm">
+        {say.rich(item?.shared ? 'remove_shared' : 'remove_own', { name: <bdi>{item?.name}</bdi> })}
+      </Text>
+    </ConfirmDialog>
+  );
+}
