@@ -4,12 +4,13 @@ import { MAX_CELLS } from '../store/cells/add-cells.ts';
 import { listCells } from '../store/cells/list-cells.ts';
 import { openDb } from '../store/db.ts';
 import { addCells } from '../store/migrate.ts';
-import { joinDatabase } from './open-database.ts';
+import { joinDatabase, NO_POOLER } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
 /** `./parley cells list` and `./parley cells add N`. Prints the cells as JSON. Servers may run at the same time. */
 export async function runCells(add: string | undefined): Promise<void> {
   const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });
+  if (add !== undefined && config.poolerUrl !== null) throw new StartError(NO_POOLER, 'No cell was added.');
   const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
   const db = openDb(database.url);
   try {

@@ -58,8 +58,14 @@ export async function insistOnSessions(url: string): Promise<void> {
   );
 }
 
+/** A connection has the search path of a cell, and a pooler in transaction mode does not keep it. */
+export const NO_POOLER =
+  'Several cells cannot be used with a pooler in transaction mode: set DATABASE_URL to the server itself, and unset DATABASE_DIRECT_URL.';
+
 /** Each session of the pooler begins with the settings of Parley. */
 async function openPooler(url: string, direct: string, log: Logger): Promise<OpenDatabase['pooler']> {
+  const { rowCount: cells } = await withClient(direct, 'check', (client) => client.query('SELECT FROM public.cell'));
+  if (cells) throw new SchemaError(`The database has several cells. ${NO_POOLER}`);
   await withClient(direct, 'check', storeSessionDefaults, WORK);
   const { differing, keepsPrepared } = await checkPooler(direct, url);
   if (differing.length > 0)

@@ -208,7 +208,7 @@ export const bugs: Bug[] = [
     edits: [
       {
         file: 'src/store/costs/gates.ts',
-        find: 'closed_until <= now() AND coalesce(probe_until <= now(), true) RETURNING 1',
+        find: 'closed_until <= now() AND (probe_until IS NULL OR probe_until <= now()) RETURNING 1',
         replace: 'closed_until <= now() RETURNING 1',
       },
     ],

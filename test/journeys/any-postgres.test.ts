@@ -133,6 +133,18 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
       expect(findings.at(-1)).toMatchObject({ name: 'pooler', detail: expect.stringContaining('planned again') });
     });
 
+    test('several cells and a pooler in transaction mode are refused, with the remedy', async () => {
+      await using pooler = await startPgBouncer(server.url, 'transaction');
+      const direct = { DATABASE_DIRECT_URL: pooler.directUrl };
+      await withClient(server.url, 'test', (client) =>
+        client.query(`INSERT INTO cell (name, schema_at) VALUES ('cell_2', 0)`),
+      );
+      const program = await start(pooler.url, direct);
+      await program.printed('unset DATABASE_DIRECT_URL');
+      await expect.poll(() => program.child.exitCode).toBe(1);
+      await withClient(server.url, 'test', (client) => client.query('DELETE FROM cell'));
+    });
+
     test('two addresses that lead to different databases are refused', async () => {
       await using pooler = await startPgBouncer(server.url, 'transaction');
       const program = await start(pooler.url.replace(/parley$/, 'postgres'), { DATABASE_DIRECT_URL: server.url });

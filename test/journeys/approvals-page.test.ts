@@ -98,7 +98,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
   ])('has no serious faults and fits a phone, in $language and $theme', async (liked) => {
     const name = `${liked.language}-${liked.theme}`;
     const { page } = await journey.open('/approvals', { as: OWNER, liked });
-    await page.getByText('Asha Rao').waitFor();
+    await page.getByRole('link', { name: 'Asha Rao' }).waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/approvals-${name}.png` });
     expect(await seriousFaults(page)).toEqual([]);

@@ -17,7 +17,7 @@ let path: string;
 let key: string;
 
 const BUDGET = 500;
-const QUESTION = 'Why is my aperture cold?';
+const QUESTION = 'Why is my aperture odd?';
 const ANSWER = 'A porthole stays locked in storms.';
 const PADDING = Array.from({ length: 120 }, (_, at) => `Room ${at} has a window to the garden and a desk.`);
 

@@ -120,7 +120,7 @@ test('the guide about people works: sync, search, opt-out, export and erase', as
   );
   expect(printed[3]).toBe("[ 'crm-42' ]\n[ 'crm-42' ]\n");
   expect(printed[4]).toBe('opted_out\n');
-  expect(printed[5]).toContain('end_user conversations messages runs recipients');
+  expect(printed[5]).toContain('end_user conversations messages runs approvals recipients ratings');
 }, 120_000);
 
 test('the guide about messages works: sending on three channels, and receiving', async () => {

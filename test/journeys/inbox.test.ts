@@ -152,19 +152,19 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   });
 
   it('opens the next conversation after resolve and snooze, unless the member turned it off', async () => {
-    for (const name of ['Next one', 'Next two', 'Next three', 'Next four']) {
+    for (const name of ['Turnus one', 'Turnus two', 'Turnus three', 'Turnus four']) {
       const id = await givenConversation(name, 'Hello');
       await make(`/conversations/${id}/take-over`, undefined);
     }
-    const page = await at('/conversations?text=Next&sort=oldest');
+    const page = await at('/conversations?text=Turnus&sort=oldest');
     const opened = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     await page.keyboard.press('j');
-    await opened('Next one');
+    await opened('Turnus one');
     await page.keyboard.press('e');
-    await opened('Next two');
+    await opened('Turnus two');
     await page.keyboard.press('s');
     await page.getByRole('menuitem', { name: /^Tomorrow/ }).click();
-    await opened('Next three');
+    await opened('Turnus three');
     await page.getByRole('button', { name: 'Filters' }).click();
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/filters.png` });
     await page.getByRole('switch', { name: /open the next/ }).uncheck({ force: true });
@@ -172,7 +172,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.getByRole('heading', { level: 1 }).focus();
     await page.keyboard.press('e');
     await page.getByRole('button', { name: 'Resolve' }).waitFor({ state: 'detached' });
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Next three');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Turnus three');
   });
 
   it('Ctrl-K resolves, assigns and snoozes the open conversation, and makes the member away', async () => {

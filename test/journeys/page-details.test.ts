@@ -332,23 +332,6 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       ]);
   });
 
-  it('offers to switch to the organization of a link', async () => {
-    const other = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
-    expect(other.status).toBe(201);
-    const page = await at('/agents');
-    await page.getByRole('button', { name: /Switch organization/ }).click();
-    await page.getByRole('menuitem', { name: /Southwind/ }).click();
-    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
-    // The window stays in its organization, but the link belongs to the other one.
-    await page.goto(`${journey.app.url}/agents/${agent.id}`);
-    await page.getByRole('button', { name: /Switch to .*Northwind/ }).click();
-    await page.getByRole('heading', { name: 'Concierge', level: 1 }).waitFor();
-    // For an ID that exists in no organization, nothing is offered.
-    await page.goto(`${journey.app.url}/agents/${agent.id.slice(0, -4)}0000`);
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('button', { name: /Switch to/ }).count()).toBe(0);
-  });
-
   it('shows the history that a client of the API of OpenAI sent, closed above the message', async () => {
     await make('/triggers', { agent_id: agent.id, name: 'Chat' });
     const key = await make('/keys', { label: 'Chat', scope: 'organization', permissions: ['triggers'] });
@@ -375,5 +358,22 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       expect.stringMatching(/My order is A-1043\.$/),
       expect.stringMatching(/^Agent\s+Thank you\.$/),
     ]);
+  });
+
+  it('offers to switch to the organization of a link', async () => {
+    const other = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
+    expect(other.status).toBe(201);
+    const page = await at('/agents');
+    await page.getByRole('button', { name: /Switch organization/ }).click();
+    await page.getByRole('menuitem', { name: /Southwind/ }).click();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    // The window stays in its organization, but the link belongs to the other one.
+    await page.goto(`${journey.app.url}/agents/${agent.id}`);
+    await page.getByRole('button', { name: /Switch to .*Northwind/ }).click();
+    await page.getByRole('heading', { name: 'Concierge', level: 1 }).waitFor();
+    // For an ID that exists in no organization, nothing is offered.
+    await page.goto(`${journey.app.url}/agents/${agent.id.slice(0, -4)}0000`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: /Switch to/ }).count()).toBe(0);
   });
 });

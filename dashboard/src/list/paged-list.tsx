@@ -67,7 +67,7 @@ export function PagedList<T>(props: PagedListProps<T>): ReactNode {
         }
       />
       {selecting && (
-        <SelectionBar selection={selection} many={rows.length} below>
+        <SelectionBar selection={selection} many={rows.length}>
           {selecting.acts(rows.filter((item) => selection.has(keyOf(item))))}
         </SelectionBar>
       )}

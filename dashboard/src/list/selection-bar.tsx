@@ -12,18 +12,19 @@ type Props = {
   /** The actions on the selected rows. */
   children: ReactNode;
   problem?: ReactNode;
-  /** The bar is below the rows at the end of the window, so the rows do not move when the first one is selected. */
-  below?: boolean;
 };
 
-/** Visible while at least one row is selected. The list stays visible, so that more rows can be selected. */
-export function SelectionBar({ selection, many, children, problem, below }: Props): ReactNode {
+/**
+ * Visible while at least one row is selected. It is below the rows, at the end of the window, so that the rows do not
+ * move when the first one is selected.
+ */
+export function SelectionBar({ selection, many, children, problem }: Props): ReactNode {
   const say = useWords(listWords);
   const { chosen } = selection;
   if (chosen.length === 0) return null;
   const words = say('selected', { count: chosen.length });
   return (
-    <div role="group" aria-label={words} className={classes.bar} data-below={below}>
+    <div role="group" aria-label={words} className={classes.bar}>
       <Checkbox
         size="sm"
         label={words}

@@ -37,8 +37,8 @@ async function distribute(client: pg.Client, name: string): Promise<void> {
 }
 
 /**
- * On Citus, a new schema is placed on a node with all of its tables. Cells reference organizations and members, which reference people. So each
- * node has a copy of these tables.
+ * On Citus, a new schema is placed on a node with all of its tables. Cells reference organizations and members, which
+ * reference people. So each node has a copy of these tables.
  */
 async function prepareCitus(client: pg.Client): Promise<void> {
   if (!(await isCitus(client))) return;

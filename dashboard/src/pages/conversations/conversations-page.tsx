@@ -125,11 +125,6 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
           <NothingFound icon={<IconMessages size={24} />} onClear={list.clear} />
         ) : (
           <>
-            {selection && selection.chosen.length > 0 && (
-              <Suspense fallback={null}>
-                <ConversationActs selection={selection} many={conversations.data.data.length} />
-              </Suspense>
-            )}
             <Rows
               items={conversations.data.data}
               chosen={chosen}
@@ -137,6 +132,11 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
               selection={selection}
               shown={list.filters}
             />
+            {selection && selection.chosen.length > 0 && (
+              <Suspense fallback={null}>
+                <ConversationActs selection={selection} many={conversations.data.data.length} />
+              </Suspense>
+            )}
           </>
         )}
       </div>

@@ -24,7 +24,7 @@ export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'exportEndUser',
     summary: 'Export everything about a person',
     description:
-      'The record, all conversations with their messages, runs with their input, tool calls that needed an approval, and campaigns.',
+      'The record, all conversations with their messages, runs with their input, tool calls that needed an approval, campaigns, and ratings.',
     tag: TAG,
     examples: {
       200: {
@@ -35,6 +35,7 @@ export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
         runs: [],
         approvals: [],
         recipients: [],
+        ratings: [],
       },
     },
   },

@@ -62,6 +62,7 @@ export const exampleConversation = {
   status: 'open',
   locale: 'ar',
   tags: [],
+  rating: null,
   created_at: '2026-11-20T20:00:00.000Z',
   updated_at: '2026-11-20T20:00:00.000Z',
 };
