@@ -218,8 +218,6 @@ const REFUSED = [
   'tryAgent /definition/url: 422 validation_failed',
   'tryAgent /definition/time_limit_seconds: 422 validation_failed',
   'tryAgent /definition/result/fields/0/choices/0: 422 validation_failed',
-  // The schema of a tool has a limit of 16,000 characters.
-  'tryAgent /definition/tools/0/parameters/*: 422 validation_failed',
   'tryAgent /definition/tools/0/bound/*: 422 validation_failed',
   'tryAgent /definition/no_reply/remind/0/after_minutes: 422 validation_failed',
   'tryAgent /definition/no_reply/then: 422 validation_failed',

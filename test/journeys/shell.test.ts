@@ -184,6 +184,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     async () => {
       const { page, context, faults } = await journey.open('/', { as: OWNER });
       await page.getByText('0 of 5 done').waitFor();
+      await page.getByText('From my backend').click();
       await page.getByRole('button', { name: 'Create agent' }).click();
       await page.getByRole('button', { name: 'How much does delivery cost?' }).click();
       await page.getByRole('log').getByText('Delivery costs 15 riyals').first().waitFor();
