@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { ProviderError } from '../engine/provider.ts';
+import { passagesOf } from '../engine/knowledge/split-document.ts';
+import { type Passage, ProviderError } from '../engine/provider.ts';
 import type { Db } from '../store/db.ts';
 import { showVectors } from '../store/embeddings/read.ts';
 import type { ClaimedDocument, DocumentQueue } from '../store/queue/document-queue.ts';
@@ -12,6 +13,20 @@ const BUSY_SECONDS = 5;
 const RETRY_SECONDS = 15;
 /** Each refresh makes the next turn read the agent's knowledge again. */
 const SHOW_EVERY_MS = 60_000;
+/** Work on the event loop between two pauses. */
+const SLICE_MS = 5;
+
+/** The passages of a document. They are processed in slices, because a document may have a megabyte. */
+export async function* passagesInSlices(document: Parameters<typeof passagesOf>[0]): AsyncGenerator<Passage> {
+  let since = performance.now();
+  for (const passage of passagesOf(document)) {
+    if (passage !== null) yield passage;
+    if (performance.now() - since > SLICE_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      since = performance.now();
+    }
+  }
+}
 
 /** Makes the new results visible to the agent's turns: at the end, and from time to time before. */
 export function createShow(db: Db, queue: DocumentQueue): (held: ClaimedDocument) => Promise<void> {

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { batchOf } from '../../engine/knowledge/embedding-batch.ts';
-import { passagesOf } from '../../engine/knowledge/split-document.ts';
 import { textToEmbed, vectorKeys } from '../../engine/knowledge/vector-key.ts';
 import type { Db } from '../../store/db.ts';
 import { readDocument } from '../../store/documents.ts';
@@ -9,7 +8,7 @@ import { type EmbeddingConnection, readEmbeddingConnection, recordDimensions } f
 import { dropOtherVectors, readKnownHashes, reuseVectors, writeVectors } from '../../store/embeddings/vectors.ts';
 import type { ClaimedDocument } from '../../store/queue/document-queue.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
-import { createShow, settleFailure } from '../document-work.ts';
+import { createShow, passagesInSlices, settleFailure } from '../document-work.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 import {
   BATCH_TIMEOUT_MS,
@@ -29,8 +28,6 @@ const CAPACITY = 2;
 const POLL_MS = 2_000;
 /** After this many batches, other documents and other organizations have their turn. */
 const BATCHES_A_TURN = 4;
-/** Work on the event loop between two pauses. */
-const SLICE_MS = 5;
 
 export const createEmbeddingWorker = (deps: EmbeddingWorkerDeps): PagedLoop => {
   const { db, log, pollMs = POLL_MS } = deps;
@@ -146,25 +143,16 @@ async function embedBatch(
   });
 }
 
-/**
- * The distinct texts of a document by their keys. They are computed in slices, because a document may have a megabyte.
- */
+/** The distinct texts of a document by their keys. */
 async function textsOf(
   document: { id: string; name: string; text: string },
   { provider, baseUrl, embeddingModel: model }: EmbeddingConnection,
 ): Promise<Map<string, string>> {
   const keyOf = vectorKeys({ provider, baseUrl, model });
   const texts = new Map<string, string>();
-  let since = performance.now();
-  for (const passage of passagesOf(document)) {
-    if (passage !== null) {
-      const text = textToEmbed(passage);
-      texts.set(keyOf(text), text);
-    }
-    if (performance.now() - since > SLICE_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
-    }
+  for await (const passage of passagesInSlices(document)) {
+    const text = textToEmbed(passage);
+    texts.set(keyOf(text), text);
   }
   return texts;
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { callQuestions } from '../../answering/models/call-questions.ts';
 import type { ConnectionDeps } from '../../answering/models/call-connection.ts';
 import { passageKey } from '../../engine/knowledge/question-key.ts';
-import { passagesOf } from '../../engine/knowledge/split-document.ts';
 import type { Passage } from '../../engine/provider.ts';
 import type { Db } from '../../store/db.ts';
 import { readDocument } from '../../store/documents.ts';
@@ -17,7 +16,7 @@ import {
   reuseQuestions,
   writeQuestions,
 } from '../../store/written-questions.ts';
-import { createShow, settleFailure } from '../document-work.ts';
+import { createShow, passagesInSlices, settleFailure } from '../document-work.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
@@ -37,8 +36,6 @@ const BATCHES_A_TURN = 4;
 const MAX_PASSAGES = 500;
 /** A shorter passage has hardly more words than its questions. */
 const LEAST_CHARACTERS = 20;
-/** Work on the event loop between two pauses. */
-const SLICE_MS = 5;
 
 export const createQuestionWorker = (deps: QuestionWorkerDeps): PagedLoop => {
   const { db, log, pollMs = POLL_MS } = deps;
@@ -135,17 +132,12 @@ async function writeBatch(
   });
 }
 
-/** The first passages of a document by their keys, computed in slices. */
+/** The first passages of a document by their keys. */
 async function passagesByKey(document: { id: string; name: string; text: string }): Promise<Map<string, Passage>> {
   const found = new Map<string, Passage>();
-  let since = performance.now();
-  for (const passage of passagesOf(document)) {
+  for await (const passage of passagesInSlices(document)) {
     if (found.size === MAX_PASSAGES) break;
-    if (passage !== null && passage.text.length >= LEAST_CHARACTERS) found.set(passageKey(passage), passage);
-    if (performance.now() - since > SLICE_MS) {
-      await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
-    }
+    if (passage.text.length >= LEAST_CHARACTERS) found.set(passageKey(passage), passage);
   }
   return found;
 }
