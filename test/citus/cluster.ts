@@ -26,6 +26,7 @@ const SETTINGS = {
   max_wal_senders: '20',
   max_replication_slots: '20',
   recovery_init_sync_method: 'syncfs',
+  ...(process.env.CITUS_LOGS && { logging_collector: 'on', log_directory: process.env.CITUS_LOGS }),
   'citus.enable_unsafe_triggers': 'on',
   'citus.node_conninfo': 'sslmode=disable',
   'citus.enable_statistics_collection': 'off',
