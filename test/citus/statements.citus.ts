@@ -111,9 +111,10 @@ function valueOf(type: string): string {
 }
 
 test('the triggers of a cell check references, write events and fan them out, on the node of the cell', async () => {
-  const run = (text: string) => session.query(text);
+  const run = (text: string) => client.query(text);
   const types = async () =>
-    (await session.query<{ type: string }>('SELECT type FROM event ORDER BY id')).rows.map(({ type }) => type);
+    (await client.query<{ type: string }>('SELECT type FROM event ORDER BY id')).rows.map(({ type }) => type);
+  await run(`INSERT INTO organization (id, name, slug, cell) VALUES ('o', 'O', 'o', '${CELL}')`);
   await run(`INSERT INTO agent (org_id, id, name, draft, published) VALUES ('o', 'a', 'A', '{}', '{}')`);
   await run(`INSERT INTO channel (org_id, id, agent_id, kind, name) VALUES ('o', 'c', 'a', 'sandbox', 'S')`);
   await run(`INSERT INTO webhook_endpoint (org_id, id, url, types, sealed) VALUES ('o', 'w', 'https://x', '{}', 'x')`);
@@ -146,10 +147,10 @@ test('the triggers of a cell check references, write events and fan them out, on
     'end_user.updated', 'end_user.opted_out', 'conversation.handed_off', 'conversation.resolved',
     'conversation.reopened', 'approval.requested', 'run.completed', 'end_user.deleted',
   ]); // prettier-ignore
-  const left = await session.query(`SELECT status, reason FROM approval`);
+  const left = await client.query(`SELECT status, reason FROM approval`);
   expect(left.rows).toEqual([{ status: 'denied', reason: 'completed' }]);
-  const handed = await session.query(`SELECT conversation_id FROM hand_off`);
+  const handed = await client.query(`SELECT conversation_id FROM hand_off`);
   expect(handed.rows).toEqual([{ conversation_id: 't' }]);
-  const { rows } = await session.query(`SELECT count(*)::int AS n FROM event_delivery`);
+  const { rows } = await client.query(`SELECT count(*)::int AS n FROM event_delivery`);
   expect(rows).toEqual([{ n: 13 }]);
 });
