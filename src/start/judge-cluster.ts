@@ -2,7 +2,10 @@ import type { ClusterReport } from '../store/cells/cluster-report.ts';
 import type { Finding } from './judge-server.ts';
 
 /** Settings without which cells do not work, or a node is away for longer than necessary. */
-const NEEDED: Record<string, { is: (value: string) => boolean; write: string; reason: string; status: 'warn' | 'fail' }> = {
+const NEEDED: Record<
+  string,
+  { is: (value: string) => boolean; write: string; reason: string; status: 'warn' | 'fail' }
+> = {
   'citus.enable_unsafe_triggers': {
     is: (value) => value === 'on',
     write: 'citus.enable_unsafe_triggers = on',

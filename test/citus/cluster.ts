@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -11,7 +12,18 @@ import { freePort } from '../program.ts';
 
 /** A coordinator and two workers of Citus, with a migrated database that has two cells, one on each worker. */
 export type CitusCluster = { url: string; nodes: readonly CitusNode[]; stop(): Promise<void> };
-export type CitusNode = { url: string; port: number; adminUrl: string; dataDir: string; pid(): number };
+export type CitusNode = {
+  url: string;
+  port: number;
+  adminUrl: string;
+  dataDir: string;
+  /** SIGKILL, to all processes of the server. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** SIGSTOP and SIGCONT, to all processes of the server. */
+  pause(): void;
+  resume(): void;
+};
 
 export const CELLS = ['cell_2', 'cell_3'];
 const WORKERS = 2;
@@ -71,13 +83,51 @@ export async function startNode(tree: string, dataDir: string, stops: (() => Pro
   const port = await freePort();
   const binaries = { folder, initdb, postgres: path.join(folder, 'postgres'), major: 15 };
   const settings = { ...SETTINGS, port: String(port), unix_socket_directories: cluster };
-  const child = await startServer(dataDir, binaries, runAs, settings, quiet);
+  let child = await startServer(dataDir, binaries, runAs, settings, quiet);
   stops.push(() => stopProcess(child.pid!, quiet));
   process.once('exit', () => void child.kill('SIGKILL'));
   const urlOf = (database: string): string => `postgresql://parley@127.0.0.1:${port}/${database}`;
   await inDatabase(urlOf('postgres'), (client) => client.query('CREATE DATABASE parley'));
   await inDatabase(urlOf('parley'), (client) => client.query('CREATE EXTENSION citus'));
-  return { url: urlOf('parley'), port, adminUrl: urlOf('postgres'), dataDir, pid: () => child.pid! };
+  const tell = (signal: NodeJS.Signals): void => {
+    for (const pid of [child.pid!, ...childrenOf(child.pid!)]) sendSignal(pid, signal);
+  };
+  return {
+    url: urlOf('parley'),
+    port,
+    adminUrl: urlOf('postgres'),
+    dataDir,
+    kill: async () => {
+      const gone = once(child, 'exit');
+      tell('SIGKILL');
+      await gone;
+    },
+    start: async () => void (child = await startServer(dataDir, binaries, runAs, settings, quiet)),
+    pause: () => tell('SIGSTOP'),
+    resume: () => tell('SIGCONT'),
+  };
+}
+
+/** Each process of a server has its own session, so a signal to a process group would reach only one. */
+const childrenOf = (pid: number): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((one) => one > 0 && parentOf(one) === pid);
+
+function parentOf(pid: number): number | null {
+  try {
+    return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return null;
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
 }
 
 export async function inDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SHARDS } from '../../src/store/cells/citus.ts';
-import { writesInParts } from '../../src/store/cells/node-statement.ts';
+import { runsOnNode } from '../../src/store/cells/node-statement.ts';
 import { withShards } from '../../src/store/cells/shard-names.ts';
 import { CELLS, type CitusCluster, startCitus } from './cluster.ts';
 
@@ -77,7 +77,7 @@ function recorded(): string[] {
 }
 
 const refusalOf = (text: string): Promise<string | null> =>
-  writesInParts(text) && withShards(text, shards) !== text
+  runsOnNode(text) && withShards(text, shards) !== text
     ? refusalIn(node, withShards(text, shards))
     : refusalIn(client, text);
 

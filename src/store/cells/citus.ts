@@ -101,5 +101,7 @@ export const SHARDS = `
 
 async function readShards(client: pg.ClientBase, cell: string): Promise<ShardNames> {
   const { rows } = await client.query<{ cell: string; name: string; shard: string }>(SHARDS);
-  return new Map(rows.filter((row) => row.cell === cell || row.cell === 'public').map(({ name, shard }) => [name, shard]));
+  return new Map(
+    rows.filter((row) => row.cell === cell || row.cell === 'public').map(({ name, shard }) => [name, shard]),
+  );
 }

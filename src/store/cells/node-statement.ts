@@ -14,11 +14,17 @@ export type NodeStatement = { text: string; countsRows: boolean };
 /** The position of a cell of Citus: its shards by table, and the number of one of them. */
 export type CellShards = { names: ShardNames; shardId: string };
 
-const ON_NODE =
-  /^\s*insert\s+into\s+[^(]*\([^()]*\)\s*select\b|\bas\s+(?:not\s+)?(?:materialized\s+)?\(\s*(?:insert|update|delete)\b/i;
+/**
+ * Statements that Citus splits; and those for which Citus 13 writes a wrong statement: `INSERT … SELECT` with a value of
+ * the time, and `CASE column WHEN` in an UPDATE.
+ */
+const ON_NODE = [
+  /\bas\s+(?:not\s+)?(?:materialized\s+)?\(\s*(?:insert|update|delete)\b/i,
+  /^\s*insert\s+into\s+[^(]*\([^()]*\)\s*select\b/i,
+  /^\s*update\b[^]*\bcase\s+(?!when\b)/i,
+];
 
-/** Statements that Citus splits, and `INSERT … SELECT`, for which Citus 13 writes wrong statements. */
-export const writesInParts = (text: string): boolean => ON_NODE.test(text);
+export const runsOnNode = (text: string): boolean => ON_NODE.some((form) => form.test(text));
 
 /** Any table whose rows begin with the organization. The subquery has one row and one place, which is the node. */
 const PLACE = 'weekly_mail';

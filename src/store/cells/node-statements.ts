@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { type CellShards, createNodeStatement, type NodeStatement, writesInParts } from './node-statement.ts';
+import { CellAwayError, createHungCells } from './hung-cells.ts';
+import { type CellShards, createNodeStatement, type NodeStatement, runsOnNode } from './node-statement.ts';
 
 type Send = (...args: unknown[]) => Promise<unknown>;
 type Answered = (error: unknown, result?: unknown) => void;
@@ -18,15 +19,16 @@ export function createNodeStatements(
 ): NodeStatements {
   const known = new Map<string, NodeStatement>();
   const coming = new Map<string, Promise<void>>();
-  const inParts = new Map<string, boolean>();
-  const isInParts = (text: string): boolean => {
-    let found = inParts.get(text);
-    if (found === undefined) inParts.set(text, (found = writesInParts(text)));
+  const hung = createHungCells();
+  const forms = new Map<string, boolean>();
+  const isOnNode = (text: string): boolean => {
+    let found = forms.get(text);
+    if (found === undefined) forms.set(text, (found = runsOnNode(text)));
     return found;
   };
   const keyOf = (cell: string, text: string): string => `${cell} ${text}`;
   const isReady = (cell: string, text: string): boolean =>
-    shardsOf(cell) === null || !isInParts(text) || known.has(keyOf(cell, text));
+    shardsOf(cell) === null || !isOnNode(text) || known.has(keyOf(cell, text));
 
   return {
     isReady,
@@ -42,24 +44,30 @@ export function createNodeStatements(
       await made;
     },
     send: (cell, query, rest, send) => {
-      const onNode = shardsOf(cell) === null ? undefined : known.get(keyOf(cell, query.text));
-      if (onNode === undefined) return send(query, ...rest);
-      const sent = { ...query, text: onNode.text };
-      if (!onNode.countsRows) return send(sent, ...rest);
-      return countingRows(send(sent), rest[0] as Answered | undefined);
+      if (shardsOf(cell) === null) return send(query, ...rest);
+      const tell = rest[0] as Answered | undefined;
+      const end = hung.begin(cell);
+      const sent =
+        end === null ? Promise.reject(new CellAwayError(`The cell ${cell} does not answer.`)) : run(cell, query);
+      if (end !== null) sent.then(end, end);
+      if (tell === undefined) return sent;
+      sent.then((result) => tell(null, result), tell);
+      return undefined as never;
+
+      function run(name: string, asked: { text: string }): Promise<unknown> {
+        const onNode = known.get(keyOf(name, asked.text));
+        if (onNode === undefined) return send(asked);
+        const answer = send({ ...asked, text: onNode.text });
+        return onNode.countsRows ? answer.then(withRowCount) : answer;
+      }
     },
   };
 }
 
 /** A statement without RETURNING has no rows, and the function returns their number. */
-function countingRows(sent: Promise<unknown>, tell: Answered | undefined): Promise<unknown> {
-  const counted = sent.then((result) => {
-    const [row] = (result as pg.QueryResult).rows as ({ r: string } | [string])[];
-    return { ...(result as object), rows: [], rowCount: Number(Array.isArray(row) ? row[0] : row?.r) };
-  });
-  if (tell === undefined) return counted;
-  counted.then((result) => tell(null, result), tell);
-  return undefined as never;
+function withRowCount(result: unknown): unknown {
+  const [row] = (result as pg.QueryResult).rows as ({ r: string } | [string])[];
+  return { ...(result as object), rows: [], rowCount: Number(Array.isArray(row) ? row[0] : row?.r) };
 }
 
 /** The connections of the pool may all be in use, and one of them may wait for this. */

@@ -44,7 +44,9 @@ export async function rebalanceCells(client: pg.Client): Promise<void> {
   );
   const state = rows[0]?.state ?? 'finished';
   if (state !== 'finished')
-    throw new PlacementError(`Citus ended the rebalance with the state "${state}": SELECT * FROM citus_rebalance_status().`);
+    throw new PlacementError(
+      `Citus ended the rebalance with the state "${state}": SELECT * FROM citus_rebalance_status().`,
+    );
 }
 
 async function listNodes(client: pg.Client): Promise<Node[]> {

@@ -127,7 +127,9 @@ export async function countMemberships(db: Queryable, userId: string): Promise<n
 }
 
 export async function isMemberByEmail(db: Queryable, orgId: string, email: string): Promise<boolean> {
-  const rows = await membersOf(db, orgId).where(and(eq(member.organizationId, orgId), eq(user.email, email.toLowerCase())));
+  const rows = await membersOf(db, orgId).where(
+    and(eq(member.organizationId, orgId), eq(user.email, email.toLowerCase())),
+  );
   return rows.length > 0;
 }
 
