@@ -83,6 +83,16 @@ export async function placeFunctions(client: pg.ClientBase, cell: string): Promi
   }
 }
 
+/** Whether all functions of the cell suit the node. A migration replaces functions. */
+export async function isPlaced(client: pg.ClientBase, cell: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+     WHERE p.pronamespace = quote_ident($1)::regnamespace AND l.lanname = 'plpgsql' AND p.proconfig IS NULL`,
+    [cell],
+  );
+  return rowCount === 0;
+}
+
 function onNode(definition: string, cell: string, shards: ShardNames): string {
   const at = definition.indexOf('AS $function$');
   const head = definition.slice(0, at).replace(/^ SET search_path TO .*\n/m, '');

@@ -46,6 +46,8 @@ export async function createNodeStatement(
   const name = `"${cell}"."${nodeFunctionOf(text)}"`;
   const parameters = described.parameters.map((type) => types.get(type)!);
   const countsRows = described.columns === null;
+  // Several processes may need it at the same time.
+  await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
   const known = await client.query('SELECT FROM pg_proc WHERE pronamespace = $1::regnamespace AND proname = $2', [
     cell,
     nodeFunctionOf(text),
