@@ -25,11 +25,11 @@ export function describeStatement(client: pg.Client, text: string): Promise<Desc
     let columns: Described['columns'] = null;
     let connection: Connection | null = null;
     const heard = ({ dataTypeIDs }: { dataTypeIDs: number[] }): void => void (parameters = dataTypeIDs);
-    const done = (): void => connection?.removeListener('parameterDescription', heard as never);
+    const done = (): void => connection?.removeListener('parameterDescription', heard);
     const submitted: Submitted = {
       submit(to) {
         connection = to;
-        to.on('parameterDescription', heard as never);
+        to.on('parameterDescription', heard);
         to.parse({ text });
         to.describe({ type: 'S' });
         to.sync();

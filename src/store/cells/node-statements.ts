@@ -13,6 +13,8 @@ export type NodeStatements = {
   send(cell: string, query: { text: string }, rest: unknown[], send: Send): Promise<unknown>;
 };
 
+const keyOf = (cell: string, text: string): string => `${cell} ${text}`;
+
 export function createNodeStatements(
   config: pg.ClientConfig,
   shardsOf: (cell: string) => CellShards | null,
@@ -26,7 +28,6 @@ export function createNodeStatements(
     if (found === undefined) forms.set(text, (found = runsOnNode(text)));
     return found;
   };
-  const keyOf = (cell: string, text: string): string => `${cell} ${text}`;
   const isReady = (cell: string, text: string): boolean =>
     shardsOf(cell) === null || !isOnNode(text) || known.has(keyOf(cell, text));
 
