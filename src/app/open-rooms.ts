@@ -38,7 +38,7 @@ export const WAKES = [
   'events',
   'imports',
   'sources',
-  'pushes',
+  'additions',
   'campaigns',
   'embeddings',
 ] as const;
@@ -126,7 +126,7 @@ function createWakes(onChange: () => void) {
     events: nothing,
     imports: nothing,
     sources: nothing,
-    pushes: nothing,
+    additions: nothing,
     campaigns: nothing,
     embeddings: nothing,
   };
@@ -137,7 +137,7 @@ function createWakes(onChange: () => void) {
   return {
     wake,
     onAccepted,
-    onPushed: () => {
+    onAdded: () => {
       wake.campaigns();
       onAccepted();
     },

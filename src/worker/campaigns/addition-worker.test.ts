@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PushRecord } from '../../../contract/dashboard/additions.ts';
+import type { AdditionRecord } from '../../../contract/dashboard/additions.ts';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { givenOwner, type Owner } from '../../../test/owner.ts';
@@ -29,7 +29,7 @@ async function givenCampaign(state = 'live'): Promise<string> {
   return path;
 }
 
-async function ended(path: string, id: string): Promise<PushRecord> {
+async function ended(path: string, id: string): Promise<AdditionRecord> {
   const read = async () => (await call(`GET ${path}/pushes/${id}`)).body;
   await expect.poll(async () => (await read()).finished_at, { timeout: 20_000 }).not.toBeNull();
   return read();
@@ -60,7 +60,7 @@ describe('an audience is added in the background', () => {
     expect(review).toMatchObject({ goes: { count: 0 }, left_out: [{ status: 'duplicate', count: 1_203 }] });
     const again = await call(`POST ${path}/pushes`, { filters });
     expect(await ended(path, again.body.id)).toMatchObject({ accepted: 0, duplicates: 1_203 });
-    expect((await call(`GET ${path}/pushes`)).body.data.map(({ id }: PushRecord) => id)).toEqual([
+    expect((await call(`GET ${path}/pushes`)).body.data.map(({ id }: AdditionRecord) => id)).toEqual([
       again.body.id,
       begun.body.id,
     ]);
@@ -146,7 +146,7 @@ describe('an audience is added in the background', () => {
     await expect.poll(() => statuses(draft), { timeout: 20_000 }).toMatchObject({ pending: 0, delivered: 2 });
   });
 
-  it('one push runs at a time and only for an open campaign, a pause delays it, and a stop keeps added people', async () => {
+  it('one addition runs at a time and only for an open campaign, a pause delays it, and a stop keeps added people', async () => {
     const over = await givenCampaign();
     await call(`POST ${over}/end`);
     expect((await call(`POST ${over}/pushes`, { filters: {} })).body.code).toBe('campaign_not_open');

@@ -1,6 +1,6 @@
 import { RecipientInput } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { checkRow, type PushRow, readRow } from './push-recipients.ts';
+import { checkRow, type RecipientInputRow, readRow } from './add-recipients.ts';
 import { personOf, suggestColumns } from '../../store/end-users/columns.ts';
 import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
@@ -17,7 +17,7 @@ const MAX_VARIABLE_NAME = 64;
 const HEAD_CHARACTERS = 64 * 1024;
 
 /** Reads a file of recipients row by row. It is JSON Lines if it begins with `{`, otherwise CSV with a header row. */
-export async function* readRecipients(text: string): AsyncGenerator<PushRow> {
+export async function* parseRecipients(text: string): AsyncGenerator<RecipientInputRow> {
   try {
     yield* text.trimStart().startsWith('{') ? readLines(text) : readTable(text);
   } catch (error) {
@@ -27,7 +27,7 @@ export async function* readRecipients(text: string): AsyncGenerator<PushRow> {
   }
 }
 
-async function* readLines(text: string): AsyncGenerator<PushRow> {
+async function* readLines(text: string): AsyncGenerator<RecipientInputRow> {
   const share = createLoopShare();
   for (let from = 0; from < text.length;) {
     const found = text.indexOf('\n', from);
@@ -38,7 +38,7 @@ async function* readLines(text: string): AsyncGenerator<PushRow> {
   }
 }
 
-function readLine(line: string): PushRow {
+function readLine(line: string): RecipientInputRow {
   let row: unknown;
   try {
     row = JSON.parse(line);
@@ -48,9 +48,9 @@ function readLine(line: string): PushRow {
   return checkRow(readRow(check, row));
 }
 
-const wrong = (fault: Fault): PushRow => ({ ref: null, errors: [fault] });
+const wrong = (fault: Fault): RecipientInputRow => ({ ref: null, errors: [fault] });
 
-async function* readTable(text: string): AsyncGenerator<PushRow> {
+async function* readTable(text: string): AsyncGenerator<RecipientInputRow> {
   const delimiter = findDelimiter(text.slice(0, HEAD_CHARACTERS));
   const share = createLoopShare();
   let columns: Columns | null = null;
@@ -82,7 +82,7 @@ function columnsOf(header: readonly string[]): Columns {
   return { person, other };
 }
 
-function recipientOf(cells: readonly string[], { person, other }: Columns): PushRow {
+function recipientOf(cells: readonly string[], { person, other }: Columns): RecipientInputRow {
   const said = personOf(cells, person);
   const named = other.flatMap((name, at): [string, string][] => {
     const cell = cells[at]?.trim() ?? '';

@@ -1,29 +1,29 @@
 import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
-import { MAX_KEPT_PUSHES } from '../../../contract/dashboard/additions.ts';
+import { MAX_STORED_ADDITIONS } from '../../../contract/dashboard/additions.ts';
 import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { CampaignFacts } from '../../access/types.ts';
 import {
-  type PushAnswer,
-  type PushedRecipient,
-  type PushOutcome,
-  pushRecipients as push,
-} from '../../store/recipients/push.ts';
-import { type PushedPage } from '../../store/campaigns/push-queue.ts';
-import { forgetPushes } from '../../store/campaigns/pushes.ts';
-import { NOTHING_ADDED, tell } from './count-pushed.ts';
+  type AddRecipientsAnswer,
+  type NewRecipient,
+  type AdditionOutcome,
+  addRecipients as addToStore,
+} from '../../store/recipients/add-recipients.ts';
+import { type AdditionPage } from '../../store/campaigns/addition-queue.ts';
+import { deleteOldAdditions } from '../../store/campaigns/additions.ts';
+import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 /** One recipient of the call, or its faults. The result contains the caller's reference in both cases. */
-export type PushRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
+export type RecipientInputRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
 
-export type Push = {
+export type AdditionInput = {
   campaign: CampaignFacts;
   caller: { orgId: string; keyId: string; from: string | null };
   requestId: string;
   idempotency: { scope: Buffer; request: Buffer } | null;
   dedupe: 'campaign' | 'none';
-  rows: readonly PushRow[];
+  rows: readonly RecipientInputRow[];
 };
 
 const MAX_REF = 255;
@@ -31,15 +31,15 @@ const MAX_REF = 255;
 const MAX_SCHEDULE_DAYS = 366;
 
 /** Accepts recipients. All valid ones are added in one transaction, and the others get their faults. */
-export async function pushRecipients(
-  deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onPushed'>,
-  input: Push,
-): Promise<PushAnswer> {
+export async function addRecipients(
+  deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onAdded'>,
+  input: AdditionInput,
+): Promise<AddRecipientsAnswer> {
   const { orgId, keyId, from } = input.caller;
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const rows = input.rows.map(checkRow);
-  const recipients = rows.flatMap((row) => ('said' in row ? [pushedRow(row)] : []));
+  const recipients = rows.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []));
   const call = {
     orgId,
     keyId,
@@ -50,19 +50,19 @@ export async function pushRecipients(
     dedupe: input.dedupe,
     recipients,
     idempotency: input.idempotency,
-    answer: (outcomes: readonly PushOutcome[]) => ({ status: 202, body: JSON.stringify(answered(rows, outcomes)) }),
-    tally: (outcomes: readonly PushOutcome[]) => tallied(rows, outcomes, input.requestId),
+    answer: (outcomes: readonly AdditionOutcome[]) => ({ status: 202, body: JSON.stringify(answered(rows, outcomes)) }),
+    tally: (outcomes: readonly AdditionOutcome[]) => tallied(rows, outcomes, input.requestId),
   };
   const result = await deps.guard({ orgId, idempotency: input.idempotency }, () =>
-    push(deps.db, call, deps.suppression),
+    addToStore(deps.db, call, deps.suppression),
   );
-  if (result.isFirst) await forgetPushes(deps.db, orgId, input.campaign.id, MAX_KEPT_PUSHES);
-  if (!result.replayed) deps.onPushed();
+  if (result.isFirst) await deleteOldAdditions(deps.db, orgId, input.campaign.id, MAX_STORED_ADDITIONS);
+  if (!result.replayed) deps.onAdded();
   return result;
 }
 
 /** Reads one recipient in its original form and checks it with `check`. */
-export function readRow(check: (value: unknown) => void, row: unknown): PushRow {
+export function readRow(check: (value: unknown) => void, row: unknown): RecipientInputRow {
   const { ref: given } = (row ?? {}) as { ref?: unknown };
   const ref = typeof given === 'string' && given.length <= MAX_REF ? given : null;
   try {
@@ -75,7 +75,7 @@ export function readRow(check: (value: unknown) => void, row: unknown): PushRow 
 }
 
 /** Converts a row to the form in which the store adds it. */
-export const pushedRow = ({ ref, said }: { ref: string | null; said: RecipientInput }): PushedRecipient => ({
+export const newRecipientOf = ({ ref, said }: { ref: string | null; said: RecipientInput }): NewRecipient => ({
   endUser: said.end_user,
   variables: said.variables ?? {},
   sendAt: said.send_at ? new Date(said.send_at) : null,
@@ -83,7 +83,7 @@ export const pushedRow = ({ ref, said }: { ref: string | null; said: RecipientIn
 });
 
 /** Checks the rules for a recipient that the schema cannot express. */
-export function checkRow(row: PushRow): PushRow {
+export function checkRow(row: RecipientInputRow): RecipientInputRow {
   if ('errors' in row) return row;
   const { end_user: person, send_at: sendAt } = row.said;
   const errors: Fault[] = [];
@@ -102,9 +102,13 @@ export function checkRow(row: PushRow): PushRow {
 }
 
 /** What the list of additions shows of a call. The detail of a fault repeats no value of the call. */
-function tallied(rows: readonly PushRow[], outcomes: readonly PushOutcome[], requestId: string): PushedPage {
+function tallied(
+  rows: readonly RecipientInputRow[],
+  outcomes: readonly AdditionOutcome[],
+  requestId: string,
+): AdditionPage {
   const told = { ...NOTHING_ADDED, faults: [] as CountedFile['faults'] };
-  tell(told, rows, outcomes);
+  countPage(told, rows, outcomes);
   const faults = told.faults.map(({ row, ref, errors }) => ({
     row,
     ref,
@@ -114,7 +118,7 @@ function tallied(rows: readonly PushRow[], outcomes: readonly PushOutcome[], req
   return { ...told, faults };
 }
 
-function answered(rows: readonly PushRow[], outcomes: readonly PushOutcome[]): PushedRecipients {
+function answered(rows: readonly RecipientInputRow[], outcomes: readonly AdditionOutcome[]): PushedRecipients {
   let next = 0;
   const results = rows.map((row, index): PushResult => {
     const outcome = 'said' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };

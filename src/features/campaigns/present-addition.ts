@@ -1,13 +1,13 @@
-import type { PushRecord, PushState } from '../../../contract/dashboard/additions.ts';
+import type { AdditionRecord, AdditionState } from '../../../contract/dashboard/additions.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { PushRow } from '../../store/campaigns/pushes.ts';
+import type { AdditionRow } from '../../store/campaigns/additions.ts';
 
-export const presentPush = (row: PushRow): PushRecord => ({
+export const presentAddition = (row: AdditionRow): AdditionRecord => ({
   id: row.id,
   campaign_id: row.campaignId,
-  source: row.source as PushRecord['source'],
+  source: row.source as AdditionRecord['source'],
   filters: row.filterNames,
-  state: row.state as PushState,
+  state: row.state as AdditionState,
   is_held: row.isHeld,
   total: row.total,
   done: row.done,

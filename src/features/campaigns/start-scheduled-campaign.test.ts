@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent } from '../../../test/factories.ts';
 import { givenOwner, type Owner } from '../../../test/owner.ts';
 import { newId } from '../../kernel/ids.ts';
-import { makeDueRound } from './make-round.ts';
+import { startScheduledCampaign } from './start-scheduled-campaign.ts';
 
 let parley: TestApp;
 let owner: Owner;
@@ -26,14 +26,14 @@ const person = (zone: string | null = null) =>
   call('POST /end-users', { external_id: newId('enduser'), tags: [tag], ...(zone && { time_zone: zone }) });
 const schedule = async () => (await call(`GET ${path}/schedule`)).body.schedule;
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-const rounds = async (): Promise<any[]> => (await call(`GET /campaigns?round_of=${campaignId}`)).body.data;
+const started = async (): Promise<any[]> => (await call(`GET /campaigns?round_of=${campaignId}`)).body.data;
 const actions = async () =>
   (await call('GET /audit?limit=5')).body.data.map(({ action }: { action: string }) => action) as string[];
 /** As if the day had begun somewhere. */
 const makeDue = (day: string) =>
   parley.db.execute(sql`UPDATE campaign_schedule SET next_at = now() - interval '1 second', next_day = ${day}
     WHERE campaign_id = ${campaignId}`);
-const work = (now = new Date()) => makeDueRound(parley.db, now, () => {});
+const work = (now = new Date()) => startScheduledCampaign(parley.db, now, () => {});
 const soon = (days = 1) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 beforeEach(async () => {
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe('a campaign that repeats', () => {
-  it('the next three rounds are shown, and a schedule can be changed, paused, continued and stopped', async () => {
+  it('the next three days are shown, and a schedule can be changed, paused, continued and stopped', async () => {
     const stored = await schedule();
     expect(stored).toMatchObject({
       segment_id: segmentId,
@@ -71,27 +71,27 @@ describe('a campaign that repeats', () => {
     expect(await actions()).toEqual(expect.arrayContaining(['campaign.scheduled', 'campaign.unscheduled']));
   });
 
-  it('each round is created once, however many workers run, with the current people of the segment', async () => {
+  it('each campaign starts once, however many workers run, with the current people of the segment', async () => {
     await person();
     await person('America/New_York');
     await makeDue(soon());
     const made = await Promise.all(Array.from({ length: 6 }, () => work()));
     // The worker of the program may be first.
     expect(made.filter(Boolean).length).toBeLessThanOrEqual(1);
-    await expect.poll(async () => (await rounds()).length).toBe(1);
-    const [round] = await rounds();
-    expect(round).toMatchObject({ name: `Weekly · ${soon()}`, state: 'live', round_of: campaignId, round_day: soon() });
-    expect(round.settings).toMatchObject({
+    await expect.poll(async () => (await started()).length).toBe(1);
+    const [first] = await started();
+    expect(first).toMatchObject({ name: `Weekly · ${soon()}`, state: 'live', round_of: campaignId, round_day: soon() });
+    expect(first.settings).toMatchObject({
       opening: { text: { default: 'Hello' } },
       time_zone: 'Asia/Qatar',
       window: { from: '09:00', to: '23:59' },
     });
-    await expect.poll(async () => (await call(`GET /campaigns/${round.id}`)).body.total).toBe(2);
+    await expect.poll(async () => (await call(`GET /campaigns/${first.id}`)).body.total).toBe(2);
     const late = await person();
     await makeDue(soon(2));
     await work();
-    await expect.poll(async () => (await rounds()).length).toBe(2);
-    const [second] = await rounds();
+    await expect.poll(async () => (await started()).length).toBe(2);
+    const [second] = await started();
     // Everyone again, once; also who has come since.
     await expect.poll(async () => (await call(`GET /campaigns/${second.id}`)).body.total).toBe(3);
     const who = (await call(`GET /campaigns/${second.id}/recipients`)).body.data;
@@ -103,7 +103,7 @@ describe('a campaign that repeats', () => {
     await makeDue('2026-01-05');
     await work();
     await expect.poll(async () => (await schedule()).next[0]! >= soon(-1)).toBe(true);
-    expect(await rounds()).toEqual([]);
+    expect(await started()).toEqual([]);
     expect((await schedule()).paused).toBe(false);
   });
 
@@ -112,32 +112,32 @@ describe('a campaign that repeats', () => {
     await makeDue(soon());
     await work();
     await expect.poll(async () => (await schedule()).next[0]! > soon()).toBe(true);
-    expect(await rounds()).toEqual([]);
+    expect(await started()).toEqual([]);
     await call(`POST ${path}/resume`);
     await call(`PATCH ${path}`, { settings: { ends_at: '2026-01-01T00:00:00Z' } });
     await makeDue(soon(2));
     await work();
     await expect.poll(schedule).toMatchObject({ paused: true });
-    expect(await rounds()).toEqual([]);
+    expect(await started()).toEqual([]);
   });
 
-  it('a day has only one round, even if its time changes after the round began', async () => {
+  it('a day has only one campaign, even if its time changes after it began', async () => {
     await person();
     await makeDue(soon(3));
     await work();
-    await expect.poll(async () => (await rounds()).length).toBe(1);
+    await expect.poll(async () => (await started()).length).toBe(1);
     const body = { segment_id: segmentId, days: [1, 2, 3, 4, 5, 6, 7], at: '23:00' };
     const changed = (await call(`PUT ${path}/schedule`, body)).body.schedule;
     expect(changed.next[0]! > soon(3)).toBe(true);
   });
 
-  it('a day has only one round, even if its time changes while the round is created', async () => {
+  it('a day has only one campaign, even if its time changes while it starts', async () => {
     const day = soon(2);
     const days = [new Date(day).getUTCDay() || 7];
     await makeDue(day);
     let changed: Promise<unknown> | undefined;
     await parley.db.transaction(async (tx) => {
-      expect(await makeDueRound(tx as unknown as typeof parley.db, new Date(), () => {})).toBe(true);
+      expect(await startScheduledCampaign(tx as unknown as typeof parley.db, new Date(), () => {})).toBe(true);
       changed = call(`PUT ${path}/schedule`, { segment_id: segmentId, days, at: '20:00' });
       const waits = sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
       await expect.poll(async () => (await parley.db.execute(waits)).rows.length).toBeGreaterThan(0);
@@ -151,23 +151,23 @@ describe('a campaign that repeats', () => {
     await makeDue(soon());
     await work();
     await expect.poll(schedule).toMatchObject({ segment_name: null, paused: true, next: [] });
-    expect(await rounds()).toEqual([]);
+    expect(await started()).toEqual([]);
     expect(await actions()).toContain('campaign.round_skipped');
   });
 
-  it('the schedule ends with the campaign, its rounds stay, and rounds do not repeat themselves', async () => {
+  it('the schedule ends with the campaign, and the campaigns that it started stay and do not repeat', async () => {
     await person();
     await makeDue(soon());
     await work();
-    await expect.poll(async () => (await rounds()).length).toBe(1);
-    const [round] = await rounds();
-    const again = await call(`PUT /campaigns/${round.id}/schedule`, { segment_id: segmentId, days: [1], at: '09:00' });
+    await expect.poll(async () => (await started()).length).toBe(1);
+    const [first] = await started();
+    const again = await call(`PUT /campaigns/${first.id}/schedule`, { segment_id: segmentId, days: [1], at: '09:00' });
     expect([again.status, again.body.code]).toEqual([409, 'campaign_not_open']);
     await call(`POST ${path}/end`);
     expect(await schedule()).toBeNull();
     const ended = await call(`PUT ${path}/schedule`, { segment_id: segmentId, days: [1], at: '09:00' });
     expect([ended.status, ended.body.code]).toEqual([409, 'campaign_not_open']);
-    expect((await call(`GET /campaigns/${round.id}`)).body.state).toBe('live');
+    expect((await call(`GET /campaigns/${first.id}`)).body.state).toBe('live');
   });
 
   it('a schedule can use a day of the month instead', async () => {
@@ -179,7 +179,7 @@ describe('a campaign that repeats', () => {
     await person();
     await makeDue(soon());
     expect(await work()).toBe(true);
-    expect(await rounds()).toHaveLength(1);
+    expect(await started()).toHaveLength(1);
     expect((await schedule()).next.every(isLast)).toBe(true);
     const again = await call(`PUT ${path}/schedule`, { segment_id: segmentId, days: [1], at: '09:00' });
     expect(again.body.schedule).toMatchObject({ days: [1], month_day: null });

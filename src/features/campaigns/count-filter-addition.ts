@@ -3,8 +3,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { type EndUserFilter, listEndUsers } from '../../store/end-users/search.ts';
 import { planPage } from '../../store/recipients/plan-page.ts';
-import type { PushedRecipient, PushOutcome } from '../../store/recipients/push.ts';
-import { counted } from './count-pushed.ts';
+import type { NewRecipient, AdditionOutcome } from '../../store/recipients/add-recipients.ts';
+import { countByKind } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 const PAGE = 500;
@@ -12,9 +12,10 @@ const PAGE = 500;
 type CountDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>;
 
 /**
- * Counts a page of the end users who match a filter, in the same way in which a push would add them. It adds no one.
+ * Counts a page of the end users who match a filter, in the same way in which an addition would add them. It adds no
+ * one.
  */
-export async function countAudience(
+export async function countFilterAddition(
   deps: CountDeps,
   orgId: string,
   id: string,
@@ -25,10 +26,10 @@ export async function countAudience(
   const page = after === undefined ? null : { id: after, createdAt: new Date(0) };
   const { rows: people, hasMore } = await listEndUsers(deps.db, orgId, filter, { limit: PAGE, after: page });
   const recipients = people.map((person) => ({ endUser: { id: person.id }, variables: {}, sendAt: null, ref: null }));
-  return { ...counted(await plan(recipients)), next: hasMore ? people.at(-1)!.id : null };
+  return { ...countByKind(await plan(recipients)), next: hasMore ? people.at(-1)!.id : null };
 }
 
-/** Plans pages of recipients one after the other, as a push to the campaign would. */
+/** Plans pages of recipients one after the other, as an addition to the campaign would. */
 export async function planPages({ db, suppression, findChannel }: CountDeps, orgId: string, campaignId: string) {
   const campaign = await readCampaign(db, orgId, campaignId);
   if (!campaign) throw new Refusal('campaign_not_found');
@@ -46,7 +47,7 @@ export async function planPages({ db, suppression, findChannel }: CountDeps, org
     dedupe: 'campaign' as const,
     idempotency: null,
   };
-  return async (recipients: PushedRecipient[]): Promise<PushOutcome[]> => {
+  return async (recipients: NewRecipient[]): Promise<AdditionOutcome[]> => {
     const planned = await planPage(db, { ...call, recipients }, suppression, before);
     return planned.map(({ outcome }) => outcome);
   };

@@ -1,29 +1,34 @@
-import { endOfDay, nextRounds } from '../../../contract/campaign-rounds.ts';
+import { endOfDay, nextStarts } from '../../../contract/schedule-days.ts';
 import { newId } from '../../kernel/ids.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { type CampaignRow, insertCampaign, readCampaign } from '../../store/campaigns/campaigns.ts';
-import { insertPush } from '../../store/campaigns/pushes.ts';
+import { insertAddition } from '../../store/campaigns/additions.ts';
 import { deleteSchedule, lockDueSchedule, moveSchedule, type ScheduleRow } from '../../store/campaigns/schedules.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
 import { readSegment } from '../../store/segments.ts';
 import { filterOf } from '../../kernel/end-user-filter.ts';
-import { roundSettings } from './rounds.ts';
-import { ofFilter } from './start-push.ts';
+import { scheduledSettings } from './scheduled-settings.ts';
+import { ofFilter } from './start-addition.ts';
 
 type Due = ScheduleRow & { nextDay: string };
 
 /**
- * Creates the round that has been due longest: a live campaign with the current people of the segment. The round and
- * the next time of the schedule are written in one transaction. So a round is created once, whichever process dies and
- * however many workers run. Returns false if no round is due. `onTaken` receives the schedule before any step can fail.
+ * Starts the campaign that has been due longest: a live campaign with the current people of the segment. The campaign
+ * and the next time of the schedule are written in one transaction. So a campaign starts once, whichever process dies
+ * and however many workers run. Returns false if none is due. `onClaimed` receives the schedule before any step can
+ * fail.
  */
-export async function makeDueRound(db: Db, now: Date, onTaken: (due: ScheduleRow) => void): Promise<boolean> {
+export async function startScheduledCampaign(
+  db: Db,
+  now: Date,
+  onClaimed: (due: ScheduleRow) => void,
+): Promise<boolean> {
   return db.transaction(async (tx) => {
     const due = await lockDueSchedule(tx);
     if (due === null) return false;
-    onTaken(due);
+    onClaimed(due);
     const { orgId, campaignId } = due;
     const campaign = await readCampaign(tx, orgId, campaignId);
     if (!campaign || campaign.state === 'ended') {
@@ -31,16 +36,16 @@ export async function makeDueRound(db: Db, now: Date, onTaken: (due: ScheduleRow
       return true;
     }
     const isOver = campaign.settings.ends_at != null && now >= new Date(campaign.settings.ends_at);
-    const missing = isOver ? 'time' : await makeRound(tx, due, campaign, now);
+    const missing = isOver ? 'time' : await createScheduledCampaign(tx, due, campaign, now);
     // Days that passed while no process ran are not repeated.
-    const [next] = nextRounds(due, now, 1, due.nextDay);
+    const [next] = nextStarts(due, now, 1, due.nextDay);
     await moveSchedule(tx, due, missing === null ? { day: next!.day, at: next!.at } : null);
     return true;
   });
 }
 
-/** If a required record is missing, no round can be created, and the schedule is paused until a member changes it. */
-async function makeRound(
+/** If a required record is missing, no campaign can start, and the schedule is paused until a member changes it. */
+async function createScheduledCampaign(
   tx: Queryable,
   { nextDay: day, segmentId, at, createdBy }: Due,
   { orgId, id: roundOf, agentId, channelId, name, settings, state }: CampaignRow,
@@ -64,13 +69,13 @@ async function makeRound(
     agentId,
     channelId,
     name: `${name} · ${day}`,
-    settings: roundSettings(settings, at, day),
+    settings: scheduledSettings(settings, at, day),
     state: 'live',
     attended: true,
     roundOf,
     roundDay: day,
   });
-  await insertPush(tx, orgId, {
+  await insertAddition(tx, orgId, {
     campaignId: id,
     id: newId('push'),
     ...ofFilter(filterOf(segment!.filters)),

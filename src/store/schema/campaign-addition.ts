@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { PushFault } from '../../../contract/dashboard/additions.ts';
+import type { AdditionFault } from '../../../contract/dashboard/additions.ts';
 import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
@@ -8,7 +8,7 @@ import { createdAt, moment, orgId } from './columns.ts';
  * An audience that is being added to a campaign. The row is also its entry in the queue, as for imports: `due_at` and
  * `lease`.
  */
-export const campaignPush = pgTable(
+export const campaignAddition = pgTable(
   'campaign_push',
   {
     orgId: orgId(),
@@ -18,20 +18,20 @@ export const campaignPush = pgTable(
     state: text('state').notNull().default('queued'),
     source: text('source').notNull(),
     filterNames: text('filter_names').array().notNull().default([]),
-    /** The people to add, as a filter or as a file. It is stored until the push ends. */
+    /** The people to add, as a filter or as a file. It is stored until the addition ends. */
     filter: jsonb('filter').$type<Record<string, unknown>>(),
     file: text('file'),
     /** The last person of the finished pages. */
     after: text('after'),
     total: integer('total'),
-    /** The number of finished rows, after which an interrupted push continues. */
+    /** The number of finished rows, after which an interrupted addition continues. */
     done: integer('done').notNull().default(0),
     accepted: integer('accepted').notNull().default(0),
     duplicates: integer('duplicates').notNull().default(0),
     optedOut: integer('opted_out').notNull().default(0),
     blocked: integer('blocked').notNull().default(0),
     invalid: integer('invalid').notNull().default(0),
-    faults: jsonb('faults').$type<PushFault[]>().notNull().default([]),
+    faults: jsonb('faults').$type<AdditionFault[]>().notNull().default([]),
     fault: jsonb('fault').$type<{ code: string; detail: string }>(),
     createdBy: text('created_by').notNull(),
     requestId: text('request_id'),

@@ -1,5 +1,5 @@
 /** The days of a repeating campaign. The server uses them, and the page uses them before they are saved. */
-export type Rounds = {
+export type ScheduleDays = {
   /** Days of the week; 1 is Monday. */
   days: readonly number[];
   at: string;
@@ -9,7 +9,7 @@ export type Rounds = {
 /** The highest day number of a month. */
 export const MAX_MONTH_DAY = 31;
 
-export type Round = { day: string; at: Date };
+export type ScheduledStart = { day: string; at: Date };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -21,19 +21,24 @@ const LAST_ZONE = 12 * HOUR;
 export const endOfDay = (day: string): Date => new Date(Date.parse(day) + DAY + LAST_ZONE);
 
 /** The moment when a time of day arrives in the earliest time zone. */
-export const startOfRound = (day: string, at: string): Date => new Date(Date.parse(`${day}T${at}:00Z`) - FIRST_ZONE);
+export const scheduledStart = (day: string, at: string): Date => new Date(Date.parse(`${day}T${at}:00Z`) - FIRST_ZONE);
 
-/** The next rounds that begin after the given moment, on days after `last`. */
-export function nextRounds({ days, at, monthDay = null }: Rounds, after: Date, count: number, last = ''): Round[] {
-  const rounds: Round[] = [];
-  if (days.length === 0 && monthDay === null) return rounds;
+/** The next starts after the given moment, on days after `last`. */
+export function nextStarts(
+  { days, at, monthDay = null }: ScheduleDays,
+  after: Date,
+  count: number,
+  last = '',
+): ScheduledStart[] {
+  const starts: ScheduledStart[] = [];
+  if (days.length === 0 && monthDay === null) return starts;
   const isOn = (day: string): boolean => (monthDay === null ? days.includes(weekday(day)) : isMonthDay(day, monthDay));
-  for (let time = Math.floor(after.getTime() / DAY) * DAY; rounds.length < count; time += DAY) {
+  for (let time = Math.floor(after.getTime() / DAY) * DAY; starts.length < count; time += DAY) {
     const day = dayOf(time);
-    const begins = startOfRound(day, at);
-    if (begins > after && day > last && isOn(day)) rounds.push({ day, at: begins });
+    const begins = scheduledStart(day, at);
+    if (begins > after && day > last && isOn(day)) starts.push({ day, at: begins });
   }
-  return rounds;
+  return starts;
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -1,12 +1,16 @@
 import { type CountedFile, MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
 import type { Fault } from '../../../contract/problems.ts';
-import type { PushOutcome } from '../../store/recipients/push.ts';
-import type { PushRow } from './push-recipients.ts';
+import type { AdditionOutcome } from '../../store/recipients/add-recipients.ts';
+import type { RecipientInputRow } from './add-recipients.ts';
 
 export const NOTHING_ADDED = { rows: 0, accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
 
 /** Adds the outcomes of a page to the counts. */
-export function tell(told: CountedFile, page: readonly PushRow[], outcomes: readonly PushOutcome[]): void {
+export function countPage(
+  told: CountedFile,
+  page: readonly RecipientInputRow[],
+  outcomes: readonly AdditionOutcome[],
+): void {
   const wrong = (row: number, ref: string | null, errors: readonly Fault[]): void => {
     told.invalid++;
     const shown = errors.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
@@ -19,16 +23,16 @@ export function tell(told: CountedFile, page: readonly PushRow[], outcomes: read
     if ('errors' in row) wrong(told.rows, row.ref, row.errors);
     else if (outcome?.kind === 'invalid') wrong(told.rows, row.ref, outcome.faults);
   }
-  const { accepted, duplicates, opted_out: optedOut, blocked } = counted(outcomes);
+  const { accepted, duplicates, opted_out: optedOut, blocked } = countByKind(outcomes);
   told.accepted += accepted;
   told.duplicates += duplicates;
   told.opted_out += optedOut;
   told.blocked += blocked;
 }
 
-/** Counts the outcomes of a push by their kind. */
-export const counted = (outcomes: readonly PushOutcome[]) => {
-  const count = (isOne: (outcome: PushOutcome) => boolean): number => outcomes.filter(isOne).length;
+/** Counts the outcomes of an addition by their kind. */
+export const countByKind = (outcomes: readonly AdditionOutcome[]) => {
+  const count = (isOne: (outcome: AdditionOutcome) => boolean): number => outcomes.filter(isOne).length;
   return {
     accepted: count(({ kind }) => kind === 'pending'),
     duplicates: count(({ kind }) => kind === 'duplicate'),

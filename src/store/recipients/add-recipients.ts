@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
 import { derivedId, newId } from '../../kernel/ids.ts';
-import type { PushedPage } from '../campaigns/push-queue.ts';
+import type { AdditionPage } from '../campaigns/addition-queue.ts';
 import { accept, acceptingStatement, whyStopped } from '../fence/fence.ts';
 import type { EndUserFields } from '../runs/accept-call.ts';
 import { planAndWrite } from '../queue/plan-and-write.ts';
@@ -19,7 +19,7 @@ import { whySilent } from '../end-users/why-silent.ts';
  * That statement creates people and recipients and stores the response, all or nothing. It contains the fence: it
  * checks the key, the plan, and that the campaign is open now.
  */
-export type PushCall = {
+export type AddRecipientsCall = {
   orgId: string;
   /** Null: a member in the dashboard. */
   keyId: string | null;
@@ -29,36 +29,40 @@ export type PushCall = {
   channelKind: string;
   requestId: string | null;
   dedupe: 'campaign' | 'none';
-  recipients: PushedRecipient[];
+  recipients: NewRecipient[];
   idempotency: { scope: Buffer; request: Buffer } | null;
-  answer(outcomes: readonly PushOutcome[]): { status: number; body: string };
+  answer(outcomes: readonly AdditionOutcome[]): { status: number; body: string };
   /** The counts that the list of additions shows. Null: the caller counts by itself. */
-  tally: ((outcomes: readonly PushOutcome[]) => PushedPage) | null;
+  tally: ((outcomes: readonly AdditionOutcome[]) => AdditionPage) | null;
 };
 
-export type PushedRecipient = {
+export type NewRecipient = {
   endUser: EndUserFields;
   variables: Record<string, unknown>;
   sendAt: Date | null;
   ref: string | null;
 };
 
-export type PushOutcome =
+export type AdditionOutcome =
   | { kind: 'pending' | 'duplicate' | 'suppressed'; id: string; reason: string | null; unchanged: readonly string[] }
   | { kind: 'invalid'; faults: Fault[] };
 
 /** `isFirst`: the first call of its key on this day. */
-export type PushAnswer = { answer: { status: number; body: string }; replayed: boolean; isFirst: boolean };
+export type AddRecipientsAnswer = { answer: { status: number; body: string }; replayed: boolean; isFirst: boolean };
 
 const TRIES = 12;
 /** After the planning, people were erased, or people or recipients were created. */
 const RACES = ['23503', '23505'];
 
-export const pushRecipients = (db: Db, call: PushCall, suppression: Suppression | null): Promise<PushAnswer> =>
+export const addRecipients = (
+  db: Db,
+  call: AddRecipientsCall,
+  suppression: Suppression | null,
+): Promise<AddRecipientsAnswer> =>
   planAndWrite(db.$client, {
     tries: TRIES,
     races: RACES,
-    plan: (client) => planPush(client, call, suppression),
+    plan: (client) => planAddition(client, call, suppression),
     write: (client, plan) => writePlan(client, call, plan),
   });
 
@@ -68,24 +72,24 @@ const FROM_CAMPAIGN_KEY = { together: true, fillsOnly: true };
 export const isTaken = (taken: Taken | Refusal | typeof LATER): taken is Taken =>
   typeof taken === 'object' && 'row' in taken;
 
-type NewRecipient = { id: string; person: EndUserRow; enrolment: number; status: string; reason: string | null };
+type Enrolment = { id: string; person: EndUserRow; enrolment: number; status: string; reason: string | null };
 type Enrolled = { id: string; enrolments: number };
 type Plan = {
   rows: EndUserRow[];
   people: (Taken | Refusal | typeof LATER)[];
-  outcomes: PushOutcome[];
-  made: (NewRecipient & { pushed: PushedRecipient })[];
+  outcomes: AdditionOutcome[];
+  made: (Enrolment & { given: NewRecipient })[];
   answer: { status: number; body: string };
-  tally: PushedPage | null;
+  tally: AdditionPage | null;
 };
 
 /** The results of earlier pages of a plan: people who would be created, and people who would be enrolled. */
 export type PlannedBefore = { people: Set<EndUserRow>; enrolled: Map<string, Enrolled> };
 
 /** It only reads. */
-export async function planPush(
+export async function planAddition(
   client: pg.PoolClient,
-  call: PushCall,
+  call: AddRecipientsCall,
   suppression: Suppression | null,
   before: PlannedBefore = { people: new Set(), enrolled: new Map() },
 ): Promise<Plan> {
@@ -96,8 +100,8 @@ export async function planPush(
   const enrolled = before.enrolled;
   for (const [id, known] of await readEnrolled(client, call, people)) if (!enrolled.has(id)) enrolled.set(id, known);
   const made: Plan['made'] = [];
-  const outcomes = people.map((taken, index): PushOutcome => {
-    if (taken === LATER) throw new Error('a push is planned together');
+  const outcomes = people.map((taken, index): AdditionOutcome => {
+    if (taken === LATER) throw new Error('the people of an addition are resolved together');
     if (taken instanceof Refusal) return { kind: 'invalid', faults: faultsOf(taken) };
     const { row: person, unchanged } = taken;
     const known = enrolled.get(person.id);
@@ -106,7 +110,7 @@ export async function planPush(
     const reason = silenceReason(person, call.channelKind);
     const status = reason === null ? 'pending' : 'suppressed';
     const id = newId('rcpt');
-    made.push({ id, person, enrolment: known?.enrolments ?? 0, status, reason, pushed: call.recipients[index]! });
+    made.push({ id, person, enrolment: known?.enrolments ?? 0, status, reason, given: call.recipients[index]! });
     enrolled.set(person.id, { id: known?.id ?? id, enrolments: (known?.enrolments ?? 0) + 1 });
     return { kind: status, id, reason, unchanged };
   });
@@ -115,13 +119,13 @@ export async function planPush(
   return { rows, people, outcomes, made, answer: call.answer(outcomes), tally: call.tally?.(outcomes) ?? null };
 }
 
-async function writePlan(client: pg.PoolClient, call: PushCall, plan: Plan): Promise<PushAnswer> {
+async function writePlan(client: pg.PoolClient, call: AddRecipientsCall, plan: Plan): Promise<AddRecipientsAnswer> {
   const { passed, is_first: isFirst } = await write(client, call, plan);
   if (passed) return { answer: plan.answer, replayed: false, isFirst };
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'refused') throw stored.refusal;
   if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true, isFirst: false };
-  throw await whyStopped(client, PUSH, call);
+  throw await whyStopped(client, NEEDS, call);
 }
 
 const faultsOf = (refusal: Refusal): Fault[] =>
@@ -135,7 +139,7 @@ function silenceReason(person: EndUserRow, channelKind: string): string | null {
 /** The people who are already in the campaign, and how often. People who are being created now are not looked up. */
 async function readEnrolled(
   client: pg.PoolClient,
-  { orgId, campaignId }: PushCall,
+  { orgId, campaignId }: AddRecipientsCall,
   people: readonly (Taken | Refusal | typeof LATER)[],
 ): Promise<Map<string, Enrolled>> {
   const known = new Set<string>();
@@ -187,15 +191,15 @@ const CALL = {
   push_faults: 'jsonb',
 };
 
-/** The records on which a push depends. */
-const PUSH = { campaign: 'on' } as const;
+/** The records on which an addition depends. */
+const NEEDS = { campaign: 'on' } as const;
 
-export const PUSH_RECIPIENTS = acceptingStatement(
+export const ADD_RECIPIENTS = acceptingStatement(
   'push-recipients',
   { ...CALL, ...RECIPIENT.types, ...PEOPLE },
   {
     rows: `(SELECT :org_id AS org_id, :campaign_id AS campaign_id, :key_id AS key_id, :came_from AS came_from) AS g`,
-    needs: PUSH,
+    needs: NEEDS,
     paidPlanFor: 'everybody',
     columns: `campaign.org_id, campaign.id, (campaign.settings ->> 'starts_at')::timestamptz AS starts_at`,
   },
@@ -242,11 +246,11 @@ SELECT EXISTS (SELECT 1 FROM pass) AS passed,
 
 async function write(
   client: pg.PoolClient,
-  call: PushCall,
+  call: AddRecipientsCall,
   { rows, made, answer, tally }: Pick<Plan, 'rows' | 'made' | 'answer' | 'tally'>,
 ): Promise<{ passed: boolean; is_first: boolean }> {
   const now = new Date();
-  const query = PUSH_RECIPIENTS({
+  const query = ADD_RECIPIENTS({
     org_id: call.orgId,
     campaign_id: call.campaignId,
     key_id: call.keyId,
@@ -262,11 +266,11 @@ async function write(
     new_id: made.map((row) => row.id),
     new_end_user_id: made.map((row) => row.person.id),
     new_enrolment: made.map((row) => row.enrolment),
-    new_ref: made.map((row) => row.pushed.ref),
+    new_ref: made.map((row) => row.given.ref),
     new_status: made.map((row) => row.status),
     new_reason: made.map((row) => row.reason),
-    new_variables: made.map((row) => JSON.stringify(row.pushed.variables)),
-    new_send_at: made.map((row) => row.pushed.sendAt),
+    new_variables: made.map((row) => JSON.stringify(row.given.variables)),
+    new_send_at: made.map((row) => row.given.sendAt),
     ...peopleValues(rows, now),
   });
   const written = await accept<{ passed: boolean; is_first: boolean }>(client, query);
@@ -279,7 +283,7 @@ const DAY_MS = 86_400_000;
  * The calls of a key on one day (UTC) are one row, whose ID follows from the key and the day. The time in the ID is the
  * end of the day, so that the row is among the newest of the list.
  */
-const tallyValues = ({ campaignId, keyId }: PushCall, tally: PushedPage | null, now: Date) => ({
+const tallyValues = ({ campaignId, keyId }: AddRecipientsCall, tally: AdditionPage | null, now: Date) => ({
   push_id: tally && derivedId('push', Math.ceil(now.getTime() / DAY_MS) * DAY_MS - 1, `${campaignId} ${keyId}`),
   push_rows: tally?.rows ?? 0,
   push_accepted: tally?.accepted ?? 0,
