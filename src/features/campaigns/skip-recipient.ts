@@ -1,5 +1,5 @@
 import { channelKinds } from '../../channels/kinds.ts';
-import { whySilent } from '../../store/end-users/why-silent.ts';
+import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import type { DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
 
 export type Skip = { status: 'suppressed' | 'failed' | 'expired'; reason: string };
@@ -15,7 +15,7 @@ export function whySkipped(
   { settings, channel_kind: kind, now }: Pick<LockedCampaign, 'settings' | 'channel_kind' | 'now'>,
   { person, address }: DueRecipient,
 ): Skip | null {
-  const silent = whySilent(person.blocked, person.consent);
+  const silent = reasonNotToSend(person.blocked, person.consent);
   if (silent !== null) return { status: 'suppressed', reason: silent };
   if (settings.ends_at && new Date(settings.ends_at) <= now) return ENDED;
   if (address === null && channelKinds.get(kind)?.capabilities.needs_address)

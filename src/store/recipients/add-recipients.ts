@@ -6,13 +6,13 @@ import type { AdditionPage } from '../campaigns/addition-queue.ts';
 import { accept, acceptingStatement, whyStopped } from '../fence/fence.ts';
 import type { EndUserFields } from '../runs/accept-call.ts';
 import { planAndWrite } from '../queue/plan-and-write.ts';
-import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/rows.ts';
-import { rowsOf } from '../named.ts';
+import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/write-batch.ts';
+import { rowsOf } from '../named-statement.ts';
 import { EndUserBook, LATER, type EndUserRow, type Taken } from '../end-users/resolve.ts';
 import { readStoredAnswer } from '../idempotency/stored-answer.ts';
 import type { Db } from '../db.ts';
 import type { Suppression } from '../end-users/suppression.ts';
-import { whySilent } from '../end-users/why-silent.ts';
+import { reasonNotToSend } from '../end-users/reason-not-to-send.ts';
 
 /**
  * Accepts up to a thousand recipients with three round trips: the people, the existing enrolments, and one statement.
@@ -107,7 +107,7 @@ export async function planAddition(
     const known = enrolled.get(person.id);
     if (known && call.dedupe === 'campaign')
       return { kind: 'duplicate', id: known.id, reason: 'already_enrolled', unchanged };
-    const reason = silenceReason(person, call.channelKind);
+    const reason = reasonFor(person, call.channelKind);
     const status = reason === null ? 'pending' : 'suppressed';
     const id = newId('rcpt');
     made.push({ id, person, enrolment: known?.enrolments ?? 0, status, reason, given: call.recipients[index]! });
@@ -131,9 +131,9 @@ async function writePlan(client: pg.PoolClient, call: AddRecipientsCall, plan: P
 const faultsOf = (refusal: Refusal): Fault[] =>
   refusal.extras.errors ?? [{ pointer: '/end_user', code: refusal.code, detail: refusal.message }];
 
-function silenceReason(person: EndUserRow, channelKind: string): string | null {
+function reasonFor(person: EndUserRow, channelKind: string): string | null {
   const consent = person.consent[channelKind] as { status?: string } | undefined;
-  return whySilent(person.blocked, consent?.status);
+  return reasonNotToSend(person.blocked, consent?.status);
 }
 
 /** The people who are already in the campaign, and how often. People who are being created now are not looked up. */
