@@ -135,7 +135,7 @@ test.each(Array.from({ length: TIMES }, (_, n) => n))('a worker hangs for 30 s u
   });
   report('worker hangs:', loads);
   await expectExactlyOnce(`hung${n}`, loads);
-  expect([...loads[1]!.others.keys()]).toEqual([]);
+  expect(loads[1]!.accepted.size).toBeGreaterThan(0);
 });
 
 test.each(Array.from({ length: TIMES }, (_, n) => n))('the coordinator is killed under load (%i)', async (n) => {

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { CellAwayError, createHungCells } from './hung-cells.ts';
 import { type CellShards, createNodeStatement, type NodeStatement, runsOnNode } from './node-statement.ts';
 
 type Send = (...args: unknown[]) => Promise<unknown>;
@@ -21,7 +20,6 @@ export function createNodeStatements(
 ): NodeStatements {
   const known = new Map<string, NodeStatement>();
   const coming = new Map<string, Promise<void>>();
-  const hung = createHungCells();
   const forms = new Map<string, boolean>();
   const isOnNode = (text: string): boolean => {
     let found = forms.get(text);
@@ -45,22 +43,15 @@ export function createNodeStatements(
       await made;
     },
     send: (cell, query, rest, send) => {
-      if (shardsOf(cell) === null) return send(query, ...rest);
+      const onNode = shardsOf(cell) === null ? undefined : known.get(keyOf(cell, query.text));
+      if (onNode === undefined) return send(query, ...rest);
+      const sent = { ...query, text: onNode.text };
+      if (!onNode.countsRows) return send(sent, ...rest);
+      const counted = send(sent).then(withRowCount);
       const tell = rest[0] as Answered | undefined;
-      const end = hung.begin(cell);
-      const sent =
-        end === null ? Promise.reject(new CellAwayError(`The cell ${cell} does not answer.`)) : run(cell, query);
-      if (end !== null) sent.then(end, end);
-      if (tell === undefined) return sent;
-      sent.then((result) => tell(null, result), tell);
+      if (tell === undefined) return counted;
+      counted.then((result) => tell(null, result), tell);
       return undefined as never;
-
-      function run(name: string, asked: { text: string }): Promise<unknown> {
-        const onNode = known.get(keyOf(name, asked.text));
-        if (onNode === undefined) return send(asked);
-        const answer = send({ ...asked, text: onNode.text });
-        return onNode.countsRows ? answer.then(withRowCount) : answer;
-      }
     },
   };
 }
