@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { derivedId, firstId, newId, timeOfId } from './ids.ts';
 
 test('an ID is a UUIDv7 in base32', () => {
-  // SHA-256 of "x" begins with 2d711642b726b0440162.
-  expect(derivedId('run', 1_700_000_000_000, 'x')).toBe(`run_${base32('018bcfe56800' + '7d719642b726b0440162')}`);
+  // 48 bits of time, and SHA-256 of "x" (2d711642b726b0440162) with version and variant.
+  expect(derivedId('run', 1_700_000_000_000, 'x')).toBe(`run_${base32('018bcfe568007d719642b726b0440162')}`);
 });
 
 test.each([0, 1, 1_023, 2 ** 32, 1_700_000_000_000, 2 ** 48 - 1])('an ID contains its time: %d', (at) => {
