@@ -69,7 +69,7 @@ export async function startCitus(tree: string): Promise<CitusCluster> {
   }
 }
 
-export async function startNode(tree: string, dataDir: string, stops: (() => Promise<void>)[]): Promise<CitusNode> {
+async function startNode(tree: string, dataDir: string, stops: (() => Promise<void>)[]): Promise<CitusNode> {
   const folder = path.join(tree, 'usr/lib/postgresql/15/bin');
   mkdirSync(dataDir, { mode: 0o711 });
   const runAs = chooseRunAs(dataDir, folder);

@@ -30,7 +30,7 @@ export const runsOnNode = (text: string): boolean => ON_NODE.some((form) => form
 const PLACE = 'weekly_mail';
 const LOCK = { share: 5 } as const;
 
-export const nodeFunctionOf = (text: string): string =>
+const nodeFunctionOf = (text: string): string =>
   `on_node_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 
 /** Creates the function unless it exists. `client`: a connection that runs no transaction. */

@@ -76,7 +76,7 @@ async function catchUpAll(client: pg.Client, nodes: readonly Node[]): Promise<vo
   for (const source of nodes) for (const target of nodes) if (source !== target) await catchUp(client, source, target);
 }
 
-/** A move lasts minutes, and meanwhile the other node may start this many transactions. */
+/** A move lasts minutes, and the other node may start this many transactions until its end. */
 const AHEAD = 50_000n;
 const AT_ONCE = 20_000n;
 const AT_MOST = 50_000_000n;

@@ -4,7 +4,7 @@
  */
 export type ShardNames = ReadonlyMap<string, string>;
 
-const NAMED = /\b(from|join|into|update|using|,)(\s+(?:only\s+)?)(?:"?public"?\.)?("?)([a-z_]+)\3(?=[\s,;)]|$)/gi;
+const NAMED = /(\b(?:from|join|into|update|using)|,)(\s+(?:only\s+)?)(?:"?public"?\.)?("?)([a-z_]+)\3(?=[\s,;)]|$)/gi;
 /** A CTE hides a table of the same name. */
 const CTE = /(?:\bwith|,|\brecursive)\s+([a-z_]+)(?:\s*\([^()]*\))?\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gi;
 /** Words that may follow the name of a table and are no alias. */
