@@ -11,7 +11,7 @@ import type { FactGroup } from '../../store/schema/numbers.ts';
 import { countFacts } from '../../store/statistics/count-facts.ts';
 import { type FactDay, readFactDays, storeFactDay } from '../../store/statistics/fact-days.ts';
 import { readGroupNames } from '../../store/statistics/group-names.ts';
-import { countAgain, type Day, isCounted } from './count-again.ts';
+import { type Day, isCounted, recountDays } from './recount-days.ts';
 import { daysOfPeriod, type Period } from './days-of-period.ts';
 import { figuresOf, groupFacts, matching, partsOf } from './fact-groups.ts';
 import type { StatisticsDeps } from './read-statistics.ts';
@@ -88,7 +88,7 @@ async function countedFacts(
   const other = counting.get(orgId);
   const work =
     other ??
-    countAgain(wanted, timesOf(known), now, async (day) => {
+    recountDays(wanted, timesOf(known), now, async (day) => {
       const facts = { rules: RULES, groups: groupFacts(await countFacts(db, orgId, day)) };
       await storeFactDay(db, orgId, { day: day.day, timeZone, facts, countedAt: new Date(now) });
     }).finally(() => counting.delete(orgId));
