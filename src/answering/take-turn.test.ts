@@ -21,7 +21,7 @@ test('an answer is sorted after the message that it answers, even if a node with
 test('a turn adds tags up to the limit of a conversation, and removes none', () => {
   const tagged = (tags: string[], added: string[]) =>
     completedTurn(
-      { history: [], tags, unanswered: [], input: {}, end_user: {}, turns: 1 } as unknown as ClaimedRun,
+      { history: [], tags, unanswered: [], input: {}, end_user: {}, turns: 1, approvals: [] } as unknown as ClaimedRun,
       loaded,
       { messages: [], tags: added, next: 'waiting_for_user' } as unknown as TurnResult,
     ).tags;

@@ -87,9 +87,10 @@ test('different periods of an organization are counted one after the other, also
     { since: '2026-03-01', until: '2026-03-05' },
     { since: '2026-10-01', until: '2026-10-05' },
   ];
-  const look = async () => (await Promise.all(periods.map((one) => read(one)))).map(({ complete }) => complete);
-  expect((await look()).toSorted()).toEqual([false, true]);
-  expect((await look()).toSorted()).toEqual([true, true]);
+  const look = async () =>
+    (await Promise.all(periods.map((one) => read(one)))).filter(({ complete }) => complete).length;
+  expect(await look()).toBe(1);
+  expect(await look()).toBe(2);
 });
 
 const ASKED: Said = ['end_user', 0];

@@ -147,6 +147,7 @@ test('an address of another file in the content of a message shows no image to t
 test('turns with many images wait for each other, and not for those of another organization', async () => {
   const images = createImages({ pool: parley.db.$client, blobs: null });
   const givenPhoto = async () => {
+    provider.delivered.length = 0;
     await givenModelAgent();
     await shows(Buffer.concat([PHOTO, Buffer.alloc(3_500_000, 3)]));
     await expect.poll(answers).toHaveLength(1);
