@@ -1,5 +1,6 @@
 import { channelKinds } from '../channels/kinds.ts';
 import type { AgentDefinition } from '../../contract/agents.ts';
+import { MAX_CONVERSATION_TAGS } from '../../contract/dashboard/conversations.ts';
 import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/statistics.ts';
 import type { MessageContent, MessageRole } from '../../contract/messages.ts';
 import { NO_RESULT } from '../../contract/results.ts';
@@ -149,7 +150,7 @@ export function completedTurn(
     status: result.next,
     conversationStatus: conversationStatuses[result.next],
     ...(result.opted_out && OPTED_OUT_TURN),
-    tags: [...new Set([...run.tags, ...result.tags])],
+    tags: withTags(run.tags, result.tags),
     // The agent opened the conversation because the backend requested it. Messages that arrived during the turn are
     // answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
@@ -262,3 +263,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   messages: [],
   messageStatus: 'delivered',
 });
+
+/** Own code may send new tags with each turn. Those that do not fit are left out, so members can still change the tags. */
+const withTags = (tags: readonly string[], added: readonly string[]): string[] =>
+  [...new Set([...tags, ...added])].slice(0, Math.max(MAX_CONVERSATION_TAGS, tags.length));
