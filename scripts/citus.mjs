@@ -1,6 +1,6 @@
 /**
- * `npm run test:citus`: the statements of Parley on a real Citus (docs/adr/0502). It builds Citus once, runs the tests
- * of the rooms with statements to record them, and then plans each recorded statement on a cluster.
+ * `npm run test:citus`: Parley on a real Citus (docs/adr/0502). It builds Citus once, runs the tests of the rooms with
+ * statements to record them, plans each recorded statement on a cluster, and drives journeys and faults there.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,8 @@
 import { CellPool } from '../src/store/cells/cell-pool.ts';
 
 /**
- * With TEST_CELLS=1, every organization of a test is in a second cell (global-setup.ts). Statements of tests that name
- * no organization run there too.
+ * With TEST_CELLS, every organization of a test is in this cell (global-setup.ts). Statements of tests that name no
+ * organization run there too.
  */
-if (process.env.TEST_CELLS) Object.defineProperty(CellPool.prototype, 'cell', { get: () => 'cell_2' });
+const cell = process.env.TEST_CELLS;
+if (cell) Object.defineProperty(CellPool.prototype, 'cell', { get: () => cell });

@@ -7,11 +7,12 @@ import { findHolder } from '../src/store/embedded/data-lock.ts';
 import { findPostmaster, stopProcess } from '../src/store/embedded/server.ts';
 import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-postgres.ts';
 import { addCells, migrate } from '../src/store/migrate.ts';
+import { startCitus } from './citus/cluster.ts';
 import { startSystemPostgres } from './system-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    postgres: { adminUrl: string; template: string };
+    postgres: { adminUrl: string; template: string; workers: string[] };
   }
 }
 
@@ -31,6 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await provide(project, postgres);
     return () => postgres.stop();
   }
+  if (process.env.TEST_SERVER === 'citus') return provideCitus(project);
   await removeLeftovers();
   const dataDir = mkdtempSync(path.join(tmpdir(), PREFIX));
   chmodSync(dataDir, 0o711);
@@ -46,10 +48,19 @@ async function provide(project: TestProject, { url, adminUrl }: { url: string; a
   await migrate(url);
   if (process.env.TEST_CELLS) await placeInCell(url);
   await closeTemplate(adminUrl);
-  project.provide('postgres', { adminUrl, template: TEMPLATE });
+  project.provide('postgres', { adminUrl, template: TEMPLATE, workers: [] });
 }
 
-/** With TEST_CELLS=1, new organizations are in a second cell. */
+/** Each test file gets a copy of the database on each node. The nodes of a copy know each other by its name. */
+async function provideCitus(project: TestProject): Promise<() => Promise<void>> {
+  const cluster = await startCitus(process.env.CITUS_TREE!);
+  const [coordinator, ...workers] = cluster.nodes.map(({ adminUrl }) => adminUrl);
+  for (const adminUrl of [coordinator!, ...workers]) await closeTemplate(adminUrl);
+  project.provide('postgres', { adminUrl: coordinator!, template: TEMPLATE, workers });
+  return () => cluster.stop();
+}
+
+/** With TEST_CELLS=cell_2, new organizations are in a second cell. */
 async function placeInCell(url: string): Promise<void> {
   await addCells(url, 1);
   const client = new pg.Client({ connectionString: url });
@@ -63,6 +74,7 @@ async function closeTemplate(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   await client.query(`ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false`);
+  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [TEMPLATE]);
   await client.end();
 }
 

@@ -119,6 +119,22 @@ function addCellsCommand(program: Command): void {
     .description('Prints the cells with their organizations, rows (estimated) and bytes, as JSON.');
   verb(list, () => runProgram(['cells']));
   examples(list, 'cells list');
+  const move = cells
+    .command('move')
+    .description(
+      'Moves a cell to another node of the Citus cluster, and prints all cells. Servers may run at the same time. Calls to organizations of the cell wait for a moment at the end.',
+    )
+    .argument('<cell>', 'the cell: "./parley cells list" shows the cells')
+    .requiredOption('--node <host:port>', 'its new node');
+  verb<{ node: string }>(move, (_cli, [cell], { node }) => runProgram(['place-cells', cell!, node]));
+  examples(move, 'cells move cell_2 --node 10.0.0.32:5432');
+  const rebalance = cells
+    .command('rebalance')
+    .description(
+      'Moves cells between the nodes of the Citus cluster until each node has about the same number of bytes, and prints all cells. Run it after nodes were added. Servers may run at the same time.',
+    );
+  verb(rebalance, () => runProgram(['place-cells']));
+  examples(rebalance, 'cells rebalance');
   const add = cells
     .command('add')
     .description(

@@ -9,6 +9,7 @@ import { readBlobs } from './blobs.ts';
 import { type MailServer, readMail } from './mail.ts';
 import {
   baseUrl,
+  cellCount,
   choice,
   databaseUrl,
   emailAddress,
@@ -58,6 +59,8 @@ export type Config = {
   egressAllow: string[];
   /** Name servers for look-ups of domain records. Empty: the system's name servers. */
   dnsServers: string[];
+  /** The number of cells of a new installation on a Citus cluster. Null: two for each node. */
+  cells: number | null;
   /** Keys of secret scanners by the names that their reports use. */
   leakReportKeys: ScannerKeys;
   /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
@@ -123,6 +126,7 @@ export function loadConfig(
     limits: readLimits(env.PARLEY_LIMITS, faults),
     egressAllow: read('PARLEY_EGRESS_ALLOW', egressList, []),
     leakReportKeys: read<ScannerKeys>('PARLEY_LEAK_REPORT_KEYS', scannerKeys, new Map()),
+    cells: read<number | null>('PARLEY_CELLS', cellCount, null),
     dnsServers: read<string[]>('DNS_SERVERS', nameServers, []),
     trustedProxies: read<string[]>('TRUSTED_PROXIES', networks, []),
     logLevel: read<LogLevel>('LOG_LEVEL', choice(LOG_LEVELS), 'info'),

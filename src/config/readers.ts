@@ -17,6 +17,14 @@ export function portNumber(text: string): Reading<number> {
     : { fault: 'is not a port number', cure: 'Write a whole number from 1 to 65535, for example 4000.' };
 }
 
+/** The store has the same limit (`MAX_CELLS`). */
+export function cellCount(text: string): Reading<number> {
+  const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= 64
+    ? { value: count }
+    : { fault: 'is not a number of cells', cure: 'Write a whole number from 1 to 64, for example 4.' };
+}
+
 export function hostName(text: string): Reading<string> {
   const plain = text.replace(/^\[(.*)\]$/, '$1');
   return isIP(plain) > 0 || HOSTNAME.test(plain)

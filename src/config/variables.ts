@@ -9,6 +9,7 @@ const KNOWN = [
   'PARLEY_OWNER_PASSWORD',
   'PARLEY_DEMO',
   'PARLEY_LIMITS',
+  'PARLEY_CELLS',
   'PARLEY_EGRESS_ALLOW',
   'PARLEY_LEAK_REPORT_KEYS',
   // Variables of the command line.

@@ -1,7 +1,9 @@
 import { type Environment, loadDatabasePlace } from '../config/config.ts';
+import { readClusterReport } from '../store/cells/cluster-report.ts';
 import { withClient } from '../store/db.ts';
 import { findRunningPostgres } from '../store/embedded/start-embedded-postgres.ts';
 import { readServerReport } from '../store/installation/server-report.ts';
+import { judgeCluster } from './judge-cluster.ts';
 import { type Finding, judgeServer } from './judge-server.ts';
 import { checkPooler, insistOnSessions, reasonOf, withoutPassword } from './open-database.ts';
 
@@ -17,7 +19,11 @@ export async function checkDatabase(env?: Environment): Promise<Finding[]> {
   try {
     await insistOnSessions(url);
     const report = await withClient(url, 'doctor', readServerReport);
-    const findings = judgeServer(report, { place, here: new Date() });
+    const cluster = await withClient(url, 'doctor', readClusterReport);
+    const findings = [
+      ...judgeServer(report, { place, here: new Date() }),
+      ...(cluster === null ? [] : judgeCluster(cluster)),
+    ];
     return poolerUrl === null ? findings : [...findings, await judgePooler(url, poolerUrl)];
   } catch (error) {
     return [

@@ -22,7 +22,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   const database = config.databaseUrl === null ? await embedded(config, log) : external(config.databaseUrl);
   try {
     await insistOnSessions(database.url);
-    await migrate(database.url);
+    await migrate(database.url, config.cells);
     return config.poolerUrl === null
       ? database
       : { ...database, pooler: await openPooler(config.poolerUrl, database.url, log) };

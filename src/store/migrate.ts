@@ -3,8 +3,9 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
 import { ownFile } from '../kernel/own-files.ts';
-import { addCells as buildCells } from './cells/add-cells.ts';
+import { addCells as buildCells, MAX_CELLS } from './cells/add-cells.ts';
 import { migrateCells, type Step } from './cells/build-cell.ts';
+import { countNodes, isCitus } from './cells/citus.ts';
 import { isDeadlock, retryWhile, withClient } from './db.ts';
 
 const MIGRATIONS = ownFile('migrations');
@@ -23,7 +24,7 @@ export class SchemaError extends Error {
  * Migrates the schema to the version of this program. It is safe to call from many nodes at once. It refuses a newer
  * schema.
  */
-export const migrate = (url: string): Promise<void> =>
+export const migrate = (url: string, cells: number | null = null): Promise<void> =>
   withClient(url, 'migrate', async (client) => {
     const version = await client.query<{ server_version_num: string }>('SHOW server_version_num');
     if (Number(version.rows[0]?.server_version_num) < OLDEST_SERVER) {
@@ -43,7 +44,22 @@ export const migrate = (url: string): Promise<void> =>
     if (applied < known) await runBesideNodes(() => runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS }));
     const all = await steps();
     await runBesideNodes(() => migrateCells(client, MIGRATIONS, all));
+    if (await isCitus(client)) await makeFirstCells(client, cells, all);
   });
+
+const CELLS_PER_NODE = 2;
+
+/** On a Citus cluster, a new installation has its cells from the first start on. */
+async function makeFirstCells(client: pg.Client, wanted: number | null, all: readonly Step[]): Promise<void> {
+  const { rows } = await client.query<{ made: number; used: boolean }>(
+    `SELECT (SELECT count(*)::int FROM public.cell WHERE ready) AS made,
+       EXISTS (SELECT FROM public.organization) AS used`,
+  );
+  const { made, used } = rows[0]!;
+  if (used) return;
+  const count = Math.min(MAX_CELLS, wanted ?? CELLS_PER_NODE * (await countNodes(client))) - made;
+  if (count > 0) await buildCells(client, count, MIGRATIONS, all);
+}
 
 /** Adds cells to a migrated database, and returns their names. */
 export const addCells = (url: string, many: number): Promise<string[]> =>

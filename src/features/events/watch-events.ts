@@ -21,7 +21,7 @@ export async function watchEvents(
   }: { type?: string | undefined; limit?: number | undefined; showAddresses: boolean },
 ): Promise<{ events: EventEnvelope[]; position: EventPosition }> {
   await keepTail(db, orgId);
-  if (after === null) return { events: [], position: await positionNow(db) };
+  if (after === null) return { events: [], position: await positionNow(db, orgId) };
   const { rows, position } = await readEventsAfter(db, orgId, after, { type, limit });
   const events = rows.map(presentEvent);
   return { events: showAddresses ? events : events.map(withoutAddress), position };

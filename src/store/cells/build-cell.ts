@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
+import { distribute, isCitus, isPlaced } from './citus.ts';
 import { REGION_TABLES } from './region-tables.ts';
 import { pathOf } from './route-connection.ts';
 
@@ -13,7 +14,11 @@ export async function migrateCells(client: pg.Client, folder: string, steps: rea
   const { rows } = await client.query<{ name: string; at: string }>(
     'SELECT name, schema_at AS at FROM public.cell WHERE ready ORDER BY created_at, name',
   );
-  for (const { name, at } of rows) await migrateCell(client, name, Number(at), folder, steps);
+  const onCitus = await isCitus(client);
+  for (const { name, at } of rows) {
+    await migrateCell(client, name, Number(at), folder, steps);
+    if (onCitus && !(await isPlaced(client, name))) await distribute(client, name);
+  }
 }
 
 /** `at`: the newest migration that the cell has. */
@@ -31,6 +36,8 @@ export async function migrateCell(
     await client.query('BEGIN');
     try {
       await client.query(`SET LOCAL search_path TO ${pathOf(name)}`);
+      // On Citus, a transaction that changes tables and functions uses one connection to each node.
+      await client.query(`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`);
       for (const statement of statements) await client.query(statement);
       await client.query('UPDATE public.cell SET schema_at = $2 WHERE name = $1', [name, when]);
       await client.query('COMMIT');

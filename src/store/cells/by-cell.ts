@@ -51,6 +51,20 @@ export async function inEachCell<Some extends Queryable, Out>(
   return Promise.all(isDb(db) ? cellsOf(db).map(work) : [work(db)]);
 }
 
+/**
+ * The same for work that is repeated soon: a cell whose node is away delays no other cell. It fails if no cell can be
+ * reached.
+ */
+export async function inEachReachableCell<Some extends Queryable, Out>(
+  db: Some,
+  work: (db: Some | Db) => Promise<Out>,
+): Promise<Out[]> {
+  const ended = await Promise.allSettled(isDb(db) ? cellsOf(db).map(work) : [work(db)]);
+  const done = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  if (done.length === 0) throw (ended[0] as PromiseRejectedResult).reason;
+  return done;
+}
+
 /** The same database for work on one cell. */
 export const inCell = (db: Db, cell: string): Db => drizzle(db.$client.inCell(cell));
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type CellDirectory, createCellDirectory } from './directory.ts';
+import { createNodeStatements } from './node-statements.ts';
 import { routeConnection, type RoutedClient } from './route-connection.ts';
 
 type Connected = (
@@ -20,13 +21,14 @@ export class CellPool extends pg.Pool {
     onConnect,
     ...config
   }: Omit<pg.PoolConfig, 'onConnect'> & { onConnect(client: pg.ClientBase): Promise<void> }) {
+    const onNodes = createNodeStatements(config, (cell) => this.directory.shardsOf(cell));
     super({
       ...config,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, although its types do not say so
       onConnect: async (client) => {
         await onConnect(client);
         await this.directory.readOnce((query) => client.query(query));
-        routeConnection(client as RoutedClient, this.directory);
+        routeConnection(client as RoutedClient, this.directory, onNodes);
       },
     });
   }

@@ -1,3 +1,5 @@
+import { SHARDS } from './citus.ts';
+import type { CellShards } from './node-statement.ts';
 import { REGION_TABLES } from './region-tables.ts';
 import { createStatementReader, type StatementKind } from './statement.ts';
 
@@ -11,6 +13,8 @@ export type CellDirectory = {
   version(): number;
   isSingle(): boolean;
   kindOf(text: string): StatementKind;
+  /** Null: the cell is not on Citus. */
+  shardsOf(cell: string): CellShards | null;
   /** The cells of these organizations. Null: at least one has to be looked up. */
   known(organizations: ReadonlySet<string>): ReadonlySet<string> | null;
   /** The cell of one organization. Null: it has to be looked up. */
@@ -26,26 +30,33 @@ type Look = (query: { text: string; values?: unknown[] }) => Promise<{ rows: unk
 /** About 100 bytes each. */
 const MOST_ORGANIZATIONS = 200_000;
 
+/** On Citus, the schema `public` is a cell only if it has organizations of an earlier installation. */
+const CELLS = `
+  WITH known AS (SELECT ARRAY(SELECT name FROM public.cell WHERE ready ORDER BY created_at, name) AS names,
+    EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS citus)
+  SELECT coalesce((SELECT cells_version FROM public.installation), 0) AS version, citus,
+    CASE WHEN citus AND names <> '{}' AND NOT EXISTS (SELECT FROM public.organization WHERE cell = 'public') THEN names
+      ELSE ARRAY['public'] || names END AS cells,
+    ARRAY(SELECT relname::text FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> ALL ($1)) AS tables
+  FROM known`;
+
 export function createCellDirectory(): CellDirectory {
   let cells: readonly string[] = [DEFAULT_CELL];
   let version: number | null = null;
   let reading: Promise<void> | null = null;
   let kindOf: (text: string) => StatementKind = createStatementReader(new Set());
   const homes = new Map<string, string>();
+  let shards: ReadonlyMap<string, CellShards> = new Map();
 
   const refresh = async (look: Look): Promise<void> => {
     const { rows } = await look({ text: `SELECT to_regclass('public.cell') IS NOT NULL AS known` });
     // The database belongs to an older version, which had no cells.
     if (!(rows as { known: boolean }[])[0]!.known) return;
-    const read = await look({
-      text: `SELECT coalesce((SELECT cells_version FROM public.installation), 0) AS version,
-          ARRAY['public'] || ARRAY(SELECT name FROM public.cell WHERE ready ORDER BY created_at, name) AS cells,
-          ARRAY(SELECT relname::text FROM pg_class
-            WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> ALL ($1)) AS tables`,
-      values: [REGION_TABLES],
-    });
-    const row = (read.rows as { version: number; cells: string[]; tables: string[] }[])[0]!;
+    const read = await look({ text: CELLS, values: [REGION_TABLES] });
+    const row = (read.rows as { version: number; cells: string[]; tables: string[]; citus: boolean }[])[0]!;
     if (row.version === version && row.cells.length === cells.length) return;
+    if (row.citus) shards = await readAllShards(look);
     version = row.version;
     cells = row.cells;
     homes.clear();
@@ -57,8 +68,9 @@ export function createCellDirectory(): CellDirectory {
       return cells;
     },
     version: () => version ?? 0,
-    isSingle: () => cells.length === 1,
+    isSingle: () => cells.length === 1 && cells[0] === DEFAULT_CELL,
     kindOf: (text) => kindOf(text),
+    shardsOf: (cell) => shards.get(cell) ?? null,
     known(organizations) {
       const found = new Set<string>();
       for (const id of organizations) {
@@ -88,4 +100,20 @@ export function createCellDirectory(): CellDirectory {
     },
     refresh,
   };
+}
+
+async function readAllShards(look: Look): Promise<ReadonlyMap<string, CellShards>> {
+  const { rows } = await look({ text: SHARDS });
+  const found = rows as { cell: string; name: string; shard: string; id: string }[];
+  const region = found.filter(({ cell }) => cell === DEFAULT_CELL);
+  const byCell = Map.groupBy(
+    found.filter(({ cell }) => cell !== DEFAULT_CELL),
+    ({ cell }) => cell,
+  );
+  return new Map(
+    [...byCell].map(([cell, own]) => [
+      cell,
+      { names: new Map([...region, ...own].map(({ name, shard }) => [name, shard])), shardId: own[0]!.id },
+    ]),
+  );
 }

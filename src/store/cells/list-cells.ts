@@ -1,6 +1,7 @@
+import type pg from 'pg';
 import { sql } from 'drizzle-orm';
-import { quoted } from '../backup/format.ts';
 import type { Db } from '../db.ts';
+import { isCitus } from './citus.ts';
 import { DEFAULT_CELL } from './directory.ts';
 import { REGION_TABLES } from './region-tables.ts';
 
@@ -9,26 +10,72 @@ export type CellRecord = {
   /** The server with its rows. */
   node: string;
   organizations: string[];
-  /** The planner's estimate. */
+  /** An estimate of the statistics. */
   rows: number;
   bytes: number;
 };
+type Size = { node: string; rows: number; bytes: number };
 
 /** All cells with their organizations. Sizes are those of tables and indexes. */
 export async function listCells(db: Db): Promise<CellRecord[]> {
-  const { rows } = await db.execute<{ cell: string; node: string; organizations: string[] }>(sql`
-    SELECT c.name AS cell, coalesce(host(inet_server_addr()) || ':' || inet_server_port(), 'local') AS node,
+  const { rows } = await db.execute<{ cell: string; organizations: string[] }>(sql`
+    SELECT c.name AS cell,
       ARRAY(SELECT o.id FROM organization o WHERE o.cell = c.name ORDER BY o.id) AS organizations
     FROM (SELECT ${DEFAULT_CELL} AS name, NULL::timestamptz AS created_at UNION ALL SELECT name, created_at FROM cell) c
     ORDER BY c.created_at NULLS FIRST, c.name`);
-  return Promise.all(rows.map(async (row) => ({ ...row, ...(await sizeOf(db, row.cell)) })));
+  const client = await db.$client.connect();
+  try {
+    const onNodes = (await isCitus(client)) ? await sizesOnNodes(client) : null;
+    const cells: CellRecord[] = [];
+    for (const { cell, organizations } of rows) {
+      // On Citus, the schema "public" has only the region, except in an installation from before.
+      if (onNodes !== null && cell === DEFAULT_CELL && organizations.length === 0) continue;
+      const { node, rows: many, bytes } = onNodes?.get(cell) ?? (await sizeOf(client, cell));
+      cells.push({ cell, node, organizations, rows: many, bytes });
+    }
+    return cells;
+  } finally {
+    client.release();
+  }
 }
 
-async function sizeOf(db: Db, cell: string): Promise<{ rows: number; bytes: number }> {
-  const { rows } = await db.execute<{ rows: string; bytes: string }>(sql`
-    SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint AS rows,
-      coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes
-    FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = ${quoted(cell)}::regnamespace
-      AND c.relname <> ALL (${sql.param(REGION_TABLES)}::text[])`);
-  return { rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
+const SIZE = `coalesce(sum(greatest(c.reltuples, pg_stat_get_live_tuples(c.oid), 0)), 0)::bigint AS rows,
+  coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes`;
+
+async function sizeOf(client: pg.PoolClient, cell: string): Promise<Size> {
+  const { rows } = await client.query<{ node: string; rows: string; bytes: string }>(
+    `SELECT coalesce(host(inet_server_addr()) || ':' || inet_server_port(), 'local') AS node, ${SIZE}
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind = 'r' AND n.nspname = $1 AND c.relname <> ALL ($2)`,
+    [cell, REGION_TABLES],
+  );
+  return { node: rows[0]!.node, rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
+}
+
+/** One question to each node. A node that does not answer has cells without sizes. */
+async function sizesOnNodes(client: pg.PoolClient): Promise<Map<string, Size>> {
+  const places = await client.query<{ cell: string; host: string; port: number; shards: string[] }>(
+    `SELECT n.nspname AS cell, w.nodename AS host, w.nodeport AS port,
+       array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname || '_' || s.shardid)) AS shards
+     FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_dist_placement p ON p.shardid = s.shardid JOIN pg_dist_node w ON w.groupid = p.groupid AND w.noderole = 'primary'
+     WHERE n.nspname IN (SELECT name FROM public.cell) GROUP BY 1, 2, 3 ORDER BY 1`,
+  );
+  const sizes = new Map<string, Size>();
+  for (const { cell, host, port, shards } of places.rows) {
+    const names = shards.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ');
+    const { rows } = await client
+      .query<{ success: boolean; result: string }>(
+        'SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)',
+        [
+          host,
+          port,
+          `SELECT to_json(x) FROM (SELECT ${SIZE} FROM pg_class c WHERE c.oid = ANY (ARRAY[${names}]::regclass[]::oid[])) x`,
+        ],
+      )
+      .catch(() => ({ rows: [] }));
+    const found = rows[0]?.success ? (JSON.parse(rows[0].result) as { rows: number; bytes: number }) : null;
+    sizes.set(cell, { node: `${host}:${port}`, rows: found?.rows ?? 0, bytes: found?.bytes ?? 0 });
+  }
+  return sizes;
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
+import type { NodeStatements } from './node-statements.ts';
 import { organizationsIn } from './statement.ts';
 
 /** A connection that chooses its search path for each statement. */
@@ -22,14 +23,14 @@ export const pathOf = (cell: string): string => (cell === DEFAULT_CELL ? 'public
  * Replaces `query` of a new connection. The change of the path and the statement are sent one after the other without a
  * pause, so statements keep the order in which they were called.
  */
-export function routeConnection(client: RoutedClient, directory: CellDirectory): void {
+export function routeConnection(client: RoutedClient, directory: CellDirectory, onNodes: NodeStatements): void {
   const send = client.query.bind(client) as unknown as Send;
   const path: Path = { current: DEFAULT_CELL, fixed: null, pending: null };
   client.path = path;
 
   const sendIn = (cell: string | null, query: Query, rest: unknown[] = []): Promise<unknown> => {
     if (cell !== null) enter(path, cell, send);
-    const sent = send(cell === null ? query : withNameOf(cell, query), ...rest);
+    const sent = cell === null ? send(query, ...rest) : onNodes.send(cell, withNameOf(cell, query), rest, send);
     // A callback gets its error itself, and its user rolls back.
     if (sent instanceof Promise) sent.catch(() => (path.current = null));
     return sent;
@@ -40,7 +41,9 @@ export function routeConnection(client: RoutedClient, directory: CellDirectory):
     if (!isOfTenants) return null;
     const organizations = organizationsIn(query.values ?? [], at);
     const homes = organizations.size > 0 ? await directory.read(organizations, (look) => send(look) as never) : null;
-    return onlyOf(new Set(homes?.values()), path.fixed, query);
+    const cell = onlyOf(new Set(homes?.values()), path.fixed, query);
+    await onNodes.prepare(cell, query.text);
+    return cell;
   };
 
   const routed = (...args: unknown[]): unknown => {
@@ -53,7 +56,8 @@ export function routeConnection(client: RoutedClient, directory: CellDirectory):
     if (path.pending === null) {
       if (!isOfTenants) return sendIn(null, query, rest);
       const homes = directory.known(organizationsIn(query.values ?? [], organizations));
-      if (homes?.size === 1) return sendIn(onlyOf(homes, null, query), query, rest);
+      const cell = homes?.size === 1 ? onlyOf(homes, null, query) : null;
+      if (cell !== null && onNodes.isReady(cell, query.text)) return sendIn(cell, query, rest);
     }
     const found = (path.pending ?? Promise.resolve()).then(
       () => find(query),

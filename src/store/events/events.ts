@@ -21,13 +21,14 @@ export async function keepTail(db: Queryable, orgId: string, minutes = TAIL_MINU
 }
 
 /** The current position, which includes transactions in progress. */
-export async function positionNow(db: Queryable): Promise<EventPosition> {
-  return { tx: await oldestUnderWay(db), id: '' };
+export async function positionNow(db: Queryable, orgId: string): Promise<EventPosition> {
+  return { tx: await oldestUnderWay(db, orgId), id: '' };
 }
 
-/** No transaction before this one can still commit. */
-async function oldestUnderWay(db: Queryable): Promise<string> {
-  const { rows } = await db.execute<{ tx: string }>(sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS tx`);
+/** No transaction before this one can still commit. The count makes it one row from the node with the organization. */
+async function oldestUnderWay(db: Queryable, orgId: string): Promise<string> {
+  const { rows } = await db.execute<{ tx: string }>(sql`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS tx, count(*) FROM event_tail WHERE org_id = ${orgId}`);
   return rows[0]!.tx;
 }
 
@@ -41,7 +42,7 @@ export async function readEventsAfter(
   after: EventPosition,
   filter: { type?: string | undefined; limit: number },
 ): Promise<{ rows: EventRow[]; position: EventPosition }> {
-  const horizon = await oldestUnderWay(db);
+  const horizon = await oldestUnderWay(db, orgId);
   const rows = await db
     .select()
     .from(event)
@@ -89,7 +90,7 @@ export async function listEvents(
   start: EventListStart | null,
   filter: { types: readonly string[]; agentId: string | null; limit: number },
 ): Promise<{ rows: EventRow[]; next: string | null }> {
-  const horizon = await oldestUnderWay(db);
+  const horizon = await oldestUnderWay(db, orgId);
   const readable = and(
     eq(event.orgId, orgId),
     // In this form, the index of the list is used.

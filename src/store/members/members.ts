@@ -27,22 +27,32 @@ const memberColumns = {
   role: sql<Role>`${member.role}`,
   secondFactor: sql<boolean>`EXISTS (SELECT 1 FROM ${secondFactor} f WHERE f.user_id = ${member.userId} AND f.confirmed_at IS NOT NULL)
     OR EXISTS (SELECT 1 FROM ${passkey} p WHERE p.user_id = ${member.userId})`,
-  away: sql<boolean>`EXISTS (SELECT 1 FROM ${memberAttendance} a
-    WHERE a.org_id = ${member.organizationId} AND a.user_id = ${member.userId} AND a.away)`,
   createdAt: member.createdAt,
 };
 
-const membersOf = (db: Queryable) =>
-  db.select(memberColumns).from(member).innerJoin(user, eq(user.id, member.userId)).$dynamic();
+/** Attendances are in the cell, and members in the region. Citus joins them only as a subquery without members in it. */
+function membersOf(db: Queryable, orgId: string) {
+  const away = db
+    .select({ userId: memberAttendance.userId })
+    .from(memberAttendance)
+    .where(and(eq(memberAttendance.orgId, orgId), memberAttendance.away))
+    .as('away');
+  return db
+    .select({ ...memberColumns, away: sql<boolean>`${away.userId} IS NOT NULL` })
+    .from(member)
+    .innerJoin(user, eq(user.id, member.userId))
+    .leftJoin(away, eq(away.userId, member.userId))
+    .$dynamic();
+}
 
 export const listMembers = async (db: Queryable, orgId: string): Promise<Member[]> =>
-  membersOf(db)
+  membersOf(db, orgId)
     .where(eq(member.organizationId, orgId))
     .orderBy(asc(member.createdAt), asc(member.id))
     .limit(MAX_MEMBERS);
 
 export async function readMember(db: Queryable, orgId: string, memberId: string): Promise<Member | null> {
-  const rows = await membersOf(db).where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
+  const rows = await membersOf(db, orgId).where(and(eq(member.organizationId, orgId), eq(member.id, memberId)));
   return rows[0] ?? null;
 }
 
@@ -117,7 +127,9 @@ export async function countMemberships(db: Queryable, userId: string): Promise<n
 }
 
 export async function isMemberByEmail(db: Queryable, orgId: string, email: string): Promise<boolean> {
-  const rows = await membersOf(db).where(and(eq(member.organizationId, orgId), eq(user.email, email.toLowerCase())));
+  const rows = await membersOf(db, orgId).where(
+    and(eq(member.organizationId, orgId), eq(user.email, email.toLowerCase())),
+  );
   return rows.length > 0;
 }
 

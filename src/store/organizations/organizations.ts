@@ -31,7 +31,8 @@ const columns = {
  */
 async function findCell(db: Queryable): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`
-    SELECT c.name FROM (SELECT 'public' AS name UNION ALL SELECT name FROM cell) c
+    SELECT c.name FROM (SELECT 'public' AS name WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+      UNION ALL SELECT name FROM cell) c
     WHERE EXISTS (SELECT 1 FROM cell) AND NOT EXISTS (SELECT 1 FROM cell WHERE NOT ready)
       AND NOT EXISTS (SELECT 1 FROM running_process p JOIN installation i ON p.cells_version < i.cells_version
         WHERE p.seen_at > now() - interval '20 seconds')

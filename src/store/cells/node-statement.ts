@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { type Described, describeStatement } from './describe-statement.ts';
+import { type ShardNames, withShards } from './shard-names.ts';
+
+/**
+ * Citus splits a statement that writes in several parts (`WITH … AS (INSERT …)`), sends the rows of each part to all
+ * nodes, and is 10 times slower. So on Citus such a statement is the body of a function in its cell. One call of the
+ * function is one task on the node of the cell, where PostgreSQL alone plans the statement. The function is created when
+ * a process runs the statement for the first time.
+ */
+export type NodeStatement = { text: string; countsRows: boolean };
+
+/** The position of a cell of Citus: its shards by table, and the number of one of them. */
+export type CellShards = { names: ShardNames; shardId: string };
+
+/**
+ * Statements that Citus splits; and those for which Citus 13 writes a wrong statement: `INSERT … SELECT` with a value of
+ * the time, and `CASE column WHEN` in an UPDATE.
+ */
+const ON_NODE = [
+  /\bas\s+(?:not\s+)?(?:materialized\s+)?\(\s*(?:insert|update|delete)\b/i,
+  /^\s*insert\s+into\s+[^(]*\([^()]*\)\s*select\b/i,
+  /^\s*update\b[^]*\bcase\s+(?!when\b)/i,
+];
+
+export const runsOnNode = (text: string): boolean => ON_NODE.some((form) => form.test(text));
+
+/** Any table whose rows begin with the organization. The subquery has one row and one place, which is the node. */
+const PLACE = 'weekly_mail';
+const LOCK = { share: 5 } as const;
+
+const nodeFunctionOf = (text: string): string =>
+  `on_node_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+
+/** Creates the function unless it exists. `client`: a connection that runs no transaction. */
+export async function createNodeStatement(
+  client: pg.Client,
+  cell: string,
+  text: string,
+  { names, shardId }: CellShards,
+): Promise<NodeStatement> {
+  await client.query(`SET search_path TO "${cell}", public`);
+  const described = await describeStatement(client, text);
+  const types = await typeNames(client, described);
+  const name = `"${cell}"."${nodeFunctionOf(text)}"`;
+  const parameters = described.parameters.map((type) => types.get(type)!);
+  const countsRows = described.columns === null;
+  // Several processes may need it at the same time.
+  await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
+  const known = await client.query('SELECT FROM pg_proc WHERE pronamespace = $1::regnamespace AND proname = $2', [
+    cell,
+    nodeFunctionOf(text),
+  ]);
+  if (!known.rowCount) {
+    const returns = countsRows
+      ? 'bigint'
+      : `TABLE (${described.columns!.map((column) => `"${column.name}" ${types.get(column.type)!}`).join(', ')})`;
+    await client.query(
+      `CREATE OR REPLACE FUNCTION ${name}(${parameters.join(', ')}) RETURNS ${returns} LANGUAGE plpgsql
+      SET search_path = "${cell}", public AS $on_node$${bodyOf(withShards(text, names), shardId, countsRows)}$on_node$`,
+    );
+  }
+  const values = parameters.map((type, index) => `$${index + 1}::${type}`).join(', ');
+  return {
+    text: `SELECT r.* FROM (SELECT count(*) FROM "${cell}".${PLACE} WHERE org_id = '') here,
+      LATERAL ${name}(${values}) r`,
+    countsRows,
+  };
+}
+
+/**
+ * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards takes
+ * the lock itself. Then the shard is still on this node until the transaction ends, or another node already has it.
+ */
+const bodyOf = (text: string, shardId: string, countsRows: boolean): string => `
+#variable_conflict use_column
+DECLARE
+  written bigint;
+BEGIN
+  PERFORM lock_shard_metadata(${LOCK.share}, ARRAY[${shardId}::bigint]);
+  IF NOT EXISTS (SELECT FROM pg_dist_placement p JOIN pg_dist_local_group g ON g.groupid = p.groupid WHERE p.shardid = ${shardId}) THEN
+    RAISE EXCEPTION 'the cell is on another node' USING ERRCODE = 'serialization_failure';
+  END IF;
+  ${countsRows ? `${text};\n  GET DIAGNOSTICS written = ROW_COUNT;\n  RETURN written;` : `RETURN QUERY ${text};`}
+END
+`;
+
+async function typeNames(client: pg.Client, { parameters, columns }: Described): Promise<Map<number, string>> {
+  const all = [...parameters, ...(columns ?? []).map(({ type }) => type)];
+  const { rows } = await client.query<{ type: string; name: string }>(
+    `SELECT t.oid::text AS type, format_type(t.oid, NULL) AS name FROM pg_type t WHERE t.oid = ANY ($1::oid[])`,
+    [all],
+  );
+  return new Map(rows.map(({ type, name }) => [Number(type), name]));
+}

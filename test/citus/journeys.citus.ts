@@ -1,0 +1,177 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
+import { listCells } from '../../src/store/cells/list-cells.ts';
+import { placeCell } from '../../src/store/cells/place-cells.ts';
+import { type Answer, startTestApp, type TestApp } from '../app.ts';
+import { type CitusCluster, startCitus } from './cluster.ts';
+
+/** The complete program on a cluster, with one organization on each worker. Nothing but the URL of the coordinator is set. */
+let cluster: CitusCluster;
+let parley: TestApp;
+let cookie: string;
+const orgs: string[] = [];
+
+const dashboard = async (call: string, body?: unknown): Promise<Answer> => {
+  const [method, path] = call.split(' ') as [string, string];
+  const answer = await parley.call(method, `/dashboard/api${path}`, { body, headers: { cookie: cookie ?? '' } });
+  expect(answer.status, `${call}: ${answer.text}`).toBeLessThan(300);
+  return answer;
+};
+
+beforeAll(async () => {
+  cluster = await startCitus(process.env.CITUS_TREE!);
+  parley = await startTestApp({}, { database: { url: cluster.url } as never });
+  const { setupUrl } = await prepareInstallation({
+    db: parley.db,
+    sessions: parley.app.sessions,
+    setupKey: parley.secrets.setupKey,
+    baseUrl: parley.url,
+    region: 'us',
+    owner: null,
+  });
+  const signedUp = await dashboard('POST /setup', {
+    token: new URL(setupUrl!).searchParams.get('token'),
+    name: 'Asha Rao',
+    email: 'asha@example.com',
+    password: 'correct horse battery',
+    organization_name: 'Northwind',
+  });
+  cookie = signedUp.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+  orgs.push(signedUp.body.organizations[0].id);
+  orgs.push((await dashboard('POST /organizations', { name: 'Southwind', plan: 'paid' })).body.id);
+}, 300_000);
+afterAll(async () => {
+  await parley?.stop();
+  await cluster?.stop();
+});
+
+test('the first start makes the cells, and organizations are on both workers', async () => {
+  const cells = await listCells(parley.db);
+  expect(cells.map(({ cell }) => cell)).toEqual(['cell_2', 'cell_3']);
+  expect(new Set(cells.map(({ node }) => node)).size).toBe(2);
+  expect(cells.map(({ organizations }) => organizations.length)).toEqual([1, 1]);
+});
+
+describe.each([0, 1])('in the organization on worker %i', (index) => {
+  let at: string;
+  let agent: string;
+  let trigger: string;
+  let key: string;
+  let keyId: string;
+  const api = (method: string, path: string, body?: unknown, headers = {}) =>
+    parley.call(method, path, { key, body, headers });
+  const callWith = (headers: object) =>
+    api(
+      'POST',
+      `/api/triggers/${agent}/${trigger}`,
+      { message: 'When do you open?', end_user: { external_id: 'e1' } },
+      headers,
+    );
+
+  beforeAll(async () => {
+    at = `/organizations/${orgs[index]}`;
+    agent = (await dashboard(`POST ${at}/agents`, { name: 'Helper', definition: {} })).body.id;
+    await dashboard(`POST ${at}/agents/${agent}/documents`, { name: 'Hours', text: 'We open at 9:00.' });
+    trigger = (await dashboard(`POST ${at}/triggers`, { agent_id: agent, name: 'Chat' })).body.id;
+    const made = await dashboard(`POST ${at}/keys`, {
+      label: 'CRM',
+      scope: 'organization',
+      permissions: ['triggers', 'channels', 'end_users'],
+    });
+    key = made.body.value ?? made.body.key;
+    keyId = made.body.id;
+  });
+
+  test('a call is accepted, answered by the worker, and replayed by its Idempotency-Key', async () => {
+    const answered = await callWith({ prefer: 'wait=20' });
+    expect([answered.status, answered.body.outcome]).toEqual([200, 'answered']);
+    const first = await callWith({ 'idempotency-key': `once-${index}` });
+    const second = await callWith({ 'idempotency-key': `once-${index}` });
+    expect([first.status, second.status, second.body.id]).toEqual([202, 202, first.body.id]);
+  });
+
+  test('end users are created, changed in bulk and found', async () => {
+    expect((await api('POST', '/api/end-users', { external_id: 'e2', name: 'Bo' })).status).toBe(201);
+    const bulk = await api('POST', '/api/end-users/bulk', { end_users: [{ external_id: 'e2', name: 'Bo Li' }] });
+    expect(bulk.status).toBe(200);
+    const { body } = await api('GET', '/api/end-users?limit=10');
+    expect(body.data.map(({ name }: { name: string | null }) => name)).toContain('Bo Li');
+  });
+
+  test('a message is sent on a channel, and a campaign reaches its recipient', async () => {
+    const [channel] = (await api('GET', `/api/channels/${agent}`)).body.data;
+    const sent = await api('POST', `/api/channels/${agent}/${channel.id}/messages`, {
+      to: { end_user: { external_id: 'e2' } },
+      content: { type: 'text', text: 'Your order is ready.' },
+    });
+    expect(sent.status).toBe(202);
+    const campaign = (
+      await dashboard(`POST ${at}/campaigns`, { agent_id: agent, channel_id: channel.id, name: 'Autumn' })
+    ).body.id;
+    await dashboard(`POST ${at}/campaigns/${campaign}/start`, {});
+    const made = await dashboard(`POST ${at}/keys`, {
+      label: 'Campaign',
+      scope: 'campaign',
+      campaign_id: campaign,
+      permissions: ['campaigns'],
+    });
+    const campaignKey = made.body.value ?? made.body.key;
+    const recipients = `/api/campaigns/${campaign}/recipients`;
+    const pushed = await parley.call('POST', recipients, {
+      key: campaignKey,
+      body: { recipients: [{ end_user: { external_id: 'e2' } }] },
+    });
+    expect(pushed.status).toBe(202);
+    await expect
+      .poll(async () => (await parley.call('GET', recipients, { key: campaignKey })).body.data[0]?.status, {
+        timeout: 60_000,
+      })
+      .toBe('delivered');
+  });
+
+  test('pages of the dashboard are read', async () => {
+    for (const page of ['members', 'conversations', 'analytics', 'questions', 'usage', 'audit', 'webhooks', 'segments'])
+      expect((await dashboard(`GET ${at}/${page}`)).status).toBe(200);
+  });
+
+  test('a revoked key is refused from the response on', async () => {
+    await dashboard(`POST ${at}/keys/${keyId}/revoke`);
+    expect((await api('POST', `/api/triggers/${agent}/${trigger}`, {})).status).toBe(401);
+  });
+});
+
+test('a cell moves to another node while calls arrive, and no accepted call is lost', async () => {
+  const at = `/organizations/${orgs[0]}`;
+  const agent = (await dashboard(`POST ${at}/agents`, { name: 'Mover', definition: {} })).body.id;
+  const trigger = (await dashboard(`POST ${at}/triggers`, { agent_id: agent, name: 'Chat' })).body.id;
+  const { value: key } = await parley.key(orgs[0]!);
+  const cells = await listCells(parley.db);
+  const from = cells.find(({ organizations }) => organizations.includes(orgs[0]!))!;
+  const to = cells.find(({ node }) => node !== from.node)!.node;
+  let isMoving = true;
+  const accepted: string[] = [];
+  const load = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (isMoving) {
+        const { status, body } = await parley.call('POST', `/api/triggers/${agent}/${trigger}`, { key, body: {} });
+        if (status === 202) accepted.push(body.id);
+      }
+    }),
+  );
+  const client = new pg.Client({ connectionString: cluster.url });
+  await client.connect();
+  await placeCell(client, from.cell, to);
+  isMoving = false;
+  await load;
+  expect((await listCells(parley.db)).find(({ cell }) => cell === from.cell)!.node).toBe(to);
+  const { rows } = await client.query<{ id: string }>(`SELECT id FROM ${from.cell}.run WHERE trigger_id = $1`, [
+    trigger,
+  ]);
+  await client.end();
+  expect(accepted.length).toBeGreaterThan(0);
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(accepted));
+});
