@@ -4,7 +4,7 @@ import path from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mountDashboard } from './files.ts';
+import { mountDashboard } from './serve-dashboard.ts';
 
 const CODE = `export const words = ${JSON.stringify('Hello people of the inbox. '.repeat(200))};`;
 const BEST = brotliCompressSync(CODE, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
