@@ -50,7 +50,7 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
       // Another choice may be made before the URL has the first one. Neither may undo the other.
       setAhead((before) => ({
         from: location.search,
-        change: before?.from === location.search ? { ...before.change, ...change } : change,
+        change: before && before.from === location.search ? { ...before.change, ...change } : change,
       }));
       go((now) => ({ ...now, ...change, cursor: undefined }), {}, true);
     },
