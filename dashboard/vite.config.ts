@@ -39,7 +39,9 @@ const SCHEMAS = 'Type Nullable nullable Id idPattern Page PageQuery Whole Minute
 const MANTINE = '@mantine/core/esm/components';
 const INPUTS = 'Checkbox|Input|InputBase|TextInput|Anchor';
 const OF_LISTS =
-  'live-state|moment|names|no-value|page|page-header|tip|use-shortcuts|channels/kind-words|conversations/status-words|end-users/person-name';
+  'live-state|moment|names|no-value|page|page-header|tip|use-shortcuts|channels/kind-names|conversations/status-words|end-users/person-name';
+/** The list of conversations has rows of its own, without a table, its filters and its bar. */
+const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
 
 /**
  * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every page
@@ -57,15 +59,18 @@ const CHUNKS = [
     name: 'inputs',
     priority: 4,
     test: new RegExp(
-      `${MANTINE}/(?:${INPUTS})/|InlineInput|core/utils/|get-parsed-combobox-data|get-options-lockup|get-style-object|use-debounced|src/parts/use-(?:checked-form|focus)`,
+      `${MANTINE}/(?:${INPUTS})/|InlineInput|core/utils/|get-parsed-combobox-data|get-options-lockup|get-style-object|src/parts/use-(?:checked-form|focus)`,
     ),
   },
   {
     name: 'lists',
-    priority: 1,
+    priority: 2,
     minShareCount: 2,
-    test: new RegExp(`src/list/(?!bulk-act)|src/parts/(?:${OF_LISTS})[.]|IconX[.]mjs|use-selection`),
+    test: new RegExp(
+      `src/list/(?!bulk-act|${OF_TABLES})|src/parts/(?:${OF_LISTS})[.]|Icon(?:X|AdjustmentsHorizontal)[.]mjs|use-selection|use-debounced-callback|use-callback-ref`,
+    ),
   },
+  { name: 'tables', priority: 1, minShareCount: 2, test: new RegExp(`src/list/(?:${OF_TABLES})`) },
   { name: 'contract', minShareCount: 5, test: /contract[/]/ },
   {
     name: 'parts',

@@ -21,6 +21,9 @@ const topic = [
   ...Object.entries(RECORD_TOPICS).map(([kind, prefix]) => `${kind}:${prefix}_${ID_SUFFIX_PATTERN}`),
 ].join('|');
 
+/** The ID of an event: a short digest of the state of each topic. */
+export const POSITION_PATTERN = '^[\\w.-]{1,200}$';
+
 export const ChangesQuery = Type.Object(
   {
     topics: Type.String({
@@ -28,6 +31,12 @@ export const ChangesQuery = Type.Object(
       maxLength: 400,
       description: 'Separated by commas.',
     }),
+    since: Type.Optional(
+      Type.String({
+        pattern: POSITION_PATTERN,
+        description: 'A part for each topic, separated by dots. The stream begins with the changes since then.',
+      }),
+    ),
   },
   closed,
 );

@@ -6,8 +6,8 @@ import type { Plugin } from 'vite';
 
 const compressed = promisify(brotliCompress);
 
-/** Chunks of vite.config.ts that most first loads contain. */
-const SHARED = new Set(['vendor', 'index', 'inputs', 'lists']);
+/** The chunks of most first loads: those of vite.config.ts, and the page that members open first. */
+const FIRST = new Set(['vendor', 'index', 'inputs', 'lists', 'front', 'conversations-page']);
 
 /**
  * Compresses the files of every first load with brotli's best level, which takes too long for a request. The server
@@ -22,7 +22,7 @@ export function compressFirstFiles(): Plugin {
     async writeBundle({ dir }, bundle) {
       const first = Object.values(bundle).filter(
         (file) =>
-          !done.has(file.fileName) && (file.type === 'chunk' ? SHARED.has(file.name) : file.fileName.endsWith('.css')),
+          !done.has(file.fileName) && (file.type === 'chunk' ? FIRST.has(file.name) : file.fileName.endsWith('.css')),
       );
       await Promise.all(
         first.map(async (file) => {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, follow, type Journey, OWNER, settled, startJourney, tooWide } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  follow,
+  type Journey,
+  OWNER,
+  PASSWORD,
+  settled,
+  startJourney,
+  tooWide,
+} from './dashboard-browser.ts';
 import { isFront, makeSubjects, pagesOf, type Subjects } from './dashboard-pages.ts';
 import { faultsOfPages, faultsOfPopups } from './page-checks.ts';
 
@@ -40,6 +49,25 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(opened.length).toBeGreaterThan(3);
   });
 
+  test('a viewer finds on no page an enabled control whose action the server refuses', LONG, async () => {
+    const invited = await journey.api(
+      `POST ${subjects['org']}/invitations`,
+      { email: 'vera@example.com', role: 'viewer' },
+      subjects['cookie'],
+    );
+    const token = new URL(invited.body.url).pathname.split('/').at(-1);
+    await journey.api(`POST /invitations/${token}`, { name: 'Vera', password: PASSWORD });
+    const { page, faults } = await journey.open('/', { as: 'vera@example.com' });
+    const found: string[] = [];
+    for (const path of paths.filter((one) => !isFront(one) && !OWN.test(one))) {
+      await follow(page, path);
+      await settled(page);
+      const controls = await page.evaluate<string[]>(ENABLED);
+      found.push(...controls.filter((one) => !ONLY_READS.test(one)).map((one) => `${path}: ${one}`));
+    }
+    expect([...found, ...faults]).toEqual([]);
+  });
+
   test(
     'all pages have no serious axe-core faults in English and Arabic, light and dark, and fit a phone',
     LONG,
@@ -54,3 +82,24 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(opened.length).toBeGreaterThan(20);
   });
 });
+
+/** Pages for the account and the access tokens of the viewer, which the viewer may change. */
+const OWN = /^\/(?:settings\/(?:sessions|access-tokens)|verify)/;
+
+/** Enabled controls of the page: the tag and the name. Tabs, and the parts that a closed menu hides, are left out. */
+const ENABLED = `[...document.querySelectorAll('main :is(button:not([role=tab]), input, textarea, select, [role=switch])')]
+  .filter((one) => one.checkVisibility() && !one.disabled && !one.readOnly && one.ariaDisabled !== 'true')
+  .map((one) => one.tagName.toLowerCase() + ' ' + (one.ariaLabel || one.innerText || one.labels?.[0]?.innerText || one.placeholder || one.outerHTML.slice(0, 80)).replaceAll('\\n', ' '))`;
+
+/** Controls that only read, filter, copy, or change what this window shows. A new one needs a line, or a role. */
+const ONLY_READS = new RegExp(
+  `^(?:${[
+    'button (?:Copy|Show|Hide|Next|Previous|Columns|Filters|Notify|Keyboard|Details|More about|Clear|curl|TypeScript|Python|Not now)',
+    'button (?:Mine|Unassigned|Waiting|Snoozed|Mentions|All|Changes|Definition|Any language|Arabic|Hindi|Leave)\\b',
+    'input (?:Search|Agent|Channel|Member|Trigger|Campaign|Tag|Attribute|Key|Request|From|Until|Event|Custom)\\b',
+    'input (?:\\d+ (?:hours|days)|On my website|From my backend|Show revoked|Show ended|Blocked only|Their)',
+    // These open a record of makeSubjects.
+    'button (?:Shop guide|day|Refund|lookup|webhook[.]|message[.])',
+    'select (?:English|Group by|Sum by|Scope|Permissions|Language|Status|State)',
+  ].join('|')})`,
+);

@@ -1,6 +1,15 @@
 import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  PASSWORD,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
 
 /** Home shows the first steps, and later the recent activity. */
 describe.skipIf(!CHROMIUM)('Home', () => {
@@ -47,6 +56,17 @@ describe.skipIf(!CHROMIUM)('Home', () => {
     await expect
       .poll(() => page.getByRole('heading', { name: 'First steps' }).evaluate('document.activeElement.id'))
       .toBe('first-steps');
+  });
+
+  it('Home offers a viewer no form that the server would refuse', async () => {
+    const { url } = await make('/invitations', { email: 'vera@example.com', role: 'viewer' });
+    const token = new URL(url).pathname.split('/').at(-1);
+    await journey.api(`POST /invitations/${token}`, { name: 'Vera', password: PASSWORD });
+    const page = await at('/', { as: 'vera@example.com' });
+    await page.getByText('On my website', { exact: true }).click();
+    await page.getByText('Members, admins and owners do this. Your role is Viewer.').waitFor();
+    expect(await page.locator('main form').count()).toBe(0);
+    expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
   });
 
   it('Home shows recent activity with links to each list, and a table for people who cannot see bars', async () => {

@@ -182,7 +182,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await make(`/triggers/${trigger.id}/test`, { end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' });
     const page = await at('/conversations');
     await page.locator('[data-row]').first().waitFor();
-    const search = page.getByPlaceholder('Search people and messages');
+    const search = page.getByPlaceholder('People and messages');
     const views = page.getByRole('group', { name: 'Views' });
     await views.getByRole('button', { name: /^All \d/ }).waitFor();
     const before = [await box(search), await box(views)];

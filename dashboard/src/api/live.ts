@@ -48,6 +48,9 @@ const listeners = new Set<() => void>();
 let state: LiveState = 'opening';
 let source: EventSource | null = null;
 let address = '';
+/** The topics of the stream, and its last position. */
+let watched: readonly string[] = [];
+let position = '';
 let failures = 0;
 let settling: ReturnType<typeof setTimeout> | undefined;
 let watchdog: ReturnType<typeof setTimeout> | undefined;
@@ -98,31 +101,52 @@ function settleIn(ms: number): void {
 
 /** Opens the stream with the topics that are currently wanted. */
 function settle(): void {
-  const wanted = document.visibilityState === 'hidden' ? '' : wantedAddress();
-  if (wanted === address && (source !== null || wanted === '')) return;
+  const { org_id, topics } = document.visibilityState === 'hidden' ? NOTHING : wanted();
+  const next =
+    org_id === undefined ? '' : addressOf('watchChanges', { params: { org_id }, query: { topics: topics.join(',') } });
+  if (next === address && (source !== null || next === '')) return;
+  // Without a working stream, everything is read again.
+  const since = source !== null && state === 'live' ? sinceIn(topics) : undefined;
   close();
-  address = wanted;
-  if (wanted !== '') open();
+  address = next;
+  watched = topics;
+  position = '';
+  if (next !== '') open(since);
 }
 
-function wantedAddress(): string {
+type Wanted = { org_id: string | undefined; topics: readonly Topic[] };
+const NOTHING: Wanted = { org_id: undefined, topics: [] };
+
+function wanted(): Wanted {
   const all = [...followers.values()];
   const org_id = all.at(-1)?.orgId;
-  if (org_id === undefined) return '';
   const topics = new Set(all.filter(({ orgId }) => orgId === org_id).map(({ topic }) => topic));
-  const query = { topics: [...topics].slice(0, MAX_TOPICS).toSorted().join(',') };
-  return addressOf('watchChanges', { params: { org_id }, query });
+  return { org_id, topics: [...topics].slice(0, MAX_TOPICS).toSorted() };
 }
 
-function open(): void {
-  const opened = new EventSource(address);
+/**
+ * The position of the open stream, for a stream with these topics. It has a part for each topic, in their order. A new
+ * topic has none, so the server reports it as changed. Without this, a page that adds a topic reads all of its data
+ * again.
+ */
+function sinceIn(topics: readonly string[]): string | undefined {
+  const parts = position.split('.');
+  if (position === '' || parts.length !== watched.length) return undefined;
+  const known = new Map(watched.map((topic, index) => [topic, parts[index]!]));
+  return topics.map((topic) => known.get(topic) ?? 'new').join('.');
+}
+
+function open(since?: string): void {
+  const opened = new EventSource(since === undefined ? address : `${address}&since=${since}`);
   source = opened;
   heard();
   opened.addEventListener('changed', (event) => {
     heard();
     failures = 0;
     become('live');
-    const { topics } = JSON.parse((event as MessageEvent<string>).data) as Changed;
+    const { data, lastEventId } = event as MessageEvent<string>;
+    const { topics } = JSON.parse(data) as Changed;
+    position = lastEventId;
     for (const follower of followers.values()) if (topics.includes(follower.topic)) run(follower);
   });
   opened.addEventListener('beat', heard);

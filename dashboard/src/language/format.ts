@@ -33,15 +33,13 @@ export function lasting(language: Language, ms: number): string {
   const unit = seconds < MINUTE ? null : seconds < HOUR ? 'minute' : seconds < DAY ? 'hour' : 'day';
   if (unit === null) return '';
   const value = Math.trunc(seconds / { minute: MINUTE, hour: HOUR, day: DAY }[unit]);
-  return new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit, unitDisplay: 'short' }).format(value);
+  return numbers(language, { style: 'unit', unit, unitDisplay: 'short' }).format(value);
 }
 
 /** The same with seconds: "8 sec". */
 export const duration = (language: Language, ms: number): string =>
   lasting(language, ms) ||
-  new Intl.NumberFormat(LOCALES[language], { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(
-    Math.trunc(ms / 1_000),
-  );
+  numbers(language, { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(Math.trunc(ms / 1_000));
 
 /** The only exact format, which is the same in every language: "2026-11-20 20:00:00 UTC". */
 export const utc = (at: string | number | Date): string =>
@@ -51,25 +49,24 @@ export const utc = (at: string | number | Date): string =>
 export const utcTime = (at: string | number | Date): string => `${new Date(at).toISOString().slice(11, 23)} UTC`;
 
 export const day = (language: Language, at: string | number | Date): string =>
-  new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'medium' }).format(new Date(at));
+  dates(language, { dateStyle: 'medium' }).format(new Date(at));
 
 /** A day that the server counted. The server's days are UTC days, regardless of the reader's time zone. */
 export const utcDay = (language: Language, at: string | number | Date): string =>
-  new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
+  dates(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
 
 export const clock = (language: Language, at: string | number | Date): string =>
-  new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'short' }).format(new Date(at));
+  dates(language, { timeStyle: 'short' }).format(new Date(at));
 
-export const number = (language: Language, value: number): string =>
-  new Intl.NumberFormat(LOCALES[language]).format(value);
+export const number = (language: Language, value: number): string => numbers(language, {}).format(value);
 
 /** "12.5%" for 0.125. */
 export const percent = (language: Language, part: number): string =>
-  new Intl.NumberFormat(LOCALES[language], { style: 'percent', maximumFractionDigits: 1 }).format(part);
+  numbers(language, { style: 'percent', maximumFractionDigits: 1 }).format(part);
 
 /** Small amounts have many digits, because a turn costs a fraction of a cent. */
 export const money = (language: Language, amount: number, currency: string): string =>
-  `${new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 6 }).format(amount)} ${currency}`;
+  `${numbers(language, { maximumFractionDigits: 6 }).format(amount)} ${currency}`;
 
 export const list = (language: Language, items: readonly string[]): string =>
   new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);
@@ -82,10 +79,28 @@ export const regionName = (language: Language, region: string): string =>
 export const languageName = (language: Language, tag: string): string =>
   new Intl.DisplayNames(language, { type: 'language' }).of(new Intl.Locale(tag).baseName) ?? tag;
 
-const known = new Map<string, Intl.RelativeTimeFormat>();
-function relativeFormat(language: Language, style: 'long' | 'narrow'): Intl.RelativeTimeFormat {
-  const name = `${language} ${style}`;
-  let format = known.get(name);
-  if (!format) known.set(name, (format = new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto', style })));
+/**
+ * Creating a format takes up to a millisecond, and a list shows dozens of them. So each one is created once.
+ */
+const known = new Map<string, unknown>();
+function kept<F>(name: string, create: () => F): F {
+  let format = known.get(name) as F | undefined;
+  if (!format) known.set(name, (format = create()));
   return format;
 }
+
+const numbers = (language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat =>
+  kept(`number ${language} ${JSON.stringify(options)}`, () => new Intl.NumberFormat(LOCALES[language], options));
+
+/** The time zone of the browser may change while a page is open. */
+const dates = (language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  kept(
+    `date ${language} ${new Date().getTimezoneOffset()} ${JSON.stringify(options)}`,
+    () => new Intl.DateTimeFormat(LOCALES[language], options),
+  );
+
+const relativeFormat = (language: Language, style: 'long' | 'narrow'): Intl.RelativeTimeFormat =>
+  kept(
+    `relative ${language} ${style}`,
+    () => new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto', style }),
+  );

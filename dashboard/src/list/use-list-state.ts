@@ -36,7 +36,8 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
   const search = ahead && ahead.from === location.search ? { ...inUrl, ...ahead.change } : inUrl;
   const { trail } = location.state;
   const navigate = useNavigate();
-  const go = (next: object, state: { trail?: string[] } = {}, replace = false): void =>
+  type Next = object | ((now: object) => object);
+  const go = (next: Next, state: { trail?: string[] } = {}, replace = false): void =>
     void navigate({ to: '.', search: next, state: state, replace, resetScroll: false });
 
   const filters = Object.fromEntries(filterNames.map((name) => [name, search[name]])) as F;
@@ -46,8 +47,12 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
     cursor,
     filtered: filterNames.some((name) => search[name] !== undefined),
     setFilters: (change) => {
-      setAhead({ from: location.search, change });
-      go({ ...search, ...change, cursor: undefined }, {}, true);
+      // Another choice may be made before the URL has the first one. Neither may undo the other.
+      setAhead((before) => ({
+        from: location.search,
+        change: before && before.from === location.search ? { ...before.change, ...change } : change,
+      }));
+      go((now) => ({ ...now, ...change, cursor: undefined }), {}, true);
     },
     clear: () =>
       go(

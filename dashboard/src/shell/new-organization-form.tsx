@@ -8,10 +8,10 @@ import { useWords } from '../language/words.tsx';
 import { browserTimeZone } from '../parts/browser-time-zone.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { chooseOrganization } from '../session/session.ts';
-import { words } from './words.ts';
+import { gateWords } from './gate-words.ts';
 
 export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useWords(gateWords);
   const sayCommon = useWords(common);
   const navigate = useNavigate();
   const create = useAct('createOrganization', { refresh: ['readSession'] });

@@ -2,13 +2,11 @@ import { Alert } from '@mantine/core';
 import { IconPlayerPause } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
-import { useSession } from '../session/session.ts';
-import { words } from './words.ts';
+import { barWords } from './bar-words.ts';
 
 /** After a restore, nothing is sent. Without this line, a member would wait for answers that do not come. */
 export function PauseBar(): ReactNode {
-  const say = useWords(words);
-  if (useSession().paused_since === null) return null;
+  const say = useWords(barWords);
   return (
     <Alert icon={<IconPlayerPause size={18} />} title={say('paused')} color="yellow" m="md" mb={0} role="status">
       {say.rich('paused_hint', { command: <code className="ltr">./parley resume</code> })}

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { useWords } from '../language/words.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 import { useOrganization, useSession } from '../session/session.ts';
-import { words } from './words.ts';
+import { gateWords } from './gate-words.ts';
 
 /** Replaces every page of an organization that requires a second factor, until this session has one. */
 export function SecondFactorRequired(): ReactNode {
-  const say = useWords(words);
+  const say = useWords(gateWords);
   const { name } = useOrganization();
   const { only_organization } = useSession();
   return (

@@ -8,14 +8,12 @@ import { useWords } from '../language/words.tsx';
 import { onceOpened } from '../parts/once-opened.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { isSecretShown } from '../parts/secret-shown.ts';
-import { forgetSession, useMaybeOrganization } from '../session/session.ts';
+import { forgetSession, useMaybeOrganization, useSession } from '../session/session.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation, useSections } from './navigation.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
-import { PauseBar } from './pause-bar.tsx';
 import { UserMenu } from './user-menu.tsx';
-import { VerifyBar } from './verify-bar.tsx';
 import { WaitingInTab } from './waiting-count.tsx';
 import { useEarlyKeys } from './use-early-keys.ts';
 import { words } from './words.ts';
@@ -30,6 +28,8 @@ const PhoneNavigation = onceOpened(
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
 // These load separately, because few users see them.
 const FirstOrganization = lazy(async () => ({ default: (await import('./first-organization.tsx')).FirstOrganization }));
+const PauseBar = lazy(async () => ({ default: (await import('./pause-bar.tsx')).PauseBar }));
+const VerifyBar = lazy(async () => ({ default: (await import('./verify-bar.tsx')).VerifyBar }));
 const SecondFactorRequired = lazy(async () => ({
   default: (await import('./second-factor-required.tsx')).SecondFactorRequired,
 }));
@@ -81,8 +81,7 @@ export function Shell(): ReactNode {
         {find.dialog}
         <WaitingInTab key={organization.id} />
         <ConnectionBar />
-        <PauseBar />
-        <VerifyBar />
+        <Bars />
         <main id="main" ref={main} tabIndex={-1} className={classes.main} key={organization.id}>
           <Suspense fallback={<PagePending />}>
             {organization.second_factor_required && !ownPage ? <SecondFactorRequired /> : <Outlet />}
@@ -90,6 +89,19 @@ export function Shell(): ReactNode {
         </main>
       </div>
     </div>
+  );
+}
+
+/** What the person must know on every page. Most people see neither bar, so each loads when it is needed. */
+function Bars(): ReactNode {
+  const { user, mail, only_organization, paused_since } = useSession();
+  // A session of an organization's provider has no access to the account itself.
+  const isUnverified = mail && !user.email_verified && only_organization === null;
+  return (
+    <Suspense fallback={null}>
+      {paused_since !== null && <PauseBar />}
+      {isUnverified && <VerifyBar />}
+    </Suspense>
   );
 }
 

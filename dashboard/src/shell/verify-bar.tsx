@@ -5,15 +5,13 @@ import { useAct } from '../api/queries.ts';
 import { useWords } from '../language/words.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession } from '../session/session.ts';
-import { words } from './words.ts';
+import { barWords } from './bar-words.ts';
 
-/** Shown until the address of the account is verified, if this server sends mail. */
+/** Asks the person to verify the address of the account. */
 export function VerifyBar(): ReactNode {
-  const say = useWords(words);
-  const { user, mail, only_organization } = useSession();
+  const say = useWords(barWords);
+  const { user } = useSession();
   const send = useAct('sendEmailLink', { refresh: [] });
-  // A session of an organization's provider has no access to the account itself.
-  if (!mail || user.email_verified || only_organization !== null) return null;
   return (
     <Alert icon={<IconMail size={18} />} title={say('verify_email')} m="md" mb={0} role="status">
       <Group justify="space-between">

@@ -177,6 +177,23 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await resumed.next()).data.topics).toEqual([`conversation:${moved}`]);
   });
 
+  it('a stream with another topic names the new topic, and of the known ones only those that changed', async () => {
+    const [first, second] = [await givenConversation(), await givenConversation()];
+    const listener = await follow(`conversation:${first}`);
+    const statusOf = async (id: string): Promise<string> =>
+      (await api(`GET /organizations/${mine.orgId}/conversations/${id}`, undefined, mine.cookie)).body.runs[0].status;
+    for (const id of [first, second]) await expect.poll(() => statusOf(id)).toBe('waiting_for_user');
+    const now = await follow(`conversation:${first}`);
+    const { id: position } = await now.next();
+    await expect.poll(() => listener.events.at(-1)!.id).toBe(position);
+    const both = `conversation:${first},conversation:${second}&since=${position}.new`;
+    expect((await (await follow(both)).next()).data.topics).toEqual([`conversation:${second}`]);
+    await takeOver(first);
+    const changed = [`conversation:${first}`, `conversation:${second}`];
+    expect((await (await follow(both)).next()).data.topics).toEqual(changed);
+    expect((await follow(`conversation:${first}&since=%20`)).status).toBe(422);
+  });
+
   it('a stream never reports another organization, even if its record is named', async () => {
     const id = await givenConversation();
     const spy = await follow(`conversations,conversation:${id},runs:${triggerId},requests`, {

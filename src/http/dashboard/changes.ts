@@ -1,18 +1,19 @@
-import type { Topic } from '../../../contract/dashboard/changes.ts';
+import { POSITION_PATTERN, type Topic } from '../../../contract/dashboard/changes.ts';
 import type { ChangeWatch } from '../../features/changes/watch-changes.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 /** Maximum number of windows of one person with an open stream. Further windows poll. */
 const STREAMS_PER_PERSON = 24;
-/** The characters of a position. Other text counts as no position. */
-const POSITION = /^[\w.-]{1,200}$/;
+/** A header with other text counts as no position. */
+const POSITION = new RegExp(POSITION_PATTERN);
 
 /** The stream to which pages subscribe. src/features/changes explains how changes are detected. */
 export const changeRoutes = ({ route, deps }: RouteDeps<{ changes: Pick<ChangeWatch, 'watch'> }>): Route[] => [
   route('watchChanges', ({ orgId, caller, query, reply }) => {
     const { request } = reply;
-    const given = request.headers['last-event-id'];
+    // The header is newer: a browser that reconnects sends it with the URL of the beginning.
+    const given = request.headers['last-event-id'] ?? query.since;
     let leave: (() => void) | undefined;
     const stream = request.server.eventStreams.open(request, reply, {
       groups: { [`person ${caller.user.id}`]: STREAMS_PER_PERSON },

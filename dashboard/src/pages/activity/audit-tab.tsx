@@ -63,7 +63,6 @@ export function AuditTab(): ReactNode {
           placeholder={say('any_actor')}
           clearable
           searchable
-          dir="auto"
           w={210}
           value={list.filters.actor ?? null}
           data={people}

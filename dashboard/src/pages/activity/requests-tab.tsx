@@ -103,7 +103,6 @@ function Filters({ list }: { list: ReturnType<typeof useListState<RequestFilters
         placeholder={say('any_key')}
         clearable
         searchable
-        dir="auto"
         w={190}
         value={key_id ?? null}
         data={keys.options(key_id)}

@@ -7,6 +7,8 @@ import { conversationLinks } from './conversation-links.ts';
 import type { AnalyticsFilters } from './search.ts';
 import { words } from './words.ts';
 
+const NONE = '–';
+
 type SayWords = Say<keyof (typeof words)['en']>;
 
 /** The figures of the whole period, compared with the period before. */
@@ -15,8 +17,11 @@ export function Figures({ found, filters }: { found: Analytics; filters: Analyti
   const { total, before, from, to } = found;
   const list = conversationLinks({ ...filters, since: from, until: to });
   const many = (value: number): string => number(say.language, value);
+  /** Without an earlier value, only the present one. */
+  const compared = (now: string, earlier: string): string =>
+    earlier === NONE ? now : say('compared', { now, before: earlier });
   const part = (name: 'answered' | 'handed_over' | 'unanswered'): string =>
-    say('part', { percent: share(say, total, name), before: share(say, before, name) });
+    compared(share(say, total, name), share(say, before, name));
   return (
     <FigureTiles>
       <FigureTile
@@ -38,35 +43,35 @@ export function Figures({ found, filters }: { found: Analytics; filters: Analyti
       <FigureTile
         name={say('first_reply')}
         to={list({ outcome: 'replied' })}
-        note={say('median', { before: tookOf(say, before.first_reply_seconds) })}
+        note={compared(say('median'), tookOf(say, before.first_reply_seconds))}
       >
         {tookOf(say, total.first_reply_seconds)}
       </FigureTile>
       <FigureTile
         name={say('team_reply')}
         to={list({ outcome: 'team_replied' })}
-        note={say('median', { before: tookOf(say, before.team_reply_seconds) })}
+        note={compared(say('median'), tookOf(say, before.team_reply_seconds))}
       >
         {tookOf(say, total.team_reply_seconds)}
       </FigureTile>
       <FigureTile
         name={say('resolve')}
         to={list({ status: 'resolved' })}
-        note={say('median_resolved', { count: many(total.resolved), before: tookOf(say, before.resolve_seconds) })}
+        note={compared(say('median_resolved', { count: many(total.resolved) }), tookOf(say, before.resolve_seconds))}
       >
         {tookOf(say, total.resolve_seconds)}
       </FigureTile>
       <FigureTile
         name={say('rating')}
         to={list({ outcome: 'rated' })}
-        note={say('of_ratings', { count: total.ratings, before: ratingOf(say, before.rating) })}
+        note={compared(say('of_ratings', { count: total.ratings }), ratingOf(say, before.rating))}
       >
         {ratingOf(say, total.rating)}
       </FigureTile>
       <FigureTile
         name={say('cost')}
         to={list({ outcome: 'with_cost' })}
-        note={say('was', { before: costOf(say, before.cost) })}
+        note={before.cost.length === 0 ? say('none_before') : say('was', { before: costOf(say, before.cost) })}
       >
         {costOf(say, total.cost)}
       </FigureTile>
@@ -75,19 +80,19 @@ export function Figures({ found, filters }: { found: Analytics; filters: Analyti
 }
 
 export const tookOf = (say: SayWords, seconds: number | null): string =>
-  seconds === null ? '–' : duration(say.language, seconds * 1_000);
+  seconds === null ? NONE : duration(say.language, seconds * 1_000);
 
 /** The average of scores from 1 to 5. */
 export const ratingOf = (say: SayWords, rating: number | null): string =>
-  rating === null ? '–' : number(say.language, Math.round(rating * 10) / 10);
+  rating === null ? NONE : number(say.language, Math.round(rating * 10) / 10);
 
 export const costOf = (say: SayWords, cost: AnalyticsFigures['cost']): string =>
   cost.length === 0
-    ? '–'
+    ? NONE
     : cost.map(({ amount, currency }) => money(say.language, Number(amount), currency)).join(' + ');
 
 const share = (say: SayWords, figures: AnalyticsFigures, name: 'answered' | 'handed_over' | 'unanswered'): string =>
-  figures.conversations === 0 ? '–' : percent(say.language, figures[name] / figures.conversations);
+  figures.conversations === 0 ? NONE : percent(say.language, figures[name] / figures.conversations);
 
 function changed(say: SayWords, now: number, before: number): string {
   if (before === 0) return now === 0 ? say('same') : say('none_before');

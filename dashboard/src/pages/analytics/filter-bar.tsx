@@ -168,7 +168,6 @@ function Choice({ label, placeholder, value, data = [], onChange }: ChoiceProps)
       placeholder={placeholder}
       clearable
       searchable
-      dir="auto"
       w={160}
       value={value ?? null}
       data={options}

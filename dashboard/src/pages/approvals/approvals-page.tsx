@@ -65,7 +65,11 @@ export function ApprovalsPage(): ReactNode {
         faded={({ status }) => status !== 'pending'}
         icon={<IconShieldCheck size={26} />}
         none={
-          <Empty icon={<IconShieldCheck size={26} />} title={say('empty_title')}>
+          <Empty
+            icon={<IconShieldCheck size={26} />}
+            title={say('empty_title')}
+            action={<Button renderRoot={(props) => <Link to="/agents" {...props} />}>{say('to_agents')}</Button>}
+          >
             {say('empty_words')}
           </Empty>
         }

@@ -3,6 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     approvals: 'Approvals',
+    to_agents: 'Open the agents',
     hint: 'Tool calls of agents that wait for a decision of your team, and earlier decisions.',
     status: 'Status',
     any_status: 'Any status',
@@ -25,6 +26,7 @@ export const words = defineWords(
   },
   {
     approvals: 'الموافقات',
+    to_agents: 'فتح الوكلاء',
     hint: 'استدعاءات أدوات الوكلاء التي تنتظر قرار فريقك، والقرارات السابقة.',
     status: 'الحالة',
     any_status: 'أي حالة',

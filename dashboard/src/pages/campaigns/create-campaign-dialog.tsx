@@ -25,6 +25,10 @@ export function CreateCampaignDialog({ opened, agentId, onClose }: Props): React
   );
 }
 
+/** Kinds whose first message does not reach everyone. The form says whom it reaches. */
+const LIMITED = ['sandbox', 'telegram', 'web_chat', 'whatsapp'] as const;
+const isLimited = (kind: string): kind is (typeof LIMITED)[number] => LIMITED.some((one) => one === kind);
+
 function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
   const say = useWords(words);
   const sayAgent = useWords(agentWords);
@@ -44,6 +48,7 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
     { params: { org_id }, query: { agent_id, limit: MAX_PAGE } },
     { enabled: agent_id !== '' },
   );
+  const kind = channels.data?.data.find(({ id }) => id === channel.value)?.kind;
   const submit = form.submit(({ name, agent_id, channel_id }) =>
     create.mutate(
       { params: { org_id }, body: { name: name.trim(), agent_id, channel_id } },
@@ -68,10 +73,11 @@ function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
       <Select
         label={say('channel')}
         withAsterisk
-        dir="auto"
         id={channel.id}
         disabled={agent_id === ''}
         placeholder={agent_id === '' ? say('channel_first') : sayCommon('select')}
+        description={kind && isLimited(kind) ? say(`reach_${kind}`) : undefined}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         data={(channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={channel.value || null}
         error={channel.error}

@@ -12,6 +12,11 @@ export const words = defineWords(
     channel: 'Channel',
     channel_missing: 'Choose the channel to send on.',
     channel_first: 'Choose the agent first.',
+    reach_sandbox: 'For tests: the messages stay in this dashboard, and nothing is sent.',
+    reach_telegram: 'Telegram lets the bot write only to people who have written to it before.',
+    reach_web_chat:
+      'A web chat cannot notify people. They see the message when they next open the chat, if your website identifies them.',
+    reach_whatsapp: 'To start a conversation, WhatsApp requires a template that Meta has approved.',
     gone_channel: 'Disconnected channel',
     state: 'State',
     state_draft: 'Draft',
@@ -171,6 +176,11 @@ export const words = defineWords(
     channel: 'القناة',
     channel_missing: 'اختر القناة التي تكتب عليها.',
     channel_first: 'اختر الوكيل أولًا.',
+    reach_sandbox: 'للتجربة: تبقى الرسائل في لوحة التحكم هذه، ولا يُرسل شيء.',
+    reach_telegram: 'لا يسمح Telegram للبوت بالكتابة إلا إلى من كتب إليه من قبل.',
+    reach_web_chat:
+      'لا تستطيع محادثة الويب تنبيه الناس. يرون الرسالة عند فتح المحادثة في المرة التالية، إذا عرّفهم موقعك.',
+    reach_whatsapp: 'لبدء محادثة يشترط WhatsApp قالبًا اعتمدته Meta.',
     gone_channel: 'قناة مفصولة',
     state: 'الحالة',
     state_draft: 'مسودة',

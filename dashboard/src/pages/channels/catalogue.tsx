@@ -3,12 +3,14 @@ import type { ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import { useWords } from '../../language/words.tsx';
 import { KIND_ICONS, KINDS } from '../../parts/channels/kinds.ts';
+import { kindNames } from '../../parts/channels/kind-names.ts';
 import { kindWords } from '../../parts/channels/kind-words.ts';
 import classes from './channels.module.css';
 
 /** All kinds that can be connected, with descriptions. */
 export function Catalogue({ onChoose }: { onChoose: (kind: ChannelKindName) => void }): ReactNode {
   const say = useWords(kindWords);
+  const sayName = useWords(kindNames);
   return (
     <div className={classes.kinds}>
       {KINDS.map((kind, index) => {
@@ -22,7 +24,7 @@ export function Catalogue({ onChoose }: { onChoose: (kind: ChannelKindName) => v
           >
             <Sign size={22} aria-hidden="true" />
             <span>
-              <b>{say(`kind_${kind}`)}</b>
+              <b>{sayName(`kind_${kind}`)}</b>
               <span>{say(`kind_${kind}_hint`)}</span>
             </span>
           </UnstyledButton>

@@ -8,7 +8,7 @@ import { useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
 import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { ConnectForm } from './connect-form.tsx';
-import { kindWords } from '../../parts/channels/kind-words.ts';
+import { kindNames } from '../../parts/channels/kind-names.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { words } from './words.ts';
 
@@ -27,7 +27,7 @@ const hasNextStep = ({ kind, secret, verify_token }: ConnectedChannel): boolean 
 /** The catalog, then the form of a kind. For a kind with a generated secret, a third step shows the secret once. */
 export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): ReactNode {
   const say = useWords(words);
-  const sayKind = useWords(kindWords);
+  const sayKind = useWords(kindNames);
   const navigate = useNavigate();
   const only = useOnlyAgent();
   const [made, setMade] = useState<ConnectedChannel | null>(null);

@@ -36,8 +36,14 @@ import { words } from './words.ts';
 import classes from './conversations.module.css';
 
 export function ConversationPage(): ReactNode {
-  const org_id = useOrganization().id;
   const { conversation_id } = useParams({ from: '/inside/conversations/$conversation_id' });
+  return <Opened conversation_id={conversation_id} key={conversation_id} />;
+}
+
+function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
+  const org_id = useOrganization().id;
+  // It starts with the first read: a topic that is added later closes the stream and opens another one.
+  const others = usePresence(conversation_id);
   const read = useRead(
     'readConversation',
     { params: { org_id, conversation_id } },
@@ -57,10 +63,12 @@ export function ConversationPage(): ReactNode {
         {isGone(read) && <OtherOrganization />}
       </div>
     );
-  return <Panes item={read.data} live={!read.isError} key={read.data.id} />;
+  return <Panes item={read.data} live={!read.isError} others={others} />;
 }
 
-function Panes({ item, live }: { item: ConversationRecord; live: boolean }): ReactNode {
+type PanesProps = { item: ConversationRecord; live: boolean; others: ReturnType<typeof usePresence> };
+
+function Panes({ item, live, others }: PanesProps): ReactNode {
   const say = useWords(words);
   const nameOf = usePersonName();
   const may = useMay('member');
@@ -77,7 +85,6 @@ function Panes({ item, live }: { item: ConversationRecord; live: boolean }): Rea
   useShortcuts(may ? [{ key: 'a', label: say('key_assign'), act: toAssignee }] : []);
   useTabTitle(`${name} · ${say('conversations')} · Parley`);
   useSeen(item);
-  const others = usePresence(item.id);
   useEffect(() => {
     // The shell moves the focus to the page first. Inside the inbox, the focus belongs to the opened conversation.
     const later = requestAnimationFrame(() => heading.current?.focus({ preventScroll: true }));

@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { common } from '../../language/common.ts';
@@ -24,17 +23,18 @@ export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
     <div className={classes.head}>
       <div role="search" className={classes.search}>
         <div className={classes.line}>
-          <TextInput
-            type="search"
-            size="xs"
-            className={classes.field}
-            aria-label={sayCommon('search')}
-            placeholder={say('search')}
-            leftSection={<IconSearch size={15} />}
-            value={field.value}
-            maxLength={100}
-            onChange={(event) => field.onChange(event.currentTarget.value)}
-          />
+          {/* Much smaller than Mantine's field, which the first view does not need otherwise. */}
+          <div className={classes.field}>
+            <IconSearch size={15} aria-hidden="true" />
+            <input
+              type="search"
+              aria-label={sayCommon('search')}
+              placeholder={say('search')}
+              value={field.value}
+              maxLength={100}
+              onChange={(event) => field.onChange(event.currentTarget.value)}
+            />
+          </div>
           <FilterMenu list={list} />
           <NotifyButton />
         </div>

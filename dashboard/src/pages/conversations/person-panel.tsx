@@ -6,7 +6,7 @@ import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts'
 import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { KindName } from '../../parts/channels/kind-name.tsx';
-import { kindWords } from '../../parts/channels/kind-words.ts';
+import { kindNames } from '../../parts/channels/kind-names.ts';
 import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { Fact } from '../../parts/fact.tsx';
@@ -129,7 +129,7 @@ type ConsentProps = { person: EndUserRecord; kind: string; may: boolean };
 /** The consent for the channel of the conversation can be changed. Other kinds are shown if they have one. */
 function PersonConsent({ person: { id, consent }, kind, may }: ConsentProps): ReactNode {
   const say = useWords(personWords);
-  const sayKind = useWords(kindWords);
+  const sayKind = useWords(kindNames);
   const org_id = useOrganization().id;
   const set = useAct('setEndUserConsent', { refresh: ['readEndUser', 'listEndUsers'] });
   const statusOf = (one: string): '' | 'opted_in' | 'opted_out' => {

@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
 import { lasting, relative, utc } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
@@ -20,12 +20,23 @@ import inbox from './inbox.module.css';
 /** The view and the state that decide which rows are there: a row does not repeat them. */
 export type Shown = Pick<ConversationsSearch, 'view' | 'status'>;
 
-type Props = { item: ListedConversation; isOpen: boolean; now: number; from: readonly string[]; shown: Shown };
+type Props = Shown & {
+  item: ListedConversation;
+  isOpen: boolean;
+  now: number;
+  /** The names of the kind of channel and of the agent, if the rows have several. */
+  kind: string | undefined;
+  agent: string | undefined;
+};
 
-/** Two lines: who and when, then the last words and what is different about this row. */
-export function Row({ item, isOpen, now, from, shown }: Props): ReactNode {
+/**
+ * Two lines: who and when, then the last words and what is different about this row. All props are equal for a row that
+ * did not change, so opening a conversation renders two rows and not the whole list.
+ */
+export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, status }: Props): ReactNode {
   const say = useWords(inboxWords);
   const nameOf = usePersonName();
+  const from = [kind, agent, item.key].filter((one) => typeof one === 'string' && one !== '');
   const name = nameOf(item.end_user);
   return (
     <Link
@@ -65,8 +76,8 @@ export function Row({ item, isOpen, now, from, shown }: Props): ReactNode {
         <span className={classes.rowLine}>
           {item.found ? <Found of={item.found} /> : <LastWords of={item} />}
           <span className={inbox.marks}>
-            <Mark item={item} now={now} shown={shown} />
-            {item.status === 'handed_off' && shown.view !== 'mine' && shown.view !== 'unassigned' && (
+            <Mark item={item} now={now} shown={{ view, status }} />
+            {item.status === 'handed_off' && view !== 'mine' && view !== 'unassigned' && (
               <Assignee id={item.assignee_id} />
             )}
           </span>
@@ -74,7 +85,7 @@ export function Row({ item, isOpen, now, from, shown }: Props): ReactNode {
       </span>
     </Link>
   );
-}
+});
 
 /** What the view does not say: how long the person waits, until when it is snoozed, or its state. */
 function Mark({ item, now, shown }: { item: ListedConversation; now: number; shown: Shown }): ReactNode {

@@ -1,9 +1,8 @@
-import { Checkbox } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
 import { useWords } from '../../language/words.tsx';
 import { useNow } from '../../parts/moment.tsx';
-import { kindWords } from '../../parts/channels/kind-words.ts';
+import { kindNames } from '../../parts/channels/kind-names.ts';
 import { useAgentNames } from '../../parts/names.ts';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { listWords } from '../../list/list-words.ts';
@@ -39,15 +38,23 @@ export function Rows({ items, chosen, stale, selection, shown }: RowsProps): Rea
       {items.map((item) => (
         <li key={item.id} className={inbox.item} data-selecting={(selection?.chosen.length ?? 0) > 0 || undefined}>
           {selection && (
-            <Checkbox
-              size="sm"
+            // Much smaller than Mantine's, which the first view does not need otherwise.
+            <input
+              type="checkbox"
               className={inbox.select}
               aria-label={sayList('select', { name: nameOf(item.end_user) })}
               checked={selection.has(item.id)}
               onChange={() => selection.toggle(item.id)}
             />
           )}
-          <Row item={item} isOpen={item.id === chosen} now={now} from={from(item)} shown={shown} />
+          <Row
+            item={item}
+            isOpen={item.id === chosen}
+            now={now}
+            {...from(item)}
+            view={shown.view}
+            status={shown.status}
+          />
         </li>
       ))}
     </ul>
@@ -55,15 +62,14 @@ export function Rows({ items, chosen, stale, selection, shown }: RowsProps): Rea
 }
 
 /** The channel and the agent of each row, where the rows have several of them. */
-function useFrom(items: readonly ListedConversation[]): (item: ListedConversation) => string[] {
+function useFrom(items: readonly ListedConversation[]) {
   const say = useWords(words);
-  const sayKind = useWords(kindWords);
+  const sayKind = useWords(kindNames);
   const agentName = useAgentNames(items.map(({ agent_id }) => agent_id));
   const hasMany = (name: 'channel_kind' | 'agent_id'): boolean => new Set(items.map((item) => item[name])).size > 1;
   const [kinds, agents] = [hasMany('channel_kind'), hasMany('agent_id')];
-  return ({ channel_kind, agent_id, key }) => [
-    ...(kinds ? [sayKind(`kind_${channel_kind}` as 'kind_sms')] : []),
-    ...(agents ? [agentName(agent_id) ?? say('agent')] : []),
-    ...(key ? [key] : []),
-  ];
+  return ({ channel_kind, agent_id }: ListedConversation) => ({
+    kind: kinds ? sayKind(`kind_${channel_kind}` as 'kind_sms') : undefined,
+    agent: agents ? (agentName(agent_id) ?? say('agent')) : undefined,
+  });
 }

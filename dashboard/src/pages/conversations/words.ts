@@ -3,7 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 export const words = defineWords(
   {
     conversations: 'Conversations',
-    search: 'Search people and messages',
+    search: 'People and messages',
     any_status: 'Any state',
     status: 'State',
     empty_title: 'No conversations yet',

@@ -10,7 +10,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { KindName } from '../../parts/channels/kind-name.tsx';
 import { isKnownKind, KINDS } from '../../parts/channels/kinds.ts';
-import { kindWords } from '../../parts/channels/kind-words.ts';
+import { kindNames } from '../../parts/channels/kind-names.ts';
 import { words } from './words.ts';
 import classes from './end-users.module.css';
 
@@ -56,7 +56,7 @@ export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
 
 function SetConsent({ item }: { item: EndUserRecord }): ReactNode {
   const say = useWords(words);
-  const sayKind = useWords(kindWords);
+  const sayKind = useWords(kindNames);
   const org_id = useOrganization().id;
   const set = useAct('setEndUserConsent', { refresh: ['readEndUser', 'listEndUsers'] });
   const kinds = [...new Set([...item.identities.map((one) => one.channel_kind), ...KINDS.toReversed()])];

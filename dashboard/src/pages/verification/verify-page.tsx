@@ -7,13 +7,13 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useSession } from '../../session/session.ts';
-import { words } from '../../shell/words.ts';
+import { barWords } from '../../shell/bar-words.ts';
 
 const route = getRouteApi('/inside/verify/$link');
 
 /** Verification needs a click, because mail scanners also open links and must not verify an address. */
 export function VerifyPage(): ReactNode {
-  const say = useWords(words);
+  const say = useWords(barWords);
   const { link } = route.useParams();
   const { user } = useSession();
   const navigate = useNavigate();

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
 import { isKnownKind } from './kinds.ts';
-import { kindWords } from './kind-words.ts';
+import { kindNames } from './kind-names.ts';
 
 export function KindName({ kind }: { kind: string }): ReactNode {
-  const say = useWords(kindWords);
+  const say = useWords(kindNames);
   return isKnownKind(kind) ? say(`kind_${kind}`) : <code>{kind}</code>;
 }

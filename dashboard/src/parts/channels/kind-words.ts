@@ -1,23 +1,15 @@
 import { defineWords } from '../../language/words.tsx';
 
-/** For each kind: its name, a description, and the steps at the provider after connecting, one step per line. */
+/** For each kind: a description, and the steps at the provider after connecting, one step per line. */
 export const kindWords = defineWords(
   {
-    kind_sandbox: 'Sandbox',
     kind_sandbox_hint: 'For tests: conversations stay in this dashboard, and you write as the end user.',
-    kind_web_chat: 'Web chat',
     kind_web_chat_hint: 'A chat on your site or on a hosted page. One line of HTML.',
-    kind_webhook: 'Webhook',
     kind_webhook_hint: 'Parley exchanges messages with your endpoint, signed in both directions as Standard Webhooks.',
-    kind_telegram: 'Telegram',
     kind_telegram_hint: 'People write to a bot. Needs a token from @BotFather.',
-    kind_whatsapp: 'WhatsApp',
     kind_whatsapp_hint: 'Business Platform, Cloud API. Needs an app and a number at Meta.',
-    kind_sms: 'SMS',
     kind_sms_hint: 'Over Twilio. Needs an account with a number.',
-    kind_slack: 'Slack',
     kind_slack_hint: 'Direct messages through a Slack app of your workspace.',
-    kind_email: 'E-mail',
     kind_email_hint: 'Sends through your SMTP server. Receives signed calls from your mail provider.',
     after_sandbox: '',
     after_web_chat: 'Put the script on the pages that show the chat. Their sites must be in the list of allowed sites.',
@@ -51,21 +43,13 @@ export const kindWords = defineWords(
     address_hint_email: 'For example your own.',
   },
   {
-    kind_sandbox: 'تجربة',
     kind_sandbox_hint: 'مكان للتجربة: تبقى المحادثات في لوحة التحكم هذه، وتلعب أنت دور الطرف الآخر.',
-    kind_web_chat: 'محادثة الويب',
     kind_web_chat_hint: 'محادثة على موقعك أو على صفحة خاصة بها. سطر HTML واحد.',
-    kind_webhook: 'Webhook',
     kind_webhook_hint: 'تذهب الرسائل إلى عنوان لديك وتأتي منه، موقّعة في الاتجاهين وفق Standard Webhooks.',
-    kind_telegram: 'Telegram',
     kind_telegram_hint: 'يكتب الناس إلى بوت. يلزم رمز من ‎@BotFather.',
-    kind_whatsapp: 'WhatsApp',
     kind_whatsapp_hint: 'منصة الأعمال، Cloud API. يلزم تطبيق ورقم لدى Meta.',
-    kind_sms: 'SMS',
     kind_sms_hint: 'عبر Twilio. يلزم حساب له رقم.',
-    kind_slack: 'Slack',
     kind_slack_hint: 'رسائل مباشرة مع تطبيق Slack في مساحة عملك.',
-    kind_email: 'البريد الإلكتروني',
     kind_email_hint: 'يخرج عبر خادم SMTP لديك، ويدخل بنداء موقّع مما يستقبل بريدك.',
     after_sandbox: '',
     after_web_chat: 'ضع النص البرمجي في الصفحات التي تعرض المحادثة، ويجب أن تكون مواقعها من المسموح بها.',

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../../../../contract/agents.ts';
 import { SURVEY_CHANNELS, SURVEY_TEXTS } from '../../../../../contract/ratings.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
-import { kindWords } from '../../../parts/channels/kind-words.ts';
+import { kindNames } from '../../../parts/channels/kind-names.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { surveyWords } from './survey-words.ts';
@@ -14,7 +14,7 @@ type Survey = NonNullable<AgentDefinition['survey']>;
 /** The question after a conversation. A definition without it asks for no rating. */
 export function SurveyCard(): ReactNode {
   const say = useWords(surveyWords);
-  const sayKind = useWords(kindWords);
+  const sayKind = useWords(kindNames);
   const { definition, change, fault, readOnly } = useEditor();
   const { survey } = definition;
   const set = (part: Partial<Survey>): void => change({ survey: { ...survey, ...part } });

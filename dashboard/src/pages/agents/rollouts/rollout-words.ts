@@ -51,13 +51,15 @@ export const rolloutWords = defineWords(
     finish_done: 'Version {version} is live.',
 
     compare: 'Comparison',
-    compare_rollout: 'The runs of the latest rollout, since {when}. The intervals stay valid however often you look.',
-    compare_recent: 'The runs since {when}. The intervals stay valid however often you look.',
+    compare_rollout:
+      'The runs of the latest rollout, since {when}. Below each share is the range of its true value. You may look as often as you like.',
+    compare_recent:
+      'The runs since {when}. Below each share is the range of its true value. You may look as often as you like.',
     compare_empty: 'No runs to compare yet.',
     measure: 'Measure',
     runs: 'Runs',
     completed: 'Completed',
-    handed_off: 'Handed off',
+    handed_off: 'Handed over',
     unanswered: 'Unanswered',
     failed: 'Failed',
     result_complete: 'Result complete',
@@ -115,8 +117,10 @@ export const rolloutWords = defineWords(
     finish_done: 'الإصدار {version} منشور الآن.',
 
     compare: 'مقارنة',
-    compare_rollout: 'عمليات تشغيل آخر طرح منذ {when}. تبقى المجالات صحيحة مهما تكرر النظر إليها.',
-    compare_recent: 'عمليات التشغيل منذ {when}. تبقى المجالات صحيحة مهما تكرر النظر إليها.',
+    compare_rollout:
+      'عمليات تشغيل آخر طرح منذ {when}. تحت كل نسبة المجال الذي تقع فيه قيمتها الحقيقية، مهما تكرر النظر إليها.',
+    compare_recent:
+      'عمليات التشغيل منذ {when}. تحت كل نسبة المجال الذي تقع فيه قيمتها الحقيقية، مهما تكرر النظر إليها.',
     compare_empty: 'لا عمليات تشغيل للمقارنة بعد.',
     measure: 'المقياس',
     runs: 'عمليات التشغيل',

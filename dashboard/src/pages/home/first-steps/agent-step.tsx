@@ -7,7 +7,7 @@ import { useWords } from '../../../language/words.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { NameForm } from './name-form.tsx';
-import { Step } from './step.tsx';
+import { ForMembers, Step } from './step.tsx';
 import { words } from './words.ts';
 
 type Props = {
@@ -37,22 +37,24 @@ export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
   return (
     <Step number={1} done={done} title={say('step_agent')} hint={say('step_agent_hint')}>
       {agent === null ? (
-        <NameForm
-          label={say('agent_name')}
-          initial={say('agent_name_example')}
-          maxLength={MAX_NAME_CHARACTERS}
-          act={say('agent_create')}
-          busy={create.isPending}
-          onSubmit={make}
-        >
-          <Checkbox
-            w="100%"
-            size="sm"
-            label={say('guide')}
-            checked={withGuide}
-            onChange={(event) => setWithGuide(event.currentTarget.checked)}
-          />
-        </NameForm>
+        <ForMembers>
+          <NameForm
+            label={say('agent_name')}
+            initial={say('agent_name_example')}
+            maxLength={MAX_NAME_CHARACTERS}
+            act={say('agent_create')}
+            busy={create.isPending}
+            onSubmit={make}
+          >
+            <Checkbox
+              w="100%"
+              size="sm"
+              label={say('guide')}
+              checked={withGuide}
+              onChange={(event) => setWithGuide(event.currentTarget.checked)}
+            />
+          </NameForm>
+        </ForMembers>
       ) : agents.length === 1 ? (
         <Text size="sm">{say.rich('agent_done', { agent: <b dir="auto">{agent.name}</b> })}</Text>
       ) : (

@@ -1,7 +1,9 @@
-import { VisuallyHidden } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
+import { useMay, useOrganization } from '../../../session/session.ts';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
 
@@ -22,5 +24,18 @@ export function Step({ number, done, title, hint, children }: Props): ReactNode 
         <div className={classes.content}>{children}</div>
       </div>
     </li>
+  );
+}
+
+/** The form of a step. The server refuses it from a viewer, so a viewer reads who can do this instead. */
+export function ForMembers({ children }: { children: ReactNode }): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  const { role } = useOrganization();
+  if (useMay('member')) return children;
+  return (
+    <Text size="sm" c="dimmed">
+      {say('member_role', { role: sayCommon(`role_${role}`) })}
+    </Text>
   );
 }

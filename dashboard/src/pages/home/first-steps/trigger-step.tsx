@@ -8,7 +8,7 @@ import { useWords } from '../../../language/words.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { NameForm } from './name-form.tsx';
-import { Step } from './step.tsx';
+import { ForMembers, Step } from './step.tsx';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
 
@@ -32,14 +32,16 @@ export function TriggerStep({ done, agent, trigger }: Props): ReactNode {
           <code className={classes.path}>POST {trigger.path}</code>
         </>
       ) : (
-        <NameForm
-          label={say('trigger_name')}
-          initial={say('trigger_name_example')}
-          maxLength={MAX_LABEL_CHARACTERS}
-          act={say('trigger_create')}
-          busy={create.isPending}
-          onSubmit={(name) => create.mutate({ params: { org_id }, body: { agent_id: agent.id, name } })}
-        />
+        <ForMembers>
+          <NameForm
+            label={say('trigger_name')}
+            initial={say('trigger_name_example')}
+            maxLength={MAX_LABEL_CHARACTERS}
+            act={say('trigger_create')}
+            busy={create.isPending}
+            onSubmit={(name) => create.mutate({ params: { org_id }, body: { agent_id: agent.id, name } })}
+          />
+        </ForMembers>
       )}
       {create.error && <ProblemAlert problem={create.error} />}
     </Step>

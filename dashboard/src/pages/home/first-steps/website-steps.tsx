@@ -9,7 +9,7 @@ import { ChatSites, FirstVisitor, ScriptTag } from '../../../parts/channels/chat
 import { nameOfSite, originOf } from '../../../parts/channels/site-origin.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { Step } from './step.tsx';
+import { ForMembers, Step } from './step.tsx';
 import { words } from './words.ts';
 import classes from './first-steps.module.css';
 
@@ -52,7 +52,12 @@ export function WebsiteSteps({ agent, chat, done }: Props): ReactNode {
 
 function Chat({ agent, chat }: { agent: AgentSummary; chat: ChannelDetail | null }): ReactNode {
   const say = useWords(words);
-  if (chat === null) return <SiteForm agent={agent} />;
+  if (chat === null)
+    return (
+      <ForMembers>
+        <SiteForm agent={agent} />
+      </ForMembers>
+    );
   return (
     <Text size="sm">
       {say.rich('chat_done', { chat: <b dir="auto">{chat.name}</b> })}{' '}

@@ -33,7 +33,7 @@ export const words = defineWords(
     nothing_used_hint: 'The built-in engine uses none, and costs nothing.',
     budgets: 'Budgets',
     budgets_hint:
-      'Before each call, its highest possible cost is reserved. When a budget is used up, no call is made. At 80 % and at 100 %, owners get a mail, and webhooks get an event.',
+      'Before each call, its highest possible cost is reserved. When a budget is used up, no call is made. At 80% and at 100%, owners get a mail, and webhooks get an event.',
     add_budget: 'Add budget',
     no_budgets: 'No budgets: there is no limit.',
     subject: 'Subject',
@@ -110,7 +110,7 @@ export const words = defineWords(
     nothing_used_hint: 'المحرّك المدمج لا يستخدم نموذجًا ولا يكلّف شيئًا.',
     budgets: 'الميزانيات',
     budgets_hint:
-      'قبل كل استدعاء تُحجز أعلى تكلفة ممكنة له. عندما تنفد الميزانية لا يُجرى أي استدعاء. عند 80 % وعند 100 % تصل رسالة بريد إلى المالكين وحدث عبر إشعارات الويب.',
+      'قبل كل استدعاء تُحجز أعلى تكلفة ممكنة له. عندما تنفد الميزانية لا يُجرى أي استدعاء. عند 80% وعند 100% تصل رسالة بريد إلى المالكين وحدث عبر إشعارات الويب.',
     add_budget: 'إضافة ميزانية',
     no_budgets: 'لا توجد ميزانيات: لا حدّ للاستهلاك.',
     subject: 'لمن',

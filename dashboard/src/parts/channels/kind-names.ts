@@ -1,0 +1,25 @@
+import { defineWords } from '../../language/words.tsx';
+
+/** The names of the kinds. Lists show them, so the descriptions are in a file of their own (kind-words.ts). */
+export const kindNames = defineWords(
+  {
+    kind_sandbox: 'Sandbox',
+    kind_web_chat: 'Web chat',
+    kind_webhook: 'Webhook',
+    kind_telegram: 'Telegram',
+    kind_whatsapp: 'WhatsApp',
+    kind_sms: 'SMS',
+    kind_slack: 'Slack',
+    kind_email: 'E-mail',
+  },
+  {
+    kind_sandbox: 'تجربة',
+    kind_web_chat: 'محادثة الويب',
+    kind_webhook: 'Webhook',
+    kind_telegram: 'Telegram',
+    kind_whatsapp: 'WhatsApp',
+    kind_sms: 'SMS',
+    kind_slack: 'Slack',
+    kind_email: 'البريد الإلكتروني',
+  },
+);
