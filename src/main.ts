@@ -10,7 +10,7 @@ import { StartError } from './kernel/start-error.ts';
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 
-type Given = { file: string | undefined; role: Role; keepKeys: boolean; resume: boolean };
+type Given = { file: string | undefined; more: string | undefined; role: Role; keepKeys: boolean; resume: boolean };
 /** For `./parley doctor`, which reads one line of JSON. */
 const report = async (found: Promise<unknown>): Promise<void> => {
   process.stdout.write(`${JSON.stringify(await found)}\n`);
@@ -25,6 +25,9 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
     (await import('./start/backup.ts')).runRestore(file, { keepKeys, resume }),
   resume: async () => (await import('./start/resume.ts')).runResume(),
   cells: async ({ file }) => (await import('./start/cells.ts')).runCells(file),
+  'move-organization': async ({ file, more }) => (await import('./start/cells.ts')).runMoveOrganization(file, more),
+  'enable-cells': async ({ file }) => (await import('./start/cells.ts')).runEnableCells(file),
+  'disable-cells': async () => (await import('./start/cells.ts')).runDisableCells(),
   'reset-password': async ({ file }) => (await import('./start/password-link.ts')).runPasswordLink(file),
   'reset-second-factor': async ({ file }) =>
     (await import('./start/reset-second-factor.ts')).runResetSecondFactor(file),
@@ -44,7 +47,7 @@ try {
       resume: { type: 'boolean', default: false },
     },
   });
-  const [name = 'serve', file] = positionals;
+  const [name = 'serve', file, more] = positionals;
   if (!ROLES.has(values.role))
     throw new StartError(`There is no role "${values.role}".`, 'Use --role all, api or worker.');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -53,7 +56,7 @@ try {
       `There is no command "${name}".`,
       'Use serve, migrate, backup, restore, resume, cells, reset-password or reset-second-factor; "./parley --help" shows the command line.',
     );
-  await command({ file, role: values.role as Role, keepKeys: values['keep-keys'], resume: values.resume });
+  await command({ file, more, role: values.role as Role, keepKeys: values['keep-keys'], resume: values.resume });
 } catch (error) {
   const known = error instanceof StartError || (error instanceof TypeError && 'code' in error);
   process.stderr.write(

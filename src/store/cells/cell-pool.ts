@@ -25,7 +25,10 @@ export class CellPool extends pg.Pool {
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, although its types do not say so
       onConnect: async (client) => {
         await onConnect(client);
-        await this.directory.readOnce((query) => client.query(query));
+        const look = (query: pg.QueryConfig) => client.query(query);
+        await this.directory.readOnce(look);
+        // The process may have slept, while an organization was moved and its connections were ended.
+        await this.directory.pulse(look);
         routeConnection(client as RoutedClient, this.directory);
       },
     });
@@ -55,6 +58,11 @@ export class CellPool extends pg.Pool {
   /** Reads which cells there are. */
   refreshCells(): Promise<void> {
     return this.directory.refresh((query) => this.query(query));
+  }
+
+  /** Reads whether there is a change of the cells or of the cells of organizations. */
+  pulseCells(): Promise<boolean> {
+    return this.directory.pulse((query) => this.query(query));
   }
 
   /** The cells of these organizations. Unknown ones are left out. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
+import { OrganizationMoving } from './organization-moving.ts';
 import { organizationsIn } from './statement.ts';
 
 /** A connection that chooses its search path for each statement. */
@@ -36,10 +37,12 @@ export function routeConnection(client: RoutedClient, directory: CellDirectory):
   };
 
   const find = async (query: Query): Promise<string | null> => {
-    const { isOfTenants, organizations: at } = directory.kindOf(query.text);
+    const { isOfTenants, isRead, organizations: at } = directory.kindOf(query.text);
     if (!isOfTenants) return null;
     const organizations = organizationsIn(query.values ?? [], at);
     const homes = organizations.size > 0 ? await directory.read(organizations, (look) => send(look) as never) : null;
+    if (!isRead && path.fixed === null && organizations.values().some((id) => directory.isMoving(id)))
+      throw new OrganizationMoving();
     return onlyOf(new Set(homes?.values()), path.fixed, query);
   };
 
@@ -52,8 +55,11 @@ export function routeConnection(client: RoutedClient, directory: CellDirectory):
     if (isRollback) path.current = null;
     if (path.pending === null) {
       if (!isOfTenants) return sendIn(null, query, rest);
-      const homes = directory.known(organizationsIn(query.values ?? [], organizations));
-      if (homes?.size === 1) return sendIn(onlyOf(homes, null, query), query, rest);
+      const named = organizationsIn(query.values ?? [], organizations);
+      const home = named.values().some((id) => directory.isMoving(id)) ? null : directory.known(named);
+      // A worker of one cell meets an organization of another one just after a move.
+      if (home?.size === 1 && (path.fixed === null || home.has(path.fixed)))
+        return sendIn(onlyOf(home, null, query), query, rest);
     }
     const found = (path.pending ?? Promise.resolve()).then(
       () => find(query),
@@ -97,6 +103,8 @@ function answered(sent: Promise<unknown>, tell: Answered | undefined): Promise<u
 }
 
 function onlyOf(cells: ReadonlySet<string>, fixed: string | null, query: Query): string {
+  // A worker of a cell may store the outcome of work that it began before an organization was moved.
+  if (fixed !== null && cells.size > 1 && cells.has(fixed)) return fixed;
   const [cell = fixed] = cells;
   if (cells.size <= 1 && cell !== null) return cell;
   const what = cells.size === 0 ? 'names no organization' : 'names organizations of several cells';
