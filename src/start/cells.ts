@@ -38,7 +38,8 @@ export const runMoveOrganization = (orgId = '', cell = ''): Promise<void> =>
 export const runEnableCells = (count = '1'): Promise<void> =>
   withCells(true, async (url, db) => {
     const missing = (await countOf(db, count, 0)) - (await listCells(db)).length + 1;
-    if (missing > 0) await addCells(url, missing);
+    // Cells that "cells disable" has left are used again.
+    await addCells(url, Math.max(0, missing));
     return { data: await moveAll(url, db, 'out of public', tellMoved) };
   });
 

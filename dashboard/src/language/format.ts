@@ -82,6 +82,18 @@ export const regionName = (language: Language, region: string): string =>
 export const languageName = (language: Language, tag: string): string =>
   new Intl.DisplayNames(language, { type: 'language' }).of(new Intl.Locale(tag).baseName) ?? tag;
 
+const SIZE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+/** A size such as "1.2 MB". */
+export function sizeWords(language: Language, bytes: number): string {
+  const step = Math.min(SIZE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return new Intl.NumberFormat(`${language}-u-nu-latn`, {
+    style: 'unit',
+    unit: SIZE_UNITS[step],
+    maximumFractionDigits: step >= 2 ? 1 : 0,
+  }).format(bytes / 1_000 ** step);
+}
+
 const known = new Map<string, Intl.RelativeTimeFormat>();
 function relativeFormat(language: Language, style: 'long' | 'narrow'): Intl.RelativeTimeFormat {
   const name = `${language} ${style}`;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createCellSlots } from './cell-slots.ts';
 import { type CellDirectory, createCellDirectory } from './directory.ts';
 import { routeConnection, type RoutedClient } from './route-connection.ts';
 
@@ -20,6 +21,7 @@ export class CellPool extends pg.Pool {
     onConnect,
     ...config
   }: Omit<pg.PoolConfig, 'onConnect'> & { onConnect(client: pg.ClientBase): Promise<void> }) {
+    const slots = createCellSlots(config.max ?? 10);
     super({
       ...config,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, although its types do not say so
@@ -29,7 +31,7 @@ export class CellPool extends pg.Pool {
         await this.directory.readOnce(look);
         // The process may have slept, while an organization was moved and its connections were ended.
         await this.directory.pulse(look);
-        routeConnection(client as RoutedClient, this.directory);
+        routeConnection(client as RoutedClient, this.directory, slots);
       },
     });
   }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from '../db.ts';
-import { withClient } from '../db.ts';
+import { StartError } from '../../kernel/start-error.ts';
+import { type Db, withClient } from '../db.ts';
 import { DEFAULT_CELL } from './directory.ts';
 import { findCell } from './find-cell.ts';
 import { moveOrganization, type Moved } from './move-organization.ts';
@@ -23,6 +23,8 @@ export async function moveAll(
       continue;
     }
     const to = direction === 'to public' ? DEFAULT_CELL : await findCell(db, { isFilling: true });
+    if (direction === 'out of public' && to === DEFAULT_CELL)
+      throw new StartError('There is no other cell.', 'Add one with "./parley cells add 1".');
     const moved = await moveOrganization(url, orgId, to);
     onMoved(moved);
     all.push(moved);
@@ -38,7 +40,7 @@ async function findNext(db: Db, direction: 'out of public' | 'to public'): Promi
 }
 
 /**
- * New organizations are created in the cell `public` again. Returns false if one was created in another cell meanwhile.
+ * New organizations are created in the cell `public` again. Returns false if one was created in another cell since then.
  * The cells stay as empty schemas, which `./parley cells add` or `enable` uses again.
  */
 const closeCells = (url: string): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
+import type { CellSlots } from './cell-slots.ts';
 import { OrganizationMoving } from './organization-moving.ts';
 import { organizationsIn } from './statement.ts';
 
@@ -23,16 +24,28 @@ export const pathOf = (cell: string): string => (cell === DEFAULT_CELL ? 'public
  * Replaces `query` of a new connection. The change of the path and the statement are sent one after the other without a
  * pause, so statements keep the order in which they were called.
  */
-export function routeConnection(client: RoutedClient, directory: CellDirectory): void {
+export function routeConnection(client: RoutedClient, directory: CellDirectory, slots: CellSlots): void {
   const send = client.query.bind(client) as unknown as Send;
   const path: Path = { current: DEFAULT_CELL, fixed: null, pending: null };
   client.path = path;
 
   const sendIn = (cell: string | null, query: Query, rest: unknown[] = []): Promise<unknown> => {
-    if (cell !== null) enter(path, cell, send);
-    const sent = send(cell === null ? query : withNameOf(cell, query), ...rest);
-    // A callback gets its error itself, and its user rolls back.
-    if (sent instanceof Promise) sent.catch(() => (path.current = null));
+    if (cell === null) return send(query, ...rest);
+    enter(path, cell, send);
+    const leave = slots.enter(cell);
+    const [tell] = rest as [Answered?];
+    const sent = tell
+      ? send(withNameOf(cell, query), (error: unknown, result: unknown) => {
+          leave();
+          // The user of the callback rolls back.
+          tell(error, result);
+        })
+      : send(withNameOf(cell, query));
+    if (sent instanceof Promise)
+      sent.then(leave, () => {
+        leave();
+        path.current = null;
+      });
     return sent;
   };
 
@@ -43,7 +56,9 @@ export function routeConnection(client: RoutedClient, directory: CellDirectory):
     const homes = organizations.size > 0 ? await directory.read(organizations, (look) => send(look) as never) : null;
     if (!isRead && path.fixed === null && organizations.values().some((id) => directory.isMoving(id)))
       throw new OrganizationMoving();
-    return onlyOf(new Set(homes?.values()), path.fixed, query);
+    const cell = onlyOf(new Set(homes?.values()), path.fixed, query);
+    await slots.room(cell);
+    return cell;
   };
 
   const routed = (...args: unknown[]): unknown => {
@@ -58,8 +73,8 @@ export function routeConnection(client: RoutedClient, directory: CellDirectory):
       const named = organizationsIn(query.values ?? [], organizations);
       const home = named.values().some((id) => directory.isMoving(id)) ? null : directory.known(named);
       // A worker of one cell meets an organization of another one just after a move.
-      if (home?.size === 1 && (path.fixed === null || home.has(path.fixed)))
-        return sendIn(onlyOf(home, null, query), query, rest);
+      const [only] = home?.size === 1 ? home : [];
+      if (only !== undefined && (path.fixed ?? only) === only && slots.hasRoom(only)) return sendIn(only, query, rest);
     }
     const found = (path.pending ?? Promise.resolve()).then(
       () => find(query),

@@ -107,9 +107,9 @@ export async function listAllOrganizations(
   userId: string,
   text: string | undefined,
   { limit, after }: PageRequest,
-): Promise<PageOf<Organization & { role: Role | null }>> {
+): Promise<PageOf<Organization & { role: Role | null; cell: string }>> {
   const rows = await db
-    .select({ ...columns, role: sql<Role | null>`${member.role}` })
+    .select({ ...columns, role: sql<Role | null>`${member.role}`, cell: organization.cell })
     .from(organization)
     .leftJoin(member, and(eq(member.organizationId, organization.id), eq(member.userId, userId)))
     .where(
