@@ -124,16 +124,8 @@ export function createAccess(deps: AccessDeps): Access {
   });
   const digest = createDigest(deps.pepper);
   const isMoving = (orgId: string): boolean => db.$client.directory.isMoving(orgId);
-  const { admit, isOwnPage, facts } = createAdmit({
-    ...deps,
-    digest,
-    lease,
-    directory,
-    fills,
-    lastUsed,
-    blocks,
-    isMoving,
-  });
+  const parts = { digest, lease, directory, fills, lastUsed, blocks, isMoving };
+  const { admit, isOwnPage, facts } = createAdmit({ ...deps, ...parts });
 
   let heartbeat: Heartbeat | null = null;
   let listener: ReturnType<typeof listenForHints> | null = null;

@@ -9,7 +9,7 @@ const SILENT_SECONDS = 15;
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
 
-export type Closed = {
+type Closed = {
   /** Stops the renewals. The organization stays closed for some seconds. */
   stop(): Promise<void>;
 };

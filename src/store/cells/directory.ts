@@ -33,6 +33,10 @@ const STATE = `coalesce((SELECT cells_version FROM public.installation), 0) AS v
   (SELECT coalesce(json_object_agg(organization_id, extract(epoch FROM until - now()) * 1000), '{}')
     FROM public.organization_move WHERE until > now()) AS moving`;
 
+const CELLS = `ARRAY['public'] || ARRAY(SELECT name FROM public.cell WHERE ready ORDER BY created_at, name) AS cells,
+  ARRAY(SELECT relname::text FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> ALL ($1)) AS tables`;
+
 /** About 100 bytes each. */
 const MOST_ORGANIZATIONS = 200_000;
 
@@ -62,13 +66,7 @@ export function createCellDirectory(): CellDirectory {
     const { rows } = await look({ text: `SELECT to_regclass('public.organization_move') IS NOT NULL AS known` });
     // The database belongs to an older version.
     if (!(rows as { known: boolean }[])[0]!.known) return;
-    const read = await look({
-      text: `SELECT ${STATE},
-          ARRAY['public'] || ARRAY(SELECT name FROM public.cell WHERE ready ORDER BY created_at, name) AS cells,
-          ARRAY(SELECT relname::text FROM pg_class
-            WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> ALL ($1)) AS tables`,
-      values: [REGION_TABLES],
-    });
+    const read = await look({ text: `SELECT ${STATE}, ${CELLS}`, values: [REGION_TABLES] });
     const row = (read.rows as (State & { cells: string[]; tables: string[] })[])[0]!;
     if (!note(row) && row.cells.length === cells.length) return;
     if (version !== null && row.version < version) return;

@@ -5,6 +5,7 @@ import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
 import { addCells } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
+import { moveAll } from './move-all.ts';
 import { moveOrganization } from './move-organization.ts';
 
 type Tenant = { orgId: string; agentId: string; triggerId: string; key: string };
@@ -144,9 +145,30 @@ test('keys and entries of the audit log are not deleted in the cell of their org
 
 test('two moves at the same time, and unknown cells and organizations, are refused', async () => {
   const { url } = parley.database;
+  let atOnce: unknown = null;
   await moveOrganization(url, one.orgId, (await cellOf(one)) === 'public' ? 'cell_2' : 'public', async (step) => {
-    if (step === 'lock') await expect(moveOrganization(url, other.orgId, 'public')).rejects.toThrow('Another command');
+    if (step === 'lock') atOnce = await moveOrganization(url, other.orgId, 'public').catch((error: unknown) => error);
   });
+  expect(atOnce).toMatchObject({ message: expect.stringContaining('Another command') });
   await expect(moveOrganization(url, other.orgId, 'cell_9')).rejects.toThrow('no such cell');
   await expect(moveOrganization(url, 'org_none', 'public')).rejects.toThrow('no such organization');
+});
+
+test('all organizations leave the first cell, come back, and leave it again', async () => {
+  const { url } = parley.database;
+  const cells = async (): Promise<Set<string>> => new Set([await cellOf(one), await cellOf(other)]);
+  const moved: string[] = [];
+  await moveAll(url, parley.db, 'out of public', ({ organization }) => moved.push(organization));
+  expect(await cells()).toEqual(new Set(['cell_2']));
+  await moveAll(url, parley.db, 'to public', ({ organization }) => moved.push(organization));
+  expect(await cells()).toEqual(new Set(['public']));
+  expect(new Set(moved)).toEqual(new Set([one.orgId, other.orgId]));
+  // The cell is not used until it is added again.
+  await expect(moveAll(url, parley.db, 'out of public', () => {})).rejects.toThrow('no other cell');
+  expect((await insertOrganization(parley.db, { name: 'New', plan: 'paid' })).id).toMatch(/^org_/);
+  for (const tenant of [one, other]) await expect.poll(async () => (await start(tenant)).status).toBe(202);
+  await addCells(url, 0);
+  await moveAll(url, parley.db, 'out of public', () => {});
+  expect(await cells()).toEqual(new Set(['cell_2']));
+  for (const tenant of [one, other]) expect((await start(tenant, { prefer: 'wait=10' })).status).toBe(200);
 });

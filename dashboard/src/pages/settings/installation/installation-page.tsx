@@ -151,7 +151,11 @@ function useColumns(planChange: PlanChange, hasCells: boolean): Column<Organizat
     {
       id: 'plan',
       label: say('plan'),
-      cell: ({ plan }) => <Badge color={plan === 'paid' ? 'blue' : 'gray'}>{sayCommon(`plan_${plan}`)}</Badge>,
+      cell: ({ plan }) => (
+        <Badge color={plan === 'paid' ? 'blue' : 'gray'} miw="max-content">
+          {sayCommon(`plan_${plan}`)}
+        </Badge>
+      ),
     },
     {
       id: 'role',
