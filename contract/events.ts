@@ -3,7 +3,7 @@ import { ApprovalRecord } from './approvals.ts';
 import { RECIPIENT_STATUSES } from './campaigns.ts';
 import { DELIVERY_STATUSES } from './channels.ts';
 import { EndUser } from './end-users.ts';
-import { LeakRecord } from './leaks.ts';
+import { LeakRecord } from './leak-report.ts';
 import { Comparison, ROLLOUT_REASONS } from './dashboard/rollouts.ts';
 import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 import { MESSAGE_ROLES, MessageContent, MessageSource } from './messages.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Role } from './app/app.ts';
-import { withSourcePlaces } from './kernel/source-places.ts';
+import { withSourceLocations } from './kernel/source-locations.ts';
 import { StartError } from './kernel/start-error.ts';
 
 /**
@@ -62,7 +62,7 @@ try {
   process.stderr.write(
     known
       ? `parley: ${error.message}${'cure' in error ? `\n        ${error.cure}` : ''}\n`
-      : `${withSourcePlaces(String((error as Error).stack ?? error))}\n`,
+      : `${withSourceLocations(String((error as Error).stack ?? error))}\n`,
   );
   process.exitCode = 1;
 }

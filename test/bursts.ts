@@ -1,4 +1,4 @@
-import { MAX_SETTLE_MS, SETTLE_MS } from '../src/store/runs/settle.ts';
+import { MAX_MORE_MESSAGES_MS, MORE_MESSAGES_MS } from '../src/store/runs/more-messages-wait.ts';
 import { timeOfId } from '../src/kernel/ids.ts';
 
 /**
@@ -7,6 +7,6 @@ import { timeOfId } from '../src/kernel/ids.ts';
  */
 export function burstsOf(messageIds: readonly string[]): number {
   const times = messageIds.map(timeOfId);
-  const pauses = times.filter((time, index) => index > 0 && time - times[index - 1]! > SETTLE_MS * 0.9);
-  return 1 + pauses.length + Math.floor((times.at(-1)! - times[0]!) / MAX_SETTLE_MS);
+  const pauses = times.filter((time, index) => index > 0 && time - times[index - 1]! > MORE_MESSAGES_MS * 0.9);
+  return 1 + pauses.length + Math.floor((times.at(-1)! - times[0]!) / MAX_MORE_MESSAGES_MS);
 }

@@ -2,7 +2,7 @@ import { chromium, type Page } from '@playwright/test';
 import { hashPassword } from 'better-auth/crypto';
 import { newId } from '../../src/kernel/ids.ts';
 import { insertMember } from '../../src/store/members/members.ts';
-import { insertPerson } from '../../src/store/accounts/people.ts';
+import { insertPerson } from '../../src/store/accounts/accounts.ts';
 import type { Plan } from '../compare.ts';
 import { type Program, startProgram } from '../program.ts';
 

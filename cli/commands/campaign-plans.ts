@@ -10,7 +10,7 @@ import {
   type ScriptedReply,
 } from '../../contract/dashboard/rehearsals.ts';
 import type { BodyOf } from '../../contract/dashboard/routes.ts';
-import type { PushRecord } from '../../contract/dashboard/additions.ts';
+import type { AdditionRecord } from '../../contract/dashboard/additions.ts';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { parseJson, parseJsonObject, readText, wholeNumber } from '../input.ts';
@@ -96,13 +96,13 @@ export function addCampaignPlans(campaigns: Command): void {
 const POLL_MS = 500;
 
 /** Waits until all people are added. If the command is interrupted, the server continues. */
-async function added(api: Api, out: Output, push: PushRecord): Promise<PushRecord> {
-  for (let now = push; ;) {
+async function added(api: Api, out: Output, addition: AdditionRecord): Promise<AdditionRecord> {
+  for (let now = addition; ;) {
     if (now.state === 'failed') throw new Failure('import_failed', now.fault?.detail ?? 'It failed.');
     if (now.finished_at !== null) return now;
     out.progress(now.is_held ? 'The campaign is paused' : `${now.done} people`);
     await sleep(POLL_MS);
-    now = await api.call('readPush', { ids: { campaign_id: push.campaign_id, push_id: push.id } });
+    now = await api.call('readPush', { ids: { campaign_id: addition.campaign_id, push_id: addition.id } });
   }
 }
 

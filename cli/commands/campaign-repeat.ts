@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { MAX_MONTH_DAY } from '../../contract/campaign-rounds.ts';
+import { MAX_MONTH_DAY } from '../../contract/schedule-days.ts';
 import type { CampaignSchedule, SetScheduleBody } from '../../contract/dashboard/campaign-schedules.ts';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
@@ -26,20 +26,20 @@ export function addRepeat(campaigns: Command): void {
     .command('repeat')
     .summary('repeat a campaign')
     .description(
-      'Repeats a campaign for the people of a segment. Each round is a separate campaign. Without options, shows the schedule and its next rounds. Omitted options do not change.',
+      'Repeats a campaign for the people of a segment. Each start is a new campaign. Without options, shows the schedule and its next days. Omitted options do not change.',
     )
     .argument('<campaign-id>')
     .option('--segment <name or id>', 'the people: a segment, as saved on the page End users')
     .option('--days <days>', `days of the week, such as mon,thu (${SHORT})`)
     .option(
       '--month-day <number>',
-      'or this day of each month; a shorter month has its round on its last day',
+      'or this day of each month; in a shorter month, its last day',
       wholeNumber('--month-day', 1, MAX_MONTH_DAY),
     )
     .option('--at <hh:mm>', 'the time of the day, where each person is (09:00 unless set)')
-    .option('--pause', 'make no rounds until --resume')
-    .option('--resume', 'make rounds again')
-    .option('--stop', 'do not repeat any more; rounds that were made stay');
+    .option('--pause', 'start no campaigns until --resume')
+    .option('--resume', 'start campaigns again')
+    .option('--stop', 'do not repeat any more; campaigns that were started stay');
   verb<Options>(repeat, async ({ api, out }, [id], options) => {
     const ids = { campaign_id: id! };
     const days = check(options);

@@ -1,6 +1,6 @@
 import type { CheckSuiteBody, TestCase, TestAgentBody } from '../../contract/dashboard/test-cases.ts';
 import { readDefinition } from '../agent-file.ts';
-import { annotation, type Place } from '../annotation.ts';
+import { annotation, type Place } from '../github-annotation.ts';
 import { Failure, Refused } from '../failure.ts';
 import { readText } from '../input.ts';
 import { faultsOf, junit, type Outcome, type Report, type Tried } from '../junit.ts';

@@ -4,19 +4,21 @@ import { EndUserExportQuery } from './end-users.ts';
 import { closed, Moment, Nullable, PageQuery } from './shapes.ts';
 
 /**
- * A push adds an audience in the background: end users who match filters, or the recipients of a file. The calls of one
- * key on one day (UTC) are also one push, which is `done`.
+ * An addition adds an audience in the background: end users who match filters, or the recipients of a file. The calls
+ * of one key on one day (UTC) are also one addition, which is `done`.
  */
-export const PUSH_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
-export type PushState = (typeof PUSH_STATES)[number];
+export const ADDITION_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type AdditionState = (typeof ADDITION_STATES)[number];
 
-/** A campaign has at most one unfinished push. An organization has at most this many, because their files use space. */
-export const MAX_OPEN_PUSHES = 20;
-/** The number of finished pushes that are stored per campaign. */
-export const MAX_KEPT_PUSHES = 20;
+/**
+ * A campaign has at most one unfinished addition. An organization has at most this many, because their files use space.
+ */
+export const MAX_OPEN_ADDITIONS = 20;
+/** The number of finished additions that are stored per campaign. */
+export const MAX_STORED_ADDITIONS = 20;
 
 /** Either `filters` or `file`. */
-export const StartPushBody = Type.Object(
+export const StartAdditionBody = Type.Object(
   {
     filters: Type.Optional(EndUserExportQuery),
     /** CSV with a header row, or one JSON recipient per line. */
@@ -24,26 +26,26 @@ export const StartPushBody = Type.Object(
   },
   { ...closed, minProperties: 1, maxProperties: 1 },
 );
-export type StartPushBody = Static<typeof StartPushBody>;
+export type StartAdditionBody = Static<typeof StartAdditionBody>;
 
-const PushFault = Type.Object({
+const AdditionFault = Type.Object({
   row: Type.Integer(),
   detail: Type.String(),
   /** The caller's own name for the recipient, and the call. Only for calls of a key. */
   ref: Type.Optional(Nullable(Type.String())),
   request_id: Type.Optional(Type.String()),
 });
-export type PushFault = Static<typeof PushFault>;
+export type AdditionFault = Static<typeof AdditionFault>;
 
-export const PushRecord = Type.Object(
+export const AdditionRecord = Type.Object(
   {
     id: Type.String(),
     campaign_id: Type.String(),
     source: Type.Enum(['filters', 'file', 'api'] as const),
-    /** The names of the filters. Their values may be personal data and are deleted when the push ends. */
+    /** The names of the filters. Their values may be personal data and are deleted when the addition ends. */
     filters: Type.Array(Type.String()),
-    state: Type.Enum(PUSH_STATES),
-    /** True: the push waits because the campaign is paused. */
+    state: Type.Enum(ADDITION_STATES),
+    /** True: the addition waits because the campaign is paused. */
     is_held: Type.Boolean(),
     /** The number of recipients in the file. Null: unknown before the end. */
     total: Nullable(Type.Integer()),
@@ -56,8 +58,8 @@ export const PushRecord = Type.Object(
     blocked: Type.Integer(),
     invalid: Type.Integer(),
     /** The first invalid rows of a file, or the newest of calls. Row 1 is the first recipient. */
-    faults: Type.Array(PushFault, { maxItems: MAX_NAMED }),
-    /** The reason why the push failed or the server stopped it. */
+    faults: Type.Array(AdditionFault, { maxItems: MAX_NAMED }),
+    /** The reason why the addition failed or the server stopped it. */
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
     /** The person who started it, or the label of the key. Null: the account was deleted. */
     created_by: Nullable(Type.String()),
@@ -66,6 +68,6 @@ export const PushRecord = Type.Object(
   },
   { title: 'AudiencePush' },
 );
-export type PushRecord = Static<typeof PushRecord>;
+export type AdditionRecord = Static<typeof AdditionRecord>;
 
-export const PushListQuery = PageQuery({});
+export const AdditionListQuery = PageQuery({});

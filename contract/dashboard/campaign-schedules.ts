@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox';
-import { MAX_MONTH_DAY } from '../campaign-rounds.ts';
+import { MAX_MONTH_DAY } from '../schedule-days.ts';
 import { ClockTime } from '../campaigns.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-/** The number of coming rounds in a response. */
-export const NEXT_ROUNDS = 3;
+/** The number of coming days in a response. */
+export const NEXT_STARTS = 3;
 
-/** In a shorter month, the round is on the last day. */
+/** In a shorter month, the campaign starts on the last day. */
 const MonthDay = Type.Integer({ minimum: 1, maximum: MAX_MONTH_DAY });
 
 const schedule = {
@@ -21,16 +21,16 @@ const schedule = {
 };
 
 /**
- * A campaign that repeats on days of the week or on one day of each month. On each day, Parley creates a round: a new
+ * A campaign that repeats on days of the week or on one day of each month. On each day, Parley starts a new
  * campaign with the same settings for the people who are then in the segment.
  */
 export const CampaignSchedule = Type.Object(
   {
     ...schedule,
     month_day: Nullable(MonthDay),
-    segment_name: Nullable(Type.String({ description: 'Null: the segment was deleted, so no round starts.' })),
+    segment_name: Nullable(Type.String({ description: 'Null: the segment was deleted, so no campaign starts.' })),
     paused: Type.Boolean(),
-    /** The days of the next rounds. Empty while the campaign is paused. */
+    /** The days of the next campaigns. Empty while the campaign is paused. */
     next: Type.Array(Type.String({ format: 'date' })),
     updated_at: Moment,
   },

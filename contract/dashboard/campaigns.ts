@@ -32,7 +32,7 @@ export const CampaignRecord = Type.Object(
     name: Type.String(),
     state: Type.Enum(CAMPAIGN_STATES),
     settings: CampaignSettings,
-    /** The repeating campaign and the day of this round. Null: this campaign is not a round. */
+    /** The repeating campaign that started this one, and the day. Null: no schedule started this campaign. */
     round_of: Nullable(Type.String()),
     round_day: Nullable(Type.String({ format: 'date' })),
     /** The number of recipients by status and in total. Only in the response for one campaign. */
@@ -107,11 +107,13 @@ export const CampaignPreview = Type.Object(
 );
 export type CampaignPreview = Static<typeof CampaignPreview>;
 
-/** Recipients of a file: CSV with a header row, or one JSON recipient per line, as in a push. */
+/** Recipients of a file: CSV with a header row, or one JSON recipient per line, as in an addition. */
 export const MAX_FILE_ROWS = 10_000;
 export const MAX_FILE_CHARACTERS = 2 * 1024 * 1024;
 
-/** A review examines at most this many recipients, or all rows of a file, and lists at most `MAX_NAMED` for each reason. */
+/**
+ * A review examines at most this many recipients, or all rows of a file, and lists at most `MAX_NAMED` for each reason.
+ */
 export const MAX_REVIEWED = 5_000;
 export const MAX_NAMED = 50;
 
@@ -218,7 +220,7 @@ export const TestCampaignBody = Type.Object(
 );
 export type TestCampaignBody = Static<typeof TestCampaignBody>;
 
-/** Counts the matching end users whom a push would add. Each call counts one page. No one is added. */
+/** Counts the matching end users whom an addition would add. Each call counts one page. No one is added. */
 export const CountAudienceBody = Type.Object(
   {
     filters: EndUserExportQuery,

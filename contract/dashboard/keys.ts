@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { KeyLimits } from '../key-limits.ts';
 import { MAX_ALLOWED_NETWORKS, MAX_LABEL_CHARACTERS } from '../limits.ts';
 import { KEY_SCOPES, PERMISSIONS } from '../permissions.ts';
-import { LeakRecord } from '../leaks.ts';
+import { LeakRecord } from '../leak-report.ts';
 import { closed, Id, Moment, Nullable, PageQuery, SearchText } from './shapes.ts';
 
 const Scope = Type.Enum(KEY_SCOPES);

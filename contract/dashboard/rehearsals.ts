@@ -4,7 +4,10 @@ import { MAX_FILE_CHARACTERS } from './campaigns.ts';
 import { EndUserExportQuery } from './end-users.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** A campaign on a virtual clock: nothing is sent, no one is enrolled, nothing is stored. docs/campaigns.md explains how. */
+/**
+ * A campaign on a virtual clock: nothing is sent, no one is enrolled, nothing is stored. docs/campaigns.md explains
+ * how.
+ */
 export const MAX_REHEARSED = 10_000;
 /** A rehearsal stops after this many days of its clock. */
 export const REHEARSED_DAYS = 366;
@@ -48,10 +51,10 @@ export const RehearseCampaignBody = Type.Object(
     begins_at: Type.Optional(Moment),
     /** At most one of the three sources. Absent: the waiting recipients. */
     filters: Type.Optional(EndUserExportQuery),
-    /** CSV with a header row, or one JSON recipient per line, as in a push. */
+    /** CSV with a header row, or one JSON recipient per line, as in an addition. */
     file: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_FILE_CHARACTERS })),
     made_up: Type.Optional(MadeUp),
-    /** As in a push: `none` enrolls a person of the file again. */
+    /** As in an addition: `none` enrolls a person of the file again. */
     dedupe: Type.Optional(Type.Union([Type.Literal('campaign'), Type.Literal('none')])),
     replies: Type.Optional(Type.Array(ScriptedReply, { maxItems: 20 })),
     /** True: the response has a row for every recipient, not only the first ones. */

@@ -41,7 +41,7 @@ import {
 import { ResultRecord } from './results.ts';
 import { RolloutBody, RolloutRecord, VersionComparison } from './rollouts.ts';
 import { CampaignReport, ReportQuery } from './campaign-report.ts';
-import { PushListQuery, PushRecord, StartPushBody } from './additions.ts';
+import { AdditionListQuery, AdditionRecord, StartAdditionBody } from './additions.ts';
 import {
   CountAudienceBody,
   CountedFile,
@@ -440,7 +440,7 @@ const routes = {
   listCampaigns: route('GET 200', `${org}/campaigns`, 'viewer', 'List campaigns', { query: PageQuery({ agent_id: ofAgent, text: SearchText, round_of: Type.Optional(Id('campaign')) }), answer: Page(CampaignRecord) }),
   readCampaignSchedule: route('GET 200', `${org}/campaigns/:campaign_id/schedule`, 'viewer', 'Read when a campaign repeats', { answer: CampaignScheduleAnswer }),
   setCampaignSchedule: route('PUT 200', `${org}/campaigns/:campaign_id/schedule`, 'member', 'Repeat a campaign on days of the week, with the people of a segment', { body: SetScheduleBody, answer: CampaignScheduleAnswer }),
-  removeCampaignSchedule: route('DELETE 204', `${org}/campaigns/:campaign_id/schedule`, 'member', 'Stop repeating a campaign; its rounds stay', {}),
+  removeCampaignSchedule: route('DELETE 204', `${org}/campaigns/:campaign_id/schedule`, 'member', 'Stop repeating a campaign; campaigns that it started stay', {}),
   createCampaign: route('POST 201', `${org}/campaigns`, 'member', 'Make a campaign', { body: CreateCampaignBody, answer: CampaignRecord }),
   readCampaign: route('GET 200', `${org}/campaigns/:campaign_id`, 'viewer', 'Read a campaign', { answer: CampaignRecord }),
   updateCampaign: route('PATCH 200', `${org}/campaigns/:campaign_id`, 'member', 'Rename a campaign or change its settings', { body: UpdateCampaignBody, answer: CampaignRecord }),
@@ -449,13 +449,13 @@ const routes = {
   rehearseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/rehearsal`, 'member', 'Play a campaign on a virtual clock: who is messaged when, who not and why; sends and stores nothing', { body: RehearseCampaignBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CampaignRehearsal }),
   testCampaign: route('POST 202', `${org}/campaigns/:campaign_id/test`, 'member', 'Send the first message to oneself as a test; no one is enrolled', { body: TestCampaignBody, answer: AcceptedMessage }),
   deleteCampaign: route('DELETE 204', `${org}/campaigns/:campaign_id`, 'member', 'Delete a campaign', {}),
-  countAudience: route('POST 200', `${org}/campaigns/:campaign_id/audience`, 'member', 'Count the end users who match filters, as a push would add them, a page for each call', { body: CountAudienceBody, answer: CountedAudience }),
-  countFile: route('POST 200', `${org}/campaigns/:campaign_id/audience-file`, 'member', 'Count the recipients of a file, as a push would add them', { body: CountFileBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CountedFile }),
+  countAudience: route('POST 200', `${org}/campaigns/:campaign_id/audience`, 'member', 'Count the end users who match filters, as an addition would, a page for each call', { body: CountAudienceBody, answer: CountedAudience }),
+  countFile: route('POST 200', `${org}/campaigns/:campaign_id/audience-file`, 'member', 'Count the recipients of a file, as an addition would', { body: CountFileBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: CountedFile }),
   readCampaignReport: route('GET 200', `${org}/campaigns/:campaign_id/report`, 'viewer', 'How many people a campaign reached, hour by hour or day by day', { query: ReportQuery, answer: CampaignReport }),
-  startPush: route('POST 202', `${org}/campaigns/:campaign_id/pushes`, 'member', 'Add the end users who match filters, or the recipients of a file, in the background', { body: StartPushBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: PushRecord }),
-  listPushes: route('GET 200', `${org}/campaigns/:campaign_id/pushes`, 'viewer', 'List what was added to a campaign in the background, and its progress', { query: PushListQuery, answer: Page(PushRecord) }),
-  readPush: route('GET 200', `${org}/campaigns/:campaign_id/pushes/:push_id`, 'viewer', 'Read an addition in the background and its progress', { answer: PushRecord }),
-  cancelPush: route('POST 200', `${org}/campaigns/:campaign_id/pushes/:push_id/cancel`, 'member', 'Stop an addition; people who were added stay', { answer: PushRecord }),
+  startPush: route('POST 202', `${org}/campaigns/:campaign_id/pushes`, 'member', 'Add the end users who match filters, or the recipients of a file, in the background', { body: StartAdditionBody, bodyLimit: RECIPIENTS_BODY_BYTES, answer: AdditionRecord }),
+  listPushes: route('GET 200', `${org}/campaigns/:campaign_id/pushes`, 'viewer', 'List what was added to a campaign in the background, and its progress', { query: AdditionListQuery, answer: Page(AdditionRecord) }),
+  readPush: route('GET 200', `${org}/campaigns/:campaign_id/pushes/:push_id`, 'viewer', 'Read an addition in the background and its progress', { answer: AdditionRecord }),
+  cancelPush: route('POST 200', `${org}/campaigns/:campaign_id/pushes/:push_id/cancel`, 'member', 'Stop an addition; people who were added stay', { answer: AdditionRecord }),
   listRecipients: route('GET 200', `${org}/campaigns/:campaign_id/recipients`, 'viewer', 'List recipients of a campaign', { query: RecipientListQuery, answer: Page(NamedRecipient) }),
   cancelRecipient: route('POST 200', `${org}/campaigns/:campaign_id/recipients/:recipient_id/cancel`, 'member', 'Cancel a recipient', { answer: RecipientRecord }),
   listCampaignResults: route('GET 200', `${org}/campaigns/:campaign_id/results`, 'viewer', 'List the results of its conversations', { query: PageQuery({}), answer: Page(ResultRecord) }),

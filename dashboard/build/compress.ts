@@ -11,7 +11,7 @@ const SHARED = new Set(['vendor', 'index', 'inputs', 'lists']);
 
 /**
  * Compresses the files of every first load with brotli's best level, which takes too long for a request. The server
- * (src/http/dashboard/files.ts) compresses all other files itself.
+ * (src/http/dashboard/serve-dashboard.ts) compresses all other files itself.
  */
 export function compressFirstFiles(): Plugin {
   /** The outputs of the languages share files. */

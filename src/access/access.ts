@@ -10,7 +10,7 @@ import { readUnreserved, reserveCalls, returnCalls } from '../store/api-keys/tot
 import type { Db } from '../store/db.ts';
 import { listenForHints, openLeaseTable } from '../store/nodes/leases.ts';
 import { type Admit, createAdmit } from './admit.ts';
-import type { IsOwnPage } from './present.ts';
+import type { IsOwnPage } from './read-credential.ts';
 import { createBarrier } from './nodes/barrier.ts';
 import { type Changes, createChanges } from './nodes/change.ts';
 import type { ClientTokens } from './client-tokens/client-token.ts';

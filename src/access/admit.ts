@@ -9,7 +9,13 @@ import { counting, takeCall } from './limits/take-call.ts';
 import type { Lease } from './nodes/lease.ts';
 import { OrganizationMoving } from '../store/cells/organization-moving.ts';
 import { orUnavailable } from './or-unavailable.ts';
-import { createPresent, type IsOwnPage, type PresentDeps, type Presented, refuseKey } from './present.ts';
+import {
+  createCredentialReader,
+  type IsOwnPage,
+  type CredentialDeps,
+  type CallCredential,
+  refuseKey,
+} from './read-credential.ts';
 import { refused } from './refused.ts';
 import { createTargetFacts, type FactLookups } from './target-facts.ts';
 import type { Admission, Caller, Need } from './types.ts';
@@ -29,7 +35,7 @@ export type Admit = (
   origin?: string,
 ) => Admission | Promise<Admission>;
 
-export type AdmitDeps = PresentDeps & {
+export type AdmitDeps = CredentialDeps & {
   lease: Pick<Lease, 'good'>;
   directory: Directory;
   fills: Fills;
@@ -46,36 +52,36 @@ export type AdmitDeps = PresentDeps & {
  */
 export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPage; facts: FactLookups } {
   const { clock, lease, directory, fills, lastUsed, blocks } = deps;
-  const { present, isOwnPage } = createPresent(deps);
+  const { readCredential, isOwnPage } = createCredentialReader(deps);
   const targets = createTargetFacts({ lease, directory, fills });
 
   const admit: Admit = (authorization, need, params, address, isCounted = false, origin) => {
-    const presented = present(readToken(authorization), origin);
+    const credential = readCredential(readToken(authorization), origin);
     const isGood = lease.good();
-    const entry = directory.key(presented.name);
+    const entry = directory.key(credential.name);
     // A revoked key stays revoked, so this is known even without a lease.
     const from = plainAddress(address);
     const again = isCounted ? () => admit(authorization, need, params, address, false, origin) : null;
     if (entry === undefined || (!isGood && entry?.isRevoked !== true))
-      return admitUnknown(presented, need, params, from, isGood, again);
-    return admitCaller(verify(entry, presented), need, params, from, isGood, again);
+      return admitUnknown(credential, need, params, from, isGood, again);
+    return admitCaller(verify(entry, credential), need, params, from, isGood, again);
   };
 
   async function admitUnknown(
-    presented: Presented,
+    credential: CallCredential,
     need: Need,
     params: Readonly<Record<string, string>>,
     from: string | null,
     isGood: boolean,
     again: Again | null,
   ): Promise<Admission> {
-    const { name, orgId } = presented;
+    const { name, orgId } = credential;
     const entry = await orUnavailable(orgId === null ? fills.key(name, isGood) : fills.keyById(orgId, name, isGood));
-    return admitCaller(verify(entry, presented), need, params, from, isGood, again);
+    return admitCaller(verify(entry, credential), need, params, from, isGood, again);
   }
 
   /** Rows 2 and 4. From here on the call counts as a use of the key. */
-  function verify(entry: KeyEntry | null, { orgId, client }: Presented): Caller {
+  function verify(entry: KeyEntry | null, { orgId, client }: CallCredential): Caller {
     if (entry === null || (orgId !== null && entry.caller.orgId !== orgId))
       throw refuseKey('key_invalid', 'There is no such key.');
     if (entry.isRevoked || entry.revokeAt <= clock.wall()) {

@@ -12,15 +12,15 @@ import {
   type TurnResult,
 } from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
-import { whySilent } from '../store/end-users/why-silent.ts';
+import { reasonNotToSend } from '../store/end-users/reason-not-to-send.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
-import { decisionsIn, newApproval } from './approvals/keep-waiting.ts';
+import { decisionsIn, newApproval } from './approvals/wait-for-approval.ts';
 import { rolloutOf } from './choose-version.ts';
 import type { LoadedAgent } from './load-agent.ts';
 import { minutesToStep } from './no-reply.ts';
 import { collectResult, type ResultAfter } from './results/collect-result.ts';
-import { STOPPED } from './stop.ts';
+import { OPTED_OUT_TURN } from './record-opt-out.ts';
 import { splitText } from './split-text.ts';
 
 const firstStatus = (kind: string): 'delivered' | 'queued' =>
@@ -28,7 +28,7 @@ const firstStatus = (kind: string): 'delivered' | 'queued' =>
 
 /** The reason why the agent may not message this person. Null when it may. */
 export function skipReason(run: ClaimedRun): string | null {
-  const why = whySilent(run.end_user.blocked, run.end_user.consent[run.channel_kind]?.status);
+  const why = reasonNotToSend(run.end_user.blocked, run.end_user.consent[run.channel_kind]?.status);
   if (why !== null) return why;
   if (run.address === null && channelKinds.get(run.channel_kind)?.capabilities.needs_address) return 'no_address';
   return null;
@@ -148,7 +148,7 @@ export function completedTurn(
     silence: silenceAfter(agent.definition, 0),
     status: result.next,
     conversationStatus: conversationStatuses[result.next],
-    ...(result.opted_out && STOPPED),
+    ...(result.opted_out && OPTED_OUT_TURN),
     tags: [...new Set([...run.tags, ...result.tags])],
     // The agent opened the conversation because the backend requested it. Messages that arrived during the turn are
     // answered next.

@@ -13,7 +13,7 @@ import { reportLeakedRoute } from '../http/api/keys/report-leaked.ts';
 import { triggerRoutes } from '../http/api/triggers/routes.ts';
 import { chatRoutes } from '../http/chat/routes.ts';
 import { createWidgetScript } from '../http/chat/widget-script.ts';
-import { mountDashboard } from '../http/dashboard/files.ts';
+import { mountDashboard } from '../http/dashboard/serve-dashboard.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { createHttpServer } from '../http/edge/server.ts';
 import { inboundRoutes } from '../http/inbound/routes.ts';

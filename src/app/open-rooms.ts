@@ -12,7 +12,7 @@ import { createEgress } from '../kernel/egress.ts';
 import type { Logger } from '../kernel/log.ts';
 import { loadSecrets } from '../start/load-secrets.ts';
 import type { createMetrics, Metrics } from '../start/metrics.ts';
-import { createPresence } from '../start/presence.ts';
+import { createRunningProcess } from '../start/running-process.ts';
 import type { Db } from '../store/db.ts';
 import { createQueueMail } from '../store/mail.ts';
 import { openAccess } from './open-access.ts';
@@ -38,7 +38,7 @@ export const WAKES = [
   'events',
   'imports',
   'sources',
-  'pushes',
+  'additions',
   'campaigns',
   'embeddings',
 ] as const;
@@ -83,7 +83,7 @@ export async function openRooms(app: AppDeps) {
     { stop: () => traces?.stop() },
     { stop: () => egress.close() },
     { stop: () => configured.blobs?.close() },
-    createPresence({ db, newestGeneration: secrets.newestGeneration, log }),
+    createRunningProcess({ db, newestGeneration: secrets.newestGeneration, log }),
     { start: async () => void (await metrics?.start()), stop: () => metrics?.stop() },
     { start: () => shared?.start(), stop: () => shared?.stop() },
     ...access.services,
@@ -126,7 +126,7 @@ function createWakes(onChange: () => void) {
     events: nothing,
     imports: nothing,
     sources: nothing,
-    pushes: nothing,
+    additions: nothing,
     campaigns: nothing,
     embeddings: nothing,
   };
@@ -137,7 +137,7 @@ function createWakes(onChange: () => void) {
   return {
     wake,
     onAccepted,
-    onPushed: () => {
+    onAdded: () => {
       wake.campaigns();
       onAccepted();
     },

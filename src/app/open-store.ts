@@ -6,7 +6,7 @@ import { createIdempotencyGuard } from '../store/idempotency/guard.ts';
 import { createSendQueue } from '../store/messages/accept.ts';
 import { createMessageFeed } from '../store/messages/feed.ts';
 import { createAcceptQueue } from '../store/runs/accept.ts';
-import { createRunWaiter } from '../store/runs/await.ts';
+import { createRunWaiter } from '../store/runs/wait-for-run.ts';
 import { createLiveDeltas } from '../store/deltas/live-deltas.ts';
 import type { AppDeps } from './open-rooms.ts';
 

@@ -6,8 +6,8 @@ import { createApprovalExpiry } from '../worker/approvals/expire-approvals.ts';
 import { createAttachmentWorker } from '../worker/attachments/attachment-worker.ts';
 import { createBlobWorker } from '../worker/attachments/blob-worker.ts';
 import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
-import { createPushWorker } from '../worker/campaigns/push-worker.ts';
-import { createRoundWorker } from '../worker/campaigns/round-worker.ts';
+import { createAdditionWorker } from '../worker/campaigns/addition-worker.ts';
+import { createScheduleWorker } from '../worker/campaigns/schedule-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
 import { createResultAnnouncer } from '../worker/events/announce-results.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
@@ -93,8 +93,8 @@ function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
   const embeddings = createEmbeddingWorker({ ...answering.connections, db, log });
   const questions = createQuestionWorker({ ...answering.connections, db, log });
   const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
-  const pushes = createPushWorker({ ...deps, log });
-  const rounds = createRoundWorker({ db, log, onMade: () => pushes.wake() });
+  const additions = createAdditionWorker({ ...deps, log });
+  const schedules = createScheduleWorker({ db, log, onStarted: () => additions.wake() });
   const housekeeper = createHousekeeper({
     db,
     log,
@@ -103,7 +103,7 @@ function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
     baseUrl: config.baseUrl,
   });
 
-  const woken = { turns, deliveries, events, imports, sources, embeddings, pushes, campaigns };
+  const woken = { turns, deliveries, events, imports, sources, embeddings, additions, campaigns };
   const services: Service[] = [
     inParallel([deliveries, events, attachments]),
     { start: () => turns.start(), stop: () => turns.stop(TURN_GRACE_MS) },
@@ -112,8 +112,8 @@ function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
     sources,
     embeddings,
     questions,
-    pushes,
-    rounds,
+    additions,
+    schedules,
     handOffs,
     surveys,
     announcer,

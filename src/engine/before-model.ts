@@ -1,6 +1,6 @@
 import { handOff, optOut } from './embedded/end-conversation.ts';
 import { currentStep, startsOnOpen } from './embedded/guide-steps.ts';
-import { heardIn, mayHandOver, obey, ruleFor } from './embedded/obey-rules.ts';
+import { heardIn, mayHandOver, obey, ruleFor } from './embedded/apply-rules.ts';
 import { embeddedProvider } from './embedded/provider.ts';
 import { beginTalk, endTalk, note, ownText, say } from './embedded/talk.ts';
 import { asksToStop } from './opt-out.ts';

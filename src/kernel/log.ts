@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { redact } from './redact.ts';
-import { withSourcePlaces } from './source-places.ts';
+import { withSourceLocations } from './source-locations.ts';
 
 export type { Logger } from 'pino';
 
@@ -27,7 +27,7 @@ export function createLogger({ level, pretty, destination }: LogOptions): Logger
       base: undefined,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: (line) => redact(withSourcePlaces(line)) },
+      hooks: { streamWrite: (line) => redact(withSourceLocations(line)) },
     },
     pretty ? forPeople(destination) : (destination ?? standardOutput()),
   );

@@ -3,7 +3,7 @@ import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { SYSTEM } from '../store/organizations/audit.ts';
 import { openDb } from '../store/db.ts';
-import { findPersonByEmail } from '../store/accounts/people.ts';
+import { findPersonByEmail } from '../store/accounts/accounts.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { newId } from '../kernel/ids.ts';
 import { type Key, open, placeOf, seal } from '../kernel/seal.ts';
 import type { Queryable } from './db.ts';
-import { named, rowsOf } from './named.ts';
+import { named, rowsOf } from './named-statement.ts';
 import { type Leased, leasedQueue } from './queue/leased-queue.ts';
 import { mail as table } from './schema/mail.ts';
 

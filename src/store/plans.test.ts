@@ -11,7 +11,7 @@ import { WRITE_END_USERS } from './end-users/write.ts';
 import { LOOK } from './messages/feed.ts';
 import { STANDING } from './messages/read-targets.ts';
 import { QUEUE_DEPTHS } from './queue/depth.ts';
-import { PUSH_RECIPIENTS } from './recipients/push.ts';
+import { ADD_RECIPIENTS } from './recipients/add-recipients.ts';
 import { CLAIM_RUNS } from './runs/claim.ts';
 import { COMPLETE } from './runs/complete.ts';
 import { FAIL } from './runs/release.ts';
@@ -91,7 +91,7 @@ async function readsOf(statement: string): Promise<Map<string, string[]>> {
 }
 
 test.each([
-  ['pushing recipients', PUSH_RECIPIENTS.text, ['api_key', 'campaign', 'end_user']],
+  ['pushing recipients', ADD_RECIPIENTS.text, ['api_key', 'campaign', 'end_user']],
   ['writing end users', WRITE_END_USERS.text, ['api_key', 'end_user']],
 ])('the query %s finds every record by its primary key', async (_, statement, tables) => {
   const reads = await readsOf(statement);

@@ -4,7 +4,7 @@ import type { ChatRating } from '../../contract/chat.ts';
 import type { MessageContent, MessageSource } from '../../contract/messages.ts';
 import { SURVEY_DAYS } from '../../contract/ratings.ts';
 import type { Queryable } from './db.ts';
-import { byKey, checkedOnly } from './queue/by-key.ts';
+import { byKey, checkedOnly } from './queue/join-by-key.ts';
 
 /** A visitor of a web chat: an address on a channel. */
 export type VisitorPlace = { orgId: string; channelId: string; address: string };

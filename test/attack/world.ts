@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Call, canary, furnish, type Json } from './furnish.ts';
+import { type Call, canary, createRecords, type Json } from './create-records.ts';
 import type { WatchedServer } from './watched-server.ts';
 
 /**
@@ -69,9 +69,9 @@ export async function createWorld(server: WatchedServer, secret: string): Promis
   const vaultId = (await operator.call('POST /organizations', { name: 'Vault' })).id!;
   await operator.call(`PUT /organizations/${vaultId}/plan`, { plan: 'paid' });
 
-  const ofHome = await furnish(operator.call, home, address, plant);
-  const ofVault = await furnish(operator.call, vaultId, address, plant);
-  const ofTheirs = await furnish(outsider.call, theirs, address, plant);
+  const ofHome = await createRecords(operator.call, home, address, plant);
+  const ofVault = await createRecords(operator.call, vaultId, address, plant);
+  const ofTheirs = await createRecords(outsider.call, theirs, address, plant);
   const token = async (call: Call, org: string): Promise<string> => {
     const verbs = ['read', 'test', 'push', 'publish'];
     const wanted = { label: 'Program', kind: 'organization', role: 'member', verbs };

@@ -1,8 +1,9 @@
 import type { Edit } from './edits.ts';
 
 /**
- * Possible bugs, planted into the sources while a process of the suite loads them (plant.ts). The scenario of a bug must
- * report a matching finding. If the suite stays green with one bug, its green results for the others prove nothing.
+ * Possible bugs, planted into the sources while a process of the suite loads them (plant.ts). The scenario of a bug
+ * must report a matching finding. If the suite stays green with one bug, its green results for the others prove
+ * nothing.
  */
 export type Bug = { name: string; scenario: string; finding: RegExp; edits: Edit[] };
 
@@ -207,7 +208,7 @@ export const bugs: Bug[] = [
     finding: /probes at once/,
     edits: [
       {
-        file: 'src/store/costs/gates.ts',
+        file: 'src/store/costs/circuit-breaker.ts',
         find: 'closed_until <= now() AND (probe_until IS NULL OR probe_until <= now()) RETURNING 1',
         replace: 'closed_until <= now() RETURNING 1',
       },
@@ -310,6 +311,10 @@ export const bugs: Bug[] = [
 export const IMPATIENT: Edit[] = [
   { file: 'src/store/queue/lease-seconds.ts', find: '  run: 30,', replace: '  run: 5,' },
   { file: 'src/store/queue/lease-seconds.ts', find: '  message: 30,', replace: '  message: 6,' },
-  { file: 'src/store/costs/gates.ts', find: 'FIRST_CLOSED_SECONDS = 15;', replace: 'FIRST_CLOSED_SECONDS = 4;' },
+  {
+    file: 'src/store/costs/circuit-breaker.ts',
+    find: 'FIRST_CLOSED_SECONDS = 15;',
+    replace: 'FIRST_CLOSED_SECONDS = 4;',
+  },
   { file: 'src/worker/claim-loop.ts', find: 'NEEDED_LEASE_MS = 17_000;', replace: 'NEEDED_LEASE_MS = 3_000;' },
 ];

@@ -1,6 +1,6 @@
 import { hashPassword } from 'better-auth/crypto';
 import { newId } from '../../src/kernel/ids.ts';
-import { insertPerson } from '../../src/store/accounts/people.ts';
+import { insertPerson } from '../../src/store/accounts/accounts.ts';
 import type { Db } from '../../src/store/db.ts';
 import { insertMember } from '../../src/store/members/members.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';

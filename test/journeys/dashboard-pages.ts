@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { AGENT_TABS } from '../../dashboard/src/pages/agents/search.ts';
 import { CAMPAIGN_TABS } from '../../dashboard/src/pages/campaigns/search.ts';
 import { signLink } from '../../src/access/sessions/signed-link.ts';
-import { findPersonByEmail } from '../../src/store/accounts/people.ts';
+import { findPersonByEmail } from '../../src/store/accounts/accounts.ts';
 import { readPasswordHash } from '../../src/store/accounts/passwords.ts';
 import { type Journey, OWNER } from './dashboard-browser.ts';
 

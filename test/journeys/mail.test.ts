@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DASHBOARD_BASE } from '../../contract/dashboard/routes.ts';
-import { insertPerson } from '../../src/store/accounts/people.ts';
+import { insertPerson } from '../../src/store/accounts/accounts.ts';
 import { type TestApp, startTestApp } from '../app.ts';
 import { type FakeSmtp, startSmtp } from '../fakes/smtp.ts';
 import { givenOwner, type Owner } from '../owner.ts';

@@ -38,7 +38,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     return answer.body;
   };
 
-  it('a repeating campaign is configured, shows its next rounds, creates one, is paused and stopped; also on a phone in Arabic', async () => {
+  it('a repeating campaign is configured, shows its next campaigns, creates one, is paused and stopped; also on a phone in Arabic', async () => {
     const { page, faults } = await journey.open(`/campaigns/${campaign}?tab=people`, { as: OWNER });
     await settled(page);
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();
@@ -49,14 +49,14 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByRole('group', { name: 'Days' }).getByText('Fri').click();
     await page.getByLabel('Time', { exact: true }).fill('10:30');
     // This is shown before saving.
-    await page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/).waitFor();
+    await page.getByText(/^Next campaigns: Friday, .+ · Friday, .+ · Friday, .+$/).waitFor();
     await page.getByText('Repeating works only while the campaign is live').waitFor();
     await call(`POST /campaigns/${campaign}/start`);
     await page.getByRole('button', { name: 'Repeat', exact: true }).click();
-    const next = page.getByText(/^Next rounds: Friday, .+ · Friday, .+ · Friday, .+$/);
+    const next = page.getByText(/^Next campaigns: Friday, .+ · Friday, .+ · Friday, .+$/);
     await next.waitFor();
     expect(await seriousFaults(page)).toEqual([]);
-    await page.getByText('No round yet.').waitFor();
+    await page.getByText('No campaign has started yet.').waitFor();
 
     await page.getByRole('radiogroup', { name: 'How often' }).getByText('Once a month').click();
     const monthDay = page.getByRole('textbox', { name: 'Day of the month' });
@@ -65,7 +65,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await page.getByRole('button', { name: 'Save changes' }).last().click();
     await page.getByText('Enter a day of the month').waitFor();
     await monthDay.fill('31');
-    await page.getByText(/^Next rounds: (?!.*Friday, .+ · Friday)/).waitFor();
+    await page.getByText(/^Next campaigns: (?!.*Friday, .+ · Friday)/).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save changes' }).last().click();
     await expect
@@ -83,18 +83,18 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     expect((await repeat('--segment', 'nobody')).error.message).toContain('There are: Best.');
 
     await journey.app.db.execute(sql`UPDATE campaign_schedule SET next_at = now() - interval '1 second'`);
-    const round = page.getByRole('list', { name: 'Rounds' }).getByRole('link');
-    await round.waitFor({ timeout: 60_000 });
-    expect(await round.textContent()).toMatch(/^Friday mail · \d{4}-\d\d-\d\d$/);
+    const started = page.getByRole('list', { name: 'Started campaigns' }).getByRole('link');
+    await started.waitFor({ timeout: 60_000 });
+    expect(await started.textContent()).toMatch(/^Friday mail · \d{4}-\d\d-\d\d$/);
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
-    await page.getByText('Paused: no new rounds start.').waitFor();
+    await page.getByText('Paused: no new campaigns start.').waitFor();
     await expect.poll(() => isFocused(page.getByRole('button', { name: 'Resume', exact: true }))).toBe(true);
     const phone = await journey.open(`/campaigns/${campaign}?tab=people`, {
       as: OWNER,
       viewport: { width: 390, height: 844 },
       liked: { language: 'ar', theme: 'dark' },
     });
-    await phone.page.getByText('موقوف مؤقتًا: لا تبدأ جولات جديدة.').scrollIntoViewIfNeeded();
+    await phone.page.getByText('موقوف مؤقتًا: لا تبدأ حملات جديدة.').scrollIntoViewIfNeeded();
     expect(await tooWide(phone.page)).toEqual([]);
     expect(await seriousFaults(phone.page)).toEqual([]);
     await page.getByRole('button', { name: 'Stop repeating' }).press('Enter');
@@ -102,7 +102,7 @@ describe.skipIf(!CHROMIUM)('a campaign that repeats', () => {
     await again.waitFor();
     await expect.poll(() => isFocused(again)).toBe(true);
 
-    await round.click();
+    await started.click();
     await page.getByRole('heading', { level: 1, name: /Friday mail · / }).waitFor();
     const back = page.getByRole('link', { name: 'The campaign that repeats' });
     await back.waitFor();

@@ -1,5 +1,5 @@
 import type { ChatMessages, ChatSession, OpenChatSession, RateChat, SentChatMessage } from '../../contract/chat.ts';
-import type { KeptBox, Waiting } from './kept.ts';
+import type { StateBox, Waiting } from './stored-state.ts';
 
 /** The request failed. `status` 0: no response. */
 export class CallError extends Error {
@@ -18,7 +18,7 @@ const FILE_MS = 180_000;
 const DAY_MS = 86_400_000;
 
 /** The HTTP calls of the chat. Tokens travel only in a header, because URLs end up in logs and histories. */
-export function createClient(base: string, kept: KeptBox, person: OpenChatSession) {
+export function createClient(base: string, kept: StateBox, person: OpenChatSession) {
   let opening: Promise<string> | null = null;
 
   /** Returns a valid token. It opens or renews a session if necessary. */

@@ -2,11 +2,11 @@ import type { ChatMessage } from '../../contract/chat.ts';
 import type { Client } from './client.ts';
 import type { ConnectionState } from './connection.ts';
 import { createHistory } from './history.ts';
-import type { KeptBox, Waiting } from './kept.ts';
+import type { StateBox, Waiting } from './stored-state.ts';
 import { createOutbox } from './outbox.ts';
 import { createReadMark } from './read-mark.ts';
 import { createUploads } from './uploads.ts';
-import { createWriting } from './writing.ts';
+import { createMessagePreview } from './message-preview.ts';
 
 export type Shown = {
   messages: ChatMessage[];
@@ -26,9 +26,9 @@ export type Shown = {
  * The messages that this page knows, and the messages that wait for sending. A message gets an ID when it is typed.
  * Repeated sending, for example from two tabs, therefore stores it once.
  */
-export function createConversation(client: Client, kept: KeptBox, onChange: (shown: Shown) => void) {
+export function createConversation(client: Client, kept: StateBox, onChange: (shown: Shown) => void) {
   const history = createHistory(client);
-  const writing = createWriting();
+  const writing = createMessagePreview();
   let state: ConnectionState = 'idle';
   let looking: { readUntil: string | null } | null = null;
   const readMark = createReadMark(client, kept);
@@ -110,7 +110,7 @@ export function createConversation(client: Client, kept: KeptBox, onChange: (sho
 }
 
 /** Messages that the server has stored no longer wait. */
-function forgetSent(kept: KeptBox, fresh: readonly ChatMessage[]): void {
+function forgetSent(kept: StateBox, fresh: readonly ChatMessage[]): void {
   const said = new Set(fresh.map(({ client_id }) => client_id));
   kept.change((now) => {
     now.queue = now.queue.filter(({ client_id }) => !said.has(client_id));

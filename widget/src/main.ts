@@ -2,7 +2,7 @@ import type { ChatAppearance, OpenChatSession } from '../../contract/chat.ts';
 import { createClient } from './client.ts';
 import { createConnection } from './connection.ts';
 import { createConversation } from './conversation.ts';
-import { openKept } from './kept.ts';
+import { openKept } from './stored-state.ts';
 import { createView, type ViewActions, type ViewOptions } from './view.ts';
 import { chooseSpeech } from './words.ts';
 

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../contract/chat.ts';
 import { h } from './dom.ts';
 import { type Rate, surveyView, thumbsView } from './rating-view.ts';
-import type { Waiting } from './kept.ts';
+import type { Waiting } from './stored-state.ts';
 import type { Speech } from './words.ts';
 
 export type MessageTools = {

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../contract/chat.ts';
 import { CallError, type Client } from './client.ts';
-import { type KeptBox, MAX_WAITING } from './kept.ts';
+import { type StateBox, MAX_WAITING } from './stored-state.ts';
 
 export type OutboxListener = {
   /** The server has stored the message. `answering`: an answer is expected. */
@@ -12,7 +12,7 @@ export type OutboxListener = {
 const RETRY_MS = 5_000;
 
 /** The waiting messages, in the order of typing. They are stored, so a reload does not lose them. */
-export function createOutbox(client: Client, kept: KeptBox, { onSent, onRefused }: OutboxListener) {
+export function createOutbox(client: Client, kept: StateBox, { onSent, onRefused }: OutboxListener) {
   let sending = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
 

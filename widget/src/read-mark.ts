@@ -1,11 +1,11 @@
 import type { Client } from './client.ts';
-import type { KeptBox } from './kept.ts';
+import type { StateBox } from './stored-state.ts';
 
 /** Several messages within this time cause one request. */
 const READ_AFTER_MS = 400;
 
 /** The last message that the visitor has read. It is stored here and reported to the server. */
-export function createReadMark(client: Client, kept: KeptBox) {
+export function createReadMark(client: Client, kept: StateBox) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     note: (newest: string) => {

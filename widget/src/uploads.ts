@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../contract/chat.ts';
 import type { Client } from './client.ts';
-import type { Waiting } from './kept.ts';
+import type { Waiting } from './stored-state.ts';
 import { newName } from './outbox.ts';
 
 /** A copy of MAX_ATTACHMENT_BYTES from the contract. Importing the value would bundle the schema library. */

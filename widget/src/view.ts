@@ -1,7 +1,7 @@
 import type { ChatAppearance } from '../../contract/chat.ts';
 import type { Shown } from './conversation.ts';
 import { drawing, h } from './dom.ts';
-import { createField } from './field.ts';
+import { createField } from './input-field.ts';
 import { createLauncher } from './launcher.ts';
 import { createLog } from './log.ts';
 import type { Rate } from './rating-view.ts';

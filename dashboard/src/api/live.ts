@@ -30,7 +30,7 @@ type Follower = {
 /** The maximum topics of one stream. The server accepts no more. Subscribers of other topics poll. */
 const MAX_TOPICS = 8;
 /** A page subscribes to several topics in a row when it opens. This delay gives them one stream. */
-const SETTLE_MS = 30;
+const MORE_MESSAGES_MS = 30;
 /** The minimum pause between two reads of one subscriber, even with frequent changes. */
 const GAP_MS = 400;
 /** A failed read is repeated after this time. Otherwise the page would show the old state until its next check. */
@@ -62,8 +62,8 @@ export const useLiveState = (): LiveState =>
   );
 
 /**
- * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing. `read`
- * identifies the data: components that show the same data share one call.
+ * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing.
+ * `read` identifies the data: components that show the same data share one call.
  */
 export function useFollow(
   orgId: string | undefined,
@@ -84,10 +84,10 @@ function follow(orgId: string, topic: Topic, read: string, refresh: () => Promis
   const follower = followers.get(key) ?? { orgId, topic, refresh, readers: 0, busy: false, again: false };
   follower.readers++;
   followers.set(key, follower);
-  settleIn(SETTLE_MS);
+  settleIn(MORE_MESSAGES_MS);
   return () => {
     if (--follower.readers === 0) followers.delete(key);
-    settleIn(SETTLE_MS);
+    settleIn(MORE_MESSAGES_MS);
   };
 }
 

@@ -5,7 +5,7 @@ import { MAX_NAME_CHARACTERS } from '../../../contract/limits.ts';
 import { useAct } from '../api/queries.ts';
 import { common } from '../language/common.ts';
 import { useWords } from '../language/words.tsx';
-import { ownZone } from '../parts/own-zone.ts';
+import { browserTimeZone } from '../parts/browser-time-zone.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { chooseOrganization } from '../session/session.ts';
 import { words } from './words.ts';
@@ -23,7 +23,7 @@ export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactN
     setMissing(name.trim() === '');
     if (name.trim() === '') return;
     create.mutate(
-      { body: { name: name.trim(), time_zone: ownZone() } },
+      { body: { name: name.trim(), time_zone: browserTimeZone() } },
       {
         onSuccess: ({ id }) => {
           chooseOrganization(id);

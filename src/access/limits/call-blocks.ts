@@ -145,11 +145,13 @@ async function takeAlone(state: State, { orgId, keyId }: Caller): Promise<Counte
 }
 
 async function fill(state: State, block: Block): Promise<void> {
-  const { clock, blocks, share } = state;
+  const { clock, blocks, unneeded, share } = state;
   const { orgId, keyId, waiting, reservedAt } = block;
   block.reservedAt = clock.monotonic();
   block.next = block.reservedAt - reservedAt < IDLE_MS ? Math.min(block.next * 2, MAX_BLOCK) : 1;
   try {
+    // Without this, a key whose total was lowered is refused although this node holds calls of the new total.
+    if (unneeded.has(keyId)) await returnUnneeded(state);
     const atLeast = Math.min(waiting, MAX_BLOCK);
     const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });
     if (calls === 0) block.usedUpUntil = clock.monotonic() + USED_UP_MS;

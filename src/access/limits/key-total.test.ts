@@ -201,6 +201,30 @@ describe("a key's total", () => {
     expect(await nodes[1]!.remaining(caller)).toBe(0);
   });
 
+  test('that is lowered still allows a call that the new total contains, although the node has reserved more', async () => {
+    const use = { total: 100, reserved: 0 };
+    const blocks = createCallBlocks({
+      clock: systemClock,
+      reserve: async ({ atLeast, atMost }) => {
+        const calls = Math.max(Math.min(Math.max(atLeast, atMost), use.total - use.reserved), 0);
+        use.reserved += calls;
+        return calls;
+      },
+      giveBack: async (returned) => {
+        for (const { calls } of returned) use.reserved -= calls;
+      },
+      onError: () => {},
+    });
+    const caller = { orgId: 'org_1', keyId: 'key_1' } as Caller;
+    for (let n = 0; n < 4; n++) await blocks.take(caller, true);
+    expect(use.reserved).toBe(7);
+    use.total = 5;
+    blocks.drop({ kind: 'key', id: 'key_1' });
+    await blocks.take(caller, true);
+    await expect((async () => blocks.take(caller, true))()).rejects.toMatchObject({ code: 'key_used_up' });
+    expect(use.reserved).toBe(5);
+  });
+
   test('is reserved call by call without a lease: the block may be older than a lowered total', async () => {
     let reserved = 0;
     const blocks = createCallBlocks({

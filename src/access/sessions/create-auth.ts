@@ -6,7 +6,12 @@ import type { IdPrefix } from '../../../contract/ids.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../../store/db.ts';
 import * as identity from '../../store/schema/identity.ts';
-import { ADDRESS_HEADER, MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS, SESSION_COOKIE } from './session-terms.ts';
+import {
+  ADDRESS_HEADER,
+  MAX_PASSWORD_CHARACTERS,
+  MIN_PASSWORD_CHARACTERS,
+  SESSION_COOKIE,
+} from './session-constants.ts';
 import { openSession } from './open-session.ts';
 
 /**

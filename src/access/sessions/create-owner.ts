@@ -3,7 +3,7 @@ import type { Db, Queryable } from '../../store/db.ts';
 import { claimOperator } from '../../store/installation/installation.ts';
 import { insertMember } from '../../store/members/members.ts';
 import { insertOrganization, listOrphanOrganizations } from '../../store/organizations/organizations.ts';
-import { insertPerson, type Person } from '../../store/accounts/people.ts';
+import { insertPerson, type Person } from '../../store/accounts/accounts.ts';
 
 export type NewOwner = {
   name: string;

@@ -3,7 +3,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { type QueueMail, unlinked } from '../../store/mail.ts';
 import { INVITATION_DAYS, insertInvitation, renewInvitation } from '../../store/members/invitations.ts';
-import { namesOf } from '../../store/accounts/people.ts';
+import { namesOf } from '../../store/accounts/accounts.ts';
 import { invitationDigest, invitationUrl, newInvitationToken } from './invitation-link.ts';
 
 export type InvitationDeps = { baseUrl: string; queueMail: QueueMail | null };

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { isSigned, type Key } from '../../kernel/seal.ts';
-import type { Person } from '../../store/accounts/people.ts';
+import type { Person } from '../../store/accounts/accounts.ts';
 import type { StoredPasskey } from '../../store/accounts/passkeys.ts';
 
 /**

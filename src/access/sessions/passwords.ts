@@ -5,7 +5,7 @@ import type { Db } from '../../store/db.ts';
 import { isCommonPassword } from './common-password.ts';
 import type { Auth } from './create-auth.ts';
 import type { createDeviceCookies } from './device-cookie.ts';
-import { MAX_PASSWORD_CHARACTERS } from './session-terms.ts';
+import { MAX_PASSWORD_CHARACTERS } from './session-constants.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 

@@ -4,7 +4,7 @@ import { deriveKey } from '../../kernel/seal.ts';
 import { type Db, openDb } from '../../store/db.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
 import { findMembership, insertOrganization, listMemberships } from '../../store/organizations/organizations.ts';
-import { findPersonByEmail } from '../../store/accounts/people.ts';
+import { findPersonByEmail } from '../../store/accounts/accounts.ts';
 import { createOwner } from './create-owner.ts';
 import { openInstallation, prepareInstallation } from './prepare-installation.ts';
 import { createSessions } from './sessions.ts';

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLibrary } from './library.ts';
+import { createAgentIndexes } from './agent-indexes.ts';
 import { SLICES, type ThreadData, type ToThread, UNDER_WAY } from './messages.ts';
 
 /**
@@ -21,7 +21,7 @@ const cpu = (): number => {
   return (user + system) / 1_000;
 };
 
-const library = createLibrary({
+const library = createAgentIndexes({
   // About eighty megabytes of documents, or less on a small machine.
   maxKeptBytes: Math.min(MAX_KEPT_BYTES, memory / 8),
   post: (message) => port.postMessage(message),

@@ -6,7 +6,7 @@ import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 import { readAnswer, secretsIn } from '../tools/tool-authority.ts';
 import { readList } from './list-mcp-tools.ts';
 import { type McpPlace, withMcpSession } from './mcp-session.ts';
-import { describeTool } from './pin.ts';
+import { describeTool } from './describe-tool.ts';
 
 /** The trusted context is sent in this member, which the protocol reserves for data that is not an argument. */
 const CONTEXT_MEMBER = 'parley/context';

@@ -1,7 +1,7 @@
 import type { Tool } from '../../../contract/agents.ts';
 import type { McpTool } from '../../../contract/dashboard/tools.ts';
 import type { SeenTool } from '../../store/agents/mcp-changes.ts';
-import { canonical } from './pin.ts';
+import { canonical } from './describe-tool.ts';
 
 /** The differences between the approved tools and the tools that their server lists. */
 export const compareTools = (approved: readonly Tool[], listed: readonly McpTool[]): SeenTool[] =>

@@ -3,7 +3,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/client';
 import type { McpTools } from '../../../contract/dashboard/tools.ts';
 import { valueWithoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 import { type McpPlace, type McpSession, withMcpSession } from './mcp-session.ts';
-import { describeTool } from './pin.ts';
+import { describeTool } from './describe-tool.ts';
 
 /** A longer list would not help an author to choose. */
 const MAX_TOOLS = 200;

@@ -4,7 +4,7 @@ import { type ModelCalls, type ModelResponse, ProviderError, type TurnRequest } 
 import type { Logger } from '../../kernel/log.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { Db } from '../../store/db.ts';
-import { endProbe, enterGate, type Gate, reportFailure, reportSuccess } from '../../store/costs/gates.ts';
+import { endProbe, enterGate, type Gate, reportFailure, reportSuccess } from '../../store/costs/circuit-breaker.ts';
 import {
   markSpent,
   type Measured,

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { ResultField } from '../../../contract/results.ts';
-import { readMemory } from '../../engine/memory.ts';
+import { readMemory } from '../../engine/conversation-memory.ts';
 import { NO_KNOWLEDGE, type Provider, ProviderError, type TurnRequest, type TurnTrace } from '../../engine/provider.ts';
 import { violationsOf } from '../../engine/providers/check-arguments.ts';
 import { isRecord } from '../../kernel/is-record.ts';

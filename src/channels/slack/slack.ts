@@ -24,7 +24,7 @@ import {
   type SendTools,
   withFiles,
 } from '../channel.ts';
-import { sameText } from '../same-text.ts';
+import { equalSecrets } from '../equal-secrets.ts';
 
 /** Direct messages with a Slack app (https://docs.slack.dev). The address is the person's user ID. */
 const API = 'https://slack.com/api';
@@ -90,7 +90,7 @@ export const slack: ChannelKind = {
       if (method !== 'POST' || secret === '' || !/^\d{1,12}$/.test(timestamp)) return false;
       if (Math.abs(now / 1_000 - Number(timestamp)) > TOLERANCE_SECONDS) return false;
       const mac = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest('hex');
-      return sameText(headers['x-slack-signature'] ?? '', `v0=${mac}`);
+      return equalSecrets(headers['x-slack-signature'] ?? '', `v0=${mac}`);
     },
     parse(request): InboundEvent[] {
       const payload = payloadOf(request);

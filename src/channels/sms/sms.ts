@@ -21,7 +21,7 @@ import {
   type SendTools,
   withFiles,
 } from '../channel.ts';
-import { sameText } from '../same-text.ts';
+import { equalSecrets } from '../equal-secrets.ts';
 
 /** SMS over Twilio's Programmable Messaging (https://www.twilio.com/docs/messaging/api/message-resource). */
 const API = 'https://api.twilio.com';
@@ -77,7 +77,7 @@ export const sms: ChannelKind = {
   inbound: {
     verify: (request, { secrets }) =>
       request.method === 'POST' &&
-      sameText(request.headers['x-twilio-signature'] ?? '', signatureOf(request, secrets['auth_token'] ?? '')),
+      equalSecrets(request.headers['x-twilio-signature'] ?? '', signatureOf(request, secrets['auth_token'] ?? '')),
     parse: ({ body }, { settings }) =>
       parse(new URLSearchParams(body.toString('utf8')), setting(settings, 'account_sid')),
     // The response contains no text, because the agent's answer is sent as a separate message.

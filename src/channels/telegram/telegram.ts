@@ -21,7 +21,7 @@ import {
   type InboundMessage,
   type SendTools,
 } from '../channel.ts';
-import { sameText } from '../same-text.ts';
+import { equalSecrets } from '../equal-secrets.ts';
 
 /**
  * Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot. The address is the ID of the chat.
@@ -92,7 +92,7 @@ export const telegram: ChannelKind = {
 
   inbound: {
     verify: ({ headers }, { secrets }) =>
-      sameText(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
+      equalSecrets(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
     /**
      * The pressed button shows a spinner until this method is called. The response to a webhook may contain such a
      * call.

@@ -4,7 +4,7 @@ import type { ChannelTemplate } from '../../../contract/dashboard/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { apiBase, callProvider, fetchBytes, member, ownAddress, textMember, setting } from '../call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from '../channel.ts';
-import { sameText } from '../same-text.ts';
+import { equalSecrets } from '../equal-secrets.ts';
 import { templateFault } from '../template-fault.ts';
 import { connectFailureOf, failureOf } from './failures.ts';
 import { parseNotification } from './notifications.ts';
@@ -96,12 +96,12 @@ export const whatsapp: ChannelKind = {
     verify({ method, headers, query, body }, { secrets }) {
       if (method === 'GET') {
         const token = query.get('hub.verify_token') ?? '';
-        return query.get('hub.mode') === 'subscribe' && sameText(token, secrets['verify_token'] ?? '');
+        return query.get('hub.mode') === 'subscribe' && equalSecrets(token, secrets['verify_token'] ?? '');
       }
       const expected = createHmac('sha256', secrets['app_secret'] ?? '')
         .update(body)
         .digest('hex');
-      return Boolean(secrets['app_secret']) && sameText(headers['x-hub-signature-256'] ?? '', `sha256=${expected}`);
+      return Boolean(secrets['app_secret']) && equalSecrets(headers['x-hub-signature-256'] ?? '', `sha256=${expected}`);
     },
     parse: ({ method, body }, { settings }) =>
       method === 'GET' ? [] : parseNotification(body, setting(settings, 'phone_number_id')),

@@ -3,7 +3,7 @@ import { passageKey } from '../knowledge/question-key.ts';
 import { HEADING_SEPARATOR } from '../knowledge/split-document.ts';
 import { MAX_QUESTION_CHARACTERS, type Offer, type Passage } from '../provider.ts';
 import { readWords } from '../read-words.ts';
-import type { Heard } from './obey-rules.ts';
+import type { Heard } from './apply-rules.ts';
 import type { Offered } from './read-state.ts';
 import { note, say, sayContent, type Talk } from './talk.ts';
 

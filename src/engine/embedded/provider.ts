@@ -4,7 +4,7 @@ import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, star
 import { asksToStop } from '../opt-out.ts';
 import { asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
 import { handOff, optOut } from './end-conversation.ts';
-import { type Heard, heardIn, mayHandOver, obey, type Outcome, outranksStep, ruleFor } from './obey-rules.ts';
+import { type Heard, heardIn, mayHandOver, obey, type Outcome, outranksStep, ruleFor } from './apply-rules.ts';
 import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './talk.ts';
 
 /**

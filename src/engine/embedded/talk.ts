@@ -1,6 +1,6 @@
 import type { AgentDefinition, LocalizedText } from '../../../contract/agents.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
-import { readMemory, withMemory } from '../memory.ts';
+import { readMemory, withMemory } from '../conversation-memory.ts';
 import type { Offer, TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
 import type { Budget } from './compile-pattern.ts';

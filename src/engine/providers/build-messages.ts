@@ -1,5 +1,5 @@
 import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
-import { type CalledTool, follows, type Memory, type SaidBefore, shorten } from '../memory.ts';
+import { type CalledTool, follows, type Memory, type SaidBefore, shorten } from '../conversation-memory.ts';
 import type { TurnMessage, TurnRequest } from '../provider.ts';
 import { contentOf, NO_IMAGES, type UserParts } from './show-images.ts';
 

@@ -6,7 +6,7 @@ import { asksToBegin, isQuestion } from '../embedded/phrases.ts';
 import { readWords } from '../read-words.ts';
 import { renderText } from '../templates.ts';
 import { withoutBound } from './bound-arguments.ts';
-import { type CalledTool, readMemory, rememberCalls, rememberSaid, withMemory } from '../memory.ts';
+import { type CalledTool, readMemory, rememberCalls, rememberSaid, withMemory } from '../conversation-memory.ts';
 import { buildMessages, startOf } from './build-messages.ts';
 import { buildInstructions, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';

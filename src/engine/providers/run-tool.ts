@@ -4,7 +4,7 @@ import type { ToolContext } from '../../../contract/tools.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { contentJson } from '../../kernel/traces/content-json.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
-import type { CalledTool } from '../memory.ts';
+import type { CalledTool } from '../conversation-memory.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
 import { bindArguments, noValueFor, withoutBound } from './bound-arguments.ts';
 import { templateVariables } from './build-prompt.ts';

@@ -5,7 +5,7 @@ import { type AgentRow, listAgents as listRows, readAgent as readRow } from '../
 import { listAgentVersions as listVersionRows, sameDefinition } from '../../store/agents/versions.ts';
 import type { Queryable } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
-import { namesOf } from '../../store/accounts/people.ts';
+import { namesOf } from '../../store/accounts/accounts.ts';
 import type { AgentsDeps } from './deps.ts';
 import { costlyParts } from './costly-parts.ts';
 

@@ -1,4 +1,4 @@
-import type { Leak } from '../../../contract/leaks.ts';
+import type { Leak } from '../../../contract/leak-report.ts';
 import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 import type { Queryable } from '../../store/db.ts';
 import { unlinked } from '../../store/mail.ts';

@@ -1,4 +1,4 @@
-import type { Leak, LeakReport } from '../../../contract/leaks.ts';
+import type { Leak, LeakReport } from '../../../contract/leak-report.ts';
 import { digestForms } from '../../access/api-keys/digest.ts';
 import { parseKey } from '../../access/api-keys/key-format.ts';
 import { redact } from '../../kernel/redact.ts';

@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
-import type { Leak } from '../../../contract/leaks.ts';
+import type { Leak } from '../../../contract/leak-report.ts';
 import type { Committed } from '../../access/nodes/change.ts';
 import { isUnreachable } from '../../store/db.ts';
 import { markEffective, revokeApiKey as revokeRow } from '../../store/api-keys/revoke.ts';

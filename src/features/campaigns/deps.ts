@@ -16,7 +16,7 @@ export type CampaignsDeps = {
   openSecrets: OpenSecrets;
   connector: Pick<Connector, 'templates'>;
   /** Called after an audience was queued. */
-  wake: { pushes(): void };
+  wake: { additions(): void };
   /** Called after recipients were committed. It wakes the workers of this process. */
-  onPushed(): void;
+  onAdded(): void;
 };

@@ -26,7 +26,7 @@ export async function readForKey({ db }: { db: Queryable }, orgId: string, id: s
 }
 
 export function moveByKey(
-  { db, access, guard, onPushed }: Pick<CampaignsDeps, 'db' | 'access' | 'guard' | 'onPushed'>,
+  { db, access, guard, onAdded }: Pick<CampaignsDeps, 'db' | 'access' | 'guard' | 'onAdded'>,
   caller: KeyCaller,
   id: string,
   move: 'pause' | 'resume',
@@ -45,7 +45,7 @@ export function moveByKey(
       },
       async (work) => (await access.change({ kind: 'campaign', id }, work)).result,
     );
-    onPushed();
+    onAdded();
     return { body: done.answer.body, replayed: done.replayed };
   });
 }

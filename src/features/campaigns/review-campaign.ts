@@ -13,9 +13,9 @@ import { countRecipients } from '../../store/recipients/read.ts';
 import { countLost, listWaiting, type WaitingRecipient } from '../../store/recipients/review.ts';
 import { readUsageSums } from '../../store/costs/read-use.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { allOf } from './count-file.ts';
+import { allOf } from './count-file-addition.ts';
 import { type Enrolment, planAudience, planRows } from './rehearsal/people.ts';
-import type { PushRow } from './push-recipients.ts';
+import type { RecipientInputRow } from './add-recipients.ts';
 import { openingOf, variablesOf } from './plan-dispatch.ts';
 import { ENDED, NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
@@ -32,15 +32,15 @@ const share = createLoopShare();
 type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
 type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'faults' | 'samples'>;
 /** Null: the recipients who wait. */
-type People = { filter: EndUserFilter } | { rows: AsyncIterable<PushRow> } | null;
+type People = { filter: EndUserFilter } | { rows: AsyncIterable<RecipientInputRow> } | null;
 /** `isNew`: the person does not exist yet. */
 type Reviewable = WaitingRecipient & { isNew?: boolean };
 
 type Deps = Pick<CampaignsDeps, 'db' | 'suppression'>;
 
 /**
- * The review before a start: the decisions of the worker for the recipients who wait, who match, or who are in a file. It
- * stores nothing.
+ * The review before a start: the decisions of the worker for the recipients who wait, who match, or who are in a file.
+ * It stores nothing.
  */
 export async function reviewCampaign(deps: Deps, orgId: string, id: string, people: People): Promise<CampaignReview> {
   if (underWay.of(orgId) >= AT_ONCE)
@@ -110,7 +110,7 @@ async function reviewMatching(place: Enrolment, review: Review, filter: EndUserF
 }
 
 /** The rows of a file, which are read to the end first, so that a broken file is refused. */
-async function reviewRows(place: Enrolment, review: Review, read: AsyncIterable<PushRow>): Promise<Told> {
+async function reviewRows(place: Enrolment, review: Review, read: AsyncIterable<RecipientInputRow>): Promise<Told> {
   const rows = await allOf(read);
   const faults: CampaignReview['faults'] = [];
   let number = 0;

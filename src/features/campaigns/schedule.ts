@@ -1,13 +1,13 @@
 import {
   type CampaignSchedule,
   type CampaignScheduleAnswer,
-  NEXT_ROUNDS,
+  NEXT_STARTS,
   type SetScheduleBody,
 } from '../../../contract/dashboard/campaign-schedules.ts';
-import { nextRounds, startOfRound } from '../../../contract/campaign-rounds.ts';
+import { nextStarts, scheduledStart } from '../../../contract/schedule-days.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import { lastRoundDay, readCampaign } from '../../store/campaigns/campaigns.ts';
+import { lastScheduledDay, readCampaign } from '../../store/campaigns/campaigns.ts';
 import {
   deleteSchedule,
   lockSchedule,
@@ -19,7 +19,7 @@ import type { Queryable } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { readSegment } from '../../store/segments.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { hasMoment } from './rounds.ts';
+import { hasAllowedTime } from './scheduled-settings.ts';
 
 type Deps = Pick<CampaignsDeps, 'db'>;
 
@@ -29,7 +29,7 @@ export async function readSchedule({ db }: Deps, orgId: string, id: string): Pro
   return { schedule: row && (await present(db, row)) };
 }
 
-/** Replaces the stored schedule. The first round is the next one that has not begun in any time zone. */
+/** Replaces the stored schedule. The first day is the next one that has not begun in any time zone. */
 export async function setSchedule(
   { db }: Deps,
   orgId: string,
@@ -42,7 +42,10 @@ export async function setSchedule(
     if (!campaign) throw new Refusal('campaign_not_found');
     if (campaign.state === 'ended') throw new Refusal('campaign_not_open', 'An ended campaign cannot repeat.');
     if (campaign.roundOf !== null) {
-      throw new Refusal('campaign_not_open', 'This campaign is a round of another one: change the schedule there.');
+      throw new Refusal(
+        'campaign_not_open',
+        'The schedule of another campaign started this one: change the schedule there.',
+      );
     }
     if (!(await readSegment(tx, orgId, segmentId))) {
       throw fault('/segment_id', 'not_available', 'There is no such segment.');
@@ -52,10 +55,10 @@ export async function setSchedule(
     }
     const sorted = days.toSorted((a, b) => a - b);
     await lockSchedule(tx, orgId, id);
-    // A day has only one round, even if its time is changed after it began.
-    const last = await lastRoundDay(tx, orgId, id);
-    const [first] = nextRounds({ days: sorted, monthDay, at }, new Date(), 1, last);
-    if (!hasMoment(campaign.settings, at, first!.day)) {
+    // A day has only one campaign, even if its time is changed after it began.
+    const last = await lastScheduledDay(tx, orgId, id);
+    const [first] = nextStarts({ days: sorted, monthDay, at }, new Date(), 1, last);
+    if (!hasAllowedTime(campaign.settings, at, first!.day)) {
       throw fault(
         '/at',
         'not_available',
@@ -84,7 +87,7 @@ export async function setSchedule(
 const fault = (pointer: string, code: string, detail: string): Refusal =>
   new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
 
-/** Existing rounds stay. */
+/** Campaigns that it started stay. */
 export async function removeSchedule({ db }: Deps, orgId: string, id: string, actor: Actor): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await readCampaign(tx, orgId, id))) throw new Refusal('campaign_not_found');
@@ -96,7 +99,9 @@ export async function removeSchedule({ db }: Deps, orgId: string, id: string, ac
 async function present(db: Queryable, row: ScheduleRow): Promise<CampaignSchedule> {
   const segment = await readSegment(db, row.orgId, row.segmentId);
   const next =
-    row.nextDay === null ? [] : nextRounds(row, new Date(startOfRound(row.nextDay, row.at).getTime() - 1), NEXT_ROUNDS);
+    row.nextDay === null
+      ? []
+      : nextStarts(row, new Date(scheduledStart(row.nextDay, row.at).getTime() - 1), NEXT_STARTS);
   return {
     segment_id: row.segmentId,
     segment_name: segment?.name ?? null,

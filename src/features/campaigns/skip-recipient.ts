@@ -1,5 +1,5 @@
 import { channelKinds } from '../../channels/kinds.ts';
-import { whySilent } from '../../store/end-users/why-silent.ts';
+import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import type { DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
 
 export type Skip = { status: 'suppressed' | 'failed' | 'expired'; reason: string };
@@ -8,14 +8,14 @@ export type Skip = { status: 'suppressed' | 'failed' | 'expired'; reason: string
  * Decides when a campaign skips a recipient. It is checked when the first message is due. The reasons are: the person
  * is blocked or opted out, the campaign is over, the channel needs an address and there is none, or the hours of the
  * campaign never open. Dispatch, review and rehearsal call this function. A person who may not be messaged when the
- * recipient is added is skipped immediately (src/store/recipients/push.ts). A person who is already enrolled is a
- * duplicate.
+ * recipient is added is skipped immediately (src/store/recipients/add-recipients.ts). A person who is already enrolled
+ * is a duplicate.
  */
 export function whySkipped(
   { settings, channel_kind: kind, now }: Pick<LockedCampaign, 'settings' | 'channel_kind' | 'now'>,
   { person, address }: DueRecipient,
 ): Skip | null {
-  const silent = whySilent(person.blocked, person.consent);
+  const silent = reasonNotToSend(person.blocked, person.consent);
   if (silent !== null) return { status: 'suppressed', reason: silent };
   if (settings.ends_at && new Date(settings.ends_at) <= now) return ENDED;
   if (address === null && channelKinds.get(kind)?.capabilities.needs_address)

@@ -2,7 +2,7 @@ import type { Connector } from '../../channels/connect.ts';
 import type { BlobStore } from '../../kernel/blob-store.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
-import type { RunWaiter } from '../../store/runs/await.ts';
+import type { RunWaiter } from '../../store/runs/wait-for-run.ts';
 import type { InboundQueue } from './inbound-queue.ts';
 
 /** The dependencies of the verbs in this folder. */

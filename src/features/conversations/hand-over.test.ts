@@ -11,7 +11,7 @@ import {
 } from '../../../test/factories.ts';
 import type { ReplyBody } from '../../../contract/dashboard/conversations.ts';
 import { newId } from '../../kernel/ids.ts';
-import { createRunWaiter } from '../../store/runs/await.ts';
+import { createRunWaiter } from '../../store/runs/wait-for-run.ts';
 import { removeMember } from '../members/change-members.ts';
 import { handBackConversation, resolveConversation, takeOverConversation } from './hand-over.ts';
 import { listConversations, readConversation } from './read-conversations.ts';

@@ -2,10 +2,10 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { InboundMessage } from '../../channels/channel.ts';
 import { createBatcherByCell } from '../../store/cells/by-cell.ts';
 import { type Db, isDeadlock, retryWhile } from '../../store/db.ts';
-import type { InboundChannel } from '../../store/inbound/place.ts';
-import { type InboundRow, keepInboundBatch, type KeptMessage } from '../../store/inbound/keep-batch.ts';
+import type { InboundChannel } from '../../store/inbound/find-receiver.ts';
+import { type InboundRow, storeInboundBatch, type StoredMessage } from '../../store/inbound/store-batch.ts';
 import type { Suppression } from '../../store/end-users/suppression.ts';
-import { clean, cleanContent, cleanMetadata, cleanName, keepInboundMessage } from './keep-inbound-message.ts';
+import { clean, cleanContent, cleanMetadata, cleanName, storeInboundMessage } from './store-inbound-message.ts';
 
 /**
  * Handles every inbound message. Messages that arrive together are stored together. So a burst (a provider that was
@@ -14,11 +14,11 @@ import { clean, cleanContent, cleanMetadata, cleanName, keepInboundMessage } fro
  */
 export type InboundQueue = {
   /** Resolves when the message is committed. Null when it was stored before. */
-  keep(channel: InboundChannel, event: InboundMessage, requestId: string): Promise<KeptMessage | null>;
+  store(channel: InboundChannel, event: InboundMessage, requestId: string): Promise<StoredMessage | null>;
   drain(): Promise<void>;
 };
 
-type Told = { channel: InboundChannel; event: InboundMessage; requestId: string };
+type Inbound = { channel: InboundChannel; event: InboundMessage; requestId: string };
 
 const BATCH = 200;
 const LANES = 2;
@@ -30,50 +30,50 @@ const NEWCOMERS_AT_ONCE = 4;
 const TRIES = 3;
 
 export function createInboundQueue(db: Db, suppression: Suppression): InboundQueue {
-  const queue = createBatcherByCell<Told, KeptMessage | null>(db.$client, ({ channel }) => channel.orgId, {
+  const queue = createBatcherByCell<Inbound, StoredMessage | null>(db.$client, ({ channel }) => channel.orgId, {
     size: BATCH,
     lanes: LANES,
     queue: QUEUE,
-    send: (told) => keepAll(db, suppression, told),
+    send: (inbound) => storeAll(db, suppression, inbound),
     full: () => new Refusal('unavailable', 'Too many messages are waiting on this server.'),
   });
   return {
-    keep: (channel, event, requestId) => queue.add({ channel, event, requestId }),
+    store: (channel, event, requestId) => queue.add({ channel, event, requestId }),
     drain: () => queue.drain(),
   };
 }
 
-type Outcome = KeptMessage | null | Error;
+type Outcome = StoredMessage | null | Error;
 
-async function keepAll(db: Db, suppression: Suppression, told: readonly Told[]): Promise<Outcome[]> {
-  const outcomes = new Map<Told, Outcome>();
-  let waiting = [...told];
+async function storeAll(db: Db, suppression: Suppression, inbound: readonly Inbound[]): Promise<Outcome[]> {
+  const outcomes = new Map<Inbound, Outcome>();
+  let waiting = [...inbound];
   // Each round stores the first message of every new person. After that, their other messages have a conversation.
   while (waiting.length > 0) {
     // A file is rare. Its entry in the queue of files is written with it, and a turn may wait for its transcript.
-    const isPlain = ({ file, content }: Told['event']) => file === undefined && content.type !== 'audio';
+    const isPlain = ({ file, content }: Inbound['event']) => file === undefined && content.type !== 'audio';
     const placeable = waiting.filter(({ event }) => event.conversationId === undefined && isPlain(event));
-    const kept = placeable.length > 0 ? await keepPlaced(db, placeable) : [];
+    const stored = placeable.length > 0 ? await storePlaced(db, placeable) : [];
     placeable.forEach((one, index) => {
-      const outcome = kept[index]!;
+      const outcome = stored[index]!;
       if (outcome !== 'unplaced') outcomes.set(one, outcome === 'repeated' ? null : outcome);
     });
     const unplaced = waiting.filter((one) => !outcomes.has(one));
     const firsts = [...new Map(unplaced.toReversed().map((one) => [placeOf(one), one])).values()];
     await inTurns(firsts, NEWCOMERS_AT_ONCE, async (one) => {
-      const stored = keepInboundMessage(db, one.channel, one.event, one.requestId, suppression);
-      outcomes.set(one, await stored.catch((error: unknown) => error as Error));
+      const storing = storeInboundMessage(db, one.channel, one.event, one.requestId, suppression);
+      outcomes.set(one, await storing.catch((error: unknown) => error as Error));
     });
     waiting = unplaced.filter((one) => !outcomes.has(one));
   }
-  return told.map((one) => outcomes.get(one)!);
+  return inbound.map((one) => outcomes.get(one)!);
 }
 
-const placeOf = ({ channel, event }: Told): string =>
+const placeOf = ({ channel, event }: Inbound): string =>
   `${channel.id} ${event.conversationId === undefined ? `address ${event.address}` : event.conversationId}`;
 
-async function keepPlaced(db: Db, told: readonly Told[]) {
-  const rows: InboundRow[] = told.map(({ channel, event, requestId }) => ({
+async function storePlaced(db: Db, inbound: readonly Inbound[]) {
+  const rows: InboundRow[] = inbound.map(({ channel, event, requestId }) => ({
     orgId: channel.orgId,
     channelId: channel.id,
     address: clean(event.address ?? ''),
@@ -83,7 +83,7 @@ async function keepPlaced(db: Db, told: readonly Told[]) {
     metadata: cleanMetadata(event.metadata) ?? null,
     requestId,
   }));
-  return retryWhile(isDeadlock, TRIES, () => keepInboundBatch(db.$client, rows));
+  return retryWhile(isDeadlock, TRIES, () => storeInboundBatch(db.$client, rows));
 }
 
 async function inTurns<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {

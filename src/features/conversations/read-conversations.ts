@@ -22,7 +22,7 @@ import { type Match, type Shown, readMatches, readShown } from '../../store/conv
 import { containing } from '../../store/search-text.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { readReplyWindow } from './reply-window.ts';
-import { findWords } from './find-words.ts';
+import { searchExcerpt } from './search-excerpt.ts';
 import { listApprovalsOf } from '../../store/approvals/read.ts';
 import { presentEntry } from '../../store/approvals/present.ts';
 import { listChanges } from '../../store/conversations/changes.ts';
@@ -60,7 +60,7 @@ export async function listConversations(
     rows: rows.map((row) => {
       const match = matches.get(row.id);
       const found =
-        match === undefined || text === undefined ? null : { role: match.role, ...findWords(match.text, text) };
+        match === undefined || text === undefined ? null : { role: match.role, ...searchExcerpt(match.text, text) };
       return presentListed(row, shown.get(row.id), found);
     }),
     hasMore,

@@ -2,10 +2,10 @@ import { Refusal } from '../../../contract/problems.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import type { InboundAnswer, InboundEvent, InboundReceipt, InboundRequest } from '../../channels/channel.ts';
 import { isUnreachable } from '../../store/db.ts';
-import { findInboundChannel, type InboundChannel } from '../../store/inbound/place.ts';
+import { findInboundChannel, type InboundChannel } from '../../store/inbound/find-receiver.ts';
 import { applyReceipts, keepReceipts, type Receipt } from '../../store/deliveries/receipts.ts';
 import type { ConversationsDeps } from './deps.ts';
-import { clean, cleanName } from './keep-inbound-message.ts';
+import { clean, cleanName } from './store-inbound-message.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'openSecrets' | 'inboundQueue' | 'now' | 'onAccepted'>;
 
@@ -61,7 +61,7 @@ async function keepAll(
   }
   for (const event of events) {
     if (event.type !== 'message') continue;
-    const kept = await inboundQueue.keep(channel, event, requestId);
+    const kept = await inboundQueue.store(channel, event, requestId);
     if (kept !== null && kept.runId !== null) onAccepted();
   }
 }

@@ -1,6 +1,6 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import type { Visitor } from '../../access/visitors/visitor-token.ts';
-import type { InboundChannel } from '../../store/inbound/place.ts';
+import type { InboundChannel } from '../../store/inbound/find-receiver.ts';
 import { insertAttachment, tieAttachment } from '../../store/attachments/attachments.ts';
 import { findVisitorMessage, type VisitorMessageRow } from '../../store/visitors.ts';
 import type { ConversationsDeps } from './deps.ts';
@@ -65,7 +65,7 @@ async function receiveOnce(
   const providerMessageId = `${visitor.address}:${clientId}`;
   const known = await findVisitorMessage(db.$client, place, providerMessageId);
   if (known) return { message: known, answering: false };
-  const kept = await inboundQueue.keep(
+  const kept = await inboundQueue.store(
     channel,
     {
       type: 'message',

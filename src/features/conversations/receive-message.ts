@@ -5,7 +5,7 @@ import { findConversation, listAnswersAfter } from '../../store/conversations/re
 import { storeArrivedMessage } from '../../store/conversations/message-arrives.ts';
 import { lockConversation } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
-import { settleMs } from '../../store/runs/settle.ts';
+import { moreMessagesWaitMs } from '../../store/runs/more-messages-wait.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { receiveRating } from './receive-rating.ts';
@@ -53,7 +53,7 @@ export async function keepMessage(
     isSilent: conversation.status === 'handed_off',
     runId: conversation.runId,
     requestId,
-    afterMs: Math.max(waitMs, settles ? settleMs(conversation.firstUnanswered) : 0),
+    afterMs: Math.max(waitMs, settles ? moreMessagesWaitMs(conversation.firstUnanswered) : 0),
   });
   return { messageId, runId };
 }

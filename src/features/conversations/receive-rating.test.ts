@@ -14,7 +14,7 @@ import { sendSurvey } from './send-survey.ts';
 let db: Db;
 let queue: InboundQueue;
 let orgId: string;
-let channel: Parameters<InboundQueue['keep']>[0];
+let channel: Parameters<InboundQueue['store']>[0];
 let conversationId: string;
 
 useDatabase((own) => {
@@ -42,7 +42,7 @@ function write(text: string, more: { file?: { name: string; source: Record<strin
   const eventId = `event-${++events}`;
   const content = { type: 'text' as const, text };
   const event = { type: 'message' as const, eventId, address: '7', person: {}, content, ...more };
-  return queue.keep(channel, event, 'req_test');
+  return queue.store(channel, event, 'req_test');
 }
 
 async function resolve(): Promise<void> {

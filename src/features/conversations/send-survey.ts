@@ -7,7 +7,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertMessage, lockConversation } from '../../store/conversations/write.ts';
 import type { Db, Queryable } from '../../store/db.ts';
-import { whySilent } from '../../store/end-users/why-silent.ts';
+import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import { type DueSurvey, dropSurvey, markSurveySent, readSurvey, type SurveyRow } from '../../store/ratings/survey.ts';
 import { takesWords } from './reply-window.ts';
 
@@ -47,7 +47,7 @@ async function mayAsk(tx: Queryable, { orgId, conversationId }: DueSurvey, surve
 
 export function mayWriteTo({ channel_kind: kind, end_user: person, address }: SurveyRow): boolean {
   const consent = (person.consent[kind] as { status?: string } | undefined)?.status;
-  if (whySilent(person.blocked, consent) !== null) return false;
+  if (reasonNotToSend(person.blocked, consent) !== null) return false;
   return address !== null || channelKinds.get(kind)?.capabilities.needs_address !== true;
 }
 

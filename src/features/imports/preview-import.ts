@@ -2,7 +2,7 @@ import { type ImportEncoding, type ImportPreview, MAX_IMPORT_COLUMNS } from '../
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import { readImport, readPieces } from '../../store/imports/read.ts';
-import { suggestColumns } from '../../store/end-users/columns.ts';
+import { suggestColumns } from '../../store/end-users/import-columns.ts';
 import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
 
 const ROWS = 5;

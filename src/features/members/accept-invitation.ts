@@ -7,7 +7,7 @@ import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
 import { insertMember, isMemberByEmail, lockMembers } from '../../store/members/members.ts';
 import { type Invitation, acceptInvitationLink, findInvitation } from '../../store/members/invitations.ts';
-import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/accounts/people.ts';
+import { findPersonByEmail, insertPerson, markVerified, setName } from '../../store/accounts/accounts.ts';
 import { claimAccount } from './claim-account.ts';
 import { isVouchedFor, mayMakeAccount } from './invite-rights.ts';
 import type { MembersDeps } from './deps.ts';

@@ -3,7 +3,7 @@ import { endTokensOfPerson } from '../../store/access-tokens/end-tokens.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { withdrawEverywhere } from '../../store/members/invitations.ts';
-import { type Person, markVerified } from '../../store/accounts/people.ts';
+import { type Person, markVerified } from '../../store/accounts/accounts.ts';
 import { setPasswordHash } from '../../store/accounts/passwords.ts';
 import { deleteSessions } from '../../store/accounts/sessions.ts';
 import { deleteFactors } from '../../store/accounts/authenticator.ts';

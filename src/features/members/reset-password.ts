@@ -4,7 +4,7 @@ import type { Browser, SignInOutcome } from '../../access/sessions/sessions.ts';
 import { type SignedLink, isSigned, readLink } from '../../access/sessions/signed-link.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../../store/db.ts';
-import { type Person, findPerson } from '../../store/accounts/people.ts';
+import { type Person, findPerson } from '../../store/accounts/accounts.ts';
 import { lockPasswordHash } from '../../store/accounts/passwords.ts';
 import { claimAccount } from './claim-account.ts';
 import type { MembersDeps } from './deps.ts';

@@ -8,7 +8,7 @@ import {
   readLink,
   signLink,
 } from '../../access/sessions/signed-link.ts';
-import { markVerified } from '../../store/accounts/people.ts';
+import { markVerified } from '../../store/accounts/accounts.ts';
 import type { MembersDeps } from './deps.ts';
 
 /** Mails a link to the address of the person's own account. */

@@ -5,7 +5,7 @@ import { type AuditFilter, type AuditRow, listAudit } from '../../store/organiza
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf } from '../../store/page.ts';
 import { labelsOfTokens } from '../../store/access-tokens/tokens.ts';
-import { findPeople, type Person } from '../../store/accounts/people.ts';
+import { findPeople, type Person } from '../../store/accounts/accounts.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
 const PAGE = 1_000;

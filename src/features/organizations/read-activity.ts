@@ -4,7 +4,7 @@ import { type AuditFilter, countOverview, listAudit as listRows } from '../../st
 import { namesOfSubjects } from '../../store/organizations/subject-names.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { labelsOfTokens } from '../../store/access-tokens/tokens.ts';
-import { namesOf } from '../../store/accounts/people.ts';
+import { namesOf } from '../../store/accounts/accounts.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
 type Reads = Pick<OrganizationsDeps, 'db'>;

@@ -1,7 +1,7 @@
 import type { FilledReply } from '../../../contract/dashboard/saved-replies.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { chooseText, renderTemplate } from '../../engine/templates.ts';
-import { namesOf } from '../../store/accounts/people.ts';
+import { namesOf } from '../../store/accounts/accounts.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import { type EndUserRow, readEndUser } from '../../store/end-users/read.ts';
 import { readSavedReply } from '../../store/saved-replies.ts';

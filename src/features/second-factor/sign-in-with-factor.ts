@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { spendCode } from '../../access/sessions/second-factor.ts';
 import type { SignInOutcome } from '../../access/sessions/sessions.ts';
 import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
-import { findPerson } from '../../store/accounts/people.ts';
+import { findPerson } from '../../store/accounts/accounts.ts';
 import { findPasskey, usePasskey } from '../../store/accounts/passkeys.ts';
 import type { From, SecondFactorDeps } from './second-factor.ts';
 

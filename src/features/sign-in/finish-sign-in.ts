@@ -8,7 +8,7 @@ import { type Queryable, isUniqueViolation } from '../../store/db.ts';
 import { MAX_MEMBERS, countMembers, insertMember, lockMembers } from '../../store/members/members.ts';
 import { acceptOpenInvitation } from '../../store/members/invitations.ts';
 import { findMembership } from '../../store/organizations/organizations.ts';
-import { findPersonByEmail, insertPerson } from '../../store/accounts/people.ts';
+import { findPersonByEmail, insertPerson } from '../../store/accounts/accounts.ts';
 import { deleteSessionByToken } from '../../store/accounts/sessions.ts';
 import { type ProviderRow, readSignInProvider, useSignInState } from '../../store/sign-in/providers.ts';
 import { findLinkedUser, insertLink, isFormerMember } from '../../store/sign-in/links.ts';

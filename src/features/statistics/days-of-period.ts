@@ -1,7 +1,7 @@
 import { TZDate } from '@date-fns/tz';
 import { ANALYTICS_DAYS, MAX_ANALYTICS_DAYS } from '../../../contract/dashboard/analytics.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { type Day, DAY_MS } from './count-again.ts';
+import { type Day, DAY_MS } from './recount-days.ts';
 
 /** Dates outside this range are typing errors, and no organization has conversations there. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2199-12-31'];

@@ -1,7 +1,7 @@
 import type { AnalyticsFigures, AnalyticsGroup } from '../../../contract/dashboard/analytics.ts';
 import type { FactGroup } from '../../store/schema/numbers.ts';
 import type { ConversationFacts } from '../../store/statistics/count-facts.ts';
-import { median } from './count-again.ts';
+import { median } from './recount-days.ts';
 
 /** The maximum number of times in a list of one group of a day. With more, an exact median is not needed. */
 const MAX_TIMES = 5_000;

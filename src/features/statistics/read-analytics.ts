@@ -11,7 +11,7 @@ import type { FactGroup } from '../../store/schema/numbers.ts';
 import { countFacts } from '../../store/statistics/count-facts.ts';
 import { readFactDays, storeFactDay } from '../../store/statistics/fact-days.ts';
 import { readGroupNames } from '../../store/statistics/group-names.ts';
-import { countAgain, type Day } from './count-again.ts';
+import { recountDays, type Day } from './recount-days.ts';
 import { daysOfPeriod, type Period } from './days-of-period.ts';
 import { figuresOf, groupFacts, matching, partsOf } from './fact-groups.ts';
 import type { StatisticsDeps } from './read-statistics.ts';
@@ -82,7 +82,7 @@ async function countedFacts(
     );
   const count = async (): Promise<boolean> => {
     const known = new Map((await read()).map(({ day, countedAt }) => [day, countedAt]));
-    return countAgain(wanted, known, now, async (day) => {
+    return recountDays(wanted, known, now, async (day) => {
       const facts = { rules: RULES, groups: groupFacts(await countFacts(db, orgId, day)) };
       await storeFactDay(db, orgId, { day: day.day, timeZone, facts, countedAt: new Date(now) });
     });

@@ -8,7 +8,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { countDay } from '../../store/statistics/count-day.ts';
 import { type CountedDay, readDays, storeDay } from '../../store/statistics/days.ts';
-import { countAgain, type Day, DAY_MS, median } from './count-again.ts';
+import { recountDays, type Day, DAY_MS, median } from './recount-days.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -80,7 +80,7 @@ async function countThem(db: Db, orgId: string, since: number, now: number): Pro
   const known = new Map((await readDays(db, orgId, dayOf(first))).map(({ day, countedAt }) => [day, countedAt]));
   const days: Day[] = [];
   for (let from = startOf(now); from >= first; from -= DAY_MS) days.push({ day: dayOf(from), from, to: from + DAY_MS });
-  return countAgain(days, known, now, async ({ day, from }) => {
+  return recountDays(days, known, now, async ({ day, from }) => {
     const countedAt = new Date(now);
     await storeDay(db, orgId, { day, counts: await countDay(db, orgId, from), countedAt });
   });

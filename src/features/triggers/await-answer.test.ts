@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunWaiter } from '../../store/runs/await.ts';
+import type { RunWaiter } from '../../store/runs/wait-for-run.ts';
 import { openDb } from '../../store/db.ts';
 import { awaitAnswer } from './await-answer.ts';
 

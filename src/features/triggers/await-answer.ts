@@ -1,7 +1,7 @@
 import type { AcceptedRun, AnsweredRun, RunStatus } from '../../../contract/triggers.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
 import { replaceStoredAnswer } from '../../store/idempotency/stored-answer.ts';
-import { hasAnswered } from '../../store/runs/await.ts';
+import { hasAnswered } from '../../store/runs/wait-for-run.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { listRunMessages, readRunProgress } from '../../store/runs/read.ts';
 import type { TriggersDeps } from './deps.ts';

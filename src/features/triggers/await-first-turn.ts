@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { AcceptedRun, RunRecord } from '../../../contract/triggers.ts';
 import { replaceStoredAnswer } from '../../store/idempotency/stored-answer.ts';
-import { hasAnswered } from '../../store/runs/await.ts';
+import { hasAnswered } from '../../store/runs/wait-for-run.ts';
 import type { TriggersDeps } from './deps.ts';
 import { readRun } from './read-runs.ts';
 import type { StartConversation, Started } from './start-conversation.ts';

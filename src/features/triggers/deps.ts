@@ -3,7 +3,7 @@ import type { FactLookups } from '../../access/target-facts.ts';
 import type { Db } from '../../store/db.ts';
 import type { IdempotencyGuard } from '../../store/idempotency/guard.ts';
 import type { AcceptQueue } from '../../store/runs/accept.ts';
-import type { RunWaiter } from '../../store/runs/await.ts';
+import type { RunWaiter } from '../../store/runs/wait-for-run.ts';
 
 /** The dependencies of the verbs in this folder. */
 export type TriggersDeps = {

@@ -1,7 +1,7 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { RunEvents } from '../../../contract/run-events.ts';
-import { hasAnswered, hasEnded, type RunWaiter } from '../../store/runs/await.ts';
+import { hasAnswered, hasEnded, type RunWaiter } from '../../store/runs/wait-for-run.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import { findRun, listSaidAfter, type RunProgress, type RunRow } from '../../store/runs/read.ts';
 import { followDeltas } from '../../store/deltas/follow-deltas.ts';

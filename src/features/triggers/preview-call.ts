@@ -4,7 +4,7 @@ import { renderOpening } from '../../answering/render-opening.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readKeyedConversations } from '../../store/runs/resolve-conversations.ts';
 import { EndUserBook, LATER } from '../../store/end-users/resolve.ts';
-import { whySilent } from '../../store/end-users/why-silent.ts';
+import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import { readConversationPerson } from '../../store/conversations/read.ts';
 import type { TriggersDeps } from './deps.ts';
 import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-call.ts';
@@ -78,6 +78,6 @@ function skipReason(
   stored: { blocked: boolean; optedOut: boolean } | null,
   conversation: string | null,
 ): string | null {
-  const why = stored && whySilent(stored.blocked, stored.optedOut ? 'opted_out' : null);
+  const why = stored && reasonNotToSend(stored.blocked, stored.optedOut ? 'opted_out' : null);
   return why ?? (conversation === 'handed_off' ? 'handed_off' : null);
 }

@@ -3,7 +3,7 @@ import { isId } from '../../../contract/ids.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import { createBatcher } from '../../kernel/batcher.ts';
-import { findInboundChannels, type InboundChannel } from '../../store/inbound/place.ts';
+import { findInboundChannels, type InboundChannel } from '../../store/inbound/find-receiver.ts';
 
 export type ChatChannel = InboundChannel & { chat: WebChatSettings };
 

@@ -1,20 +1,20 @@
 import type { CampaignMove } from '../../../contract/dashboard/campaigns.ts';
-import { countAudience } from '../../features/campaigns/count-audience.ts';
-import { countFile } from '../../features/campaigns/count-file.ts';
+import { countFilterAddition } from '../../features/campaigns/count-filter-addition.ts';
+import { countFileAddition } from '../../features/campaigns/count-file-addition.ts';
 import { deleteCampaign, moveCampaign } from '../../features/campaigns/change-campaign.ts';
 import { saveCampaign } from '../../features/campaigns/save-campaign.ts';
 import { createCampaign } from '../../features/campaigns/create-campaign.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
 import { previewCampaign } from '../../features/campaigns/preview-campaign.ts';
 import { listCampaigns, readCampaign } from '../../features/campaigns/read-campaigns.ts';
-import { cancelPush, listPushes, readPush } from '../../features/campaigns/read-pushes.ts';
-import { readRecipients } from '../../features/campaigns/read-recipients.ts';
+import { cancelAddition, listAdditions, readAddition } from '../../features/campaigns/read-additions.ts';
+import { parseRecipients } from '../../features/campaigns/parse-recipients.ts';
 import { readReport } from '../../features/campaigns/read-report.ts';
 import { cancelRecipient, listNamedRecipients } from '../../features/campaigns/recipients.ts';
 import { rehearseCampaign } from '../../features/campaigns/rehearsal/rehearse-campaign.ts';
 import { reviewCampaign } from '../../features/campaigns/review-campaign.ts';
 import { readSchedule, removeSchedule, setSchedule } from '../../features/campaigns/schedule.ts';
-import { startPush } from '../../features/campaigns/start-push.ts';
+import { startAddition } from '../../features/campaigns/start-addition.ts';
 import { writeTestMessage } from '../../features/campaigns/write-test-message.ts';
 import { filterOf } from '../../kernel/end-user-filter.ts';
 import type { Route } from '../route/route.ts';
@@ -36,7 +36,8 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
   ),
   route('previewCampaign', ({ orgId, params, body }) => previewCampaign(deps, orgId, params.campaign_id, body)),
   route('reviewCampaign', ({ orgId, params, body: { filters, file } }) => {
-    const people = file !== undefined ? { rows: readRecipients(file) } : filters ? { filter: filterOf(filters) } : null;
+    const people =
+      file !== undefined ? { rows: parseRecipients(file) } : filters ? { filter: filterOf(filters) } : null;
     return reviewCampaign(deps, orgId, params.campaign_id, people);
   }),
   route('rehearseCampaign', ({ orgId, params, body: { filters, ...body } }) =>
@@ -47,23 +48,25 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
     return sendTest(deps, orgId, channelId, message);
   }),
   route('countAudience', ({ orgId, params, body: { filters, after } }) =>
-    countAudience(deps, orgId, params.campaign_id, { filter: filterOf(filters), after }),
+    countFilterAddition(deps, orgId, params.campaign_id, { filter: filterOf(filters), after }),
   ),
   route('countFile', ({ orgId, params, body: { file } }) =>
-    countFile(deps, orgId, params.campaign_id, readRecipients(file)),
+    countFileAddition(deps, orgId, params.campaign_id, parseRecipients(file)),
   ),
   route('readCampaignReport', ({ orgId, params, query }) =>
     readReport(deps, orgId, params.campaign_id, query.time_zone),
   ),
   route('startPush', ({ orgId, params, body: { filters, file }, actor }) => {
     const said = file === undefined ? { filter: filterOf(filters ?? {}) } : { file };
-    return startPush(deps, orgId, params.campaign_id, said, actor);
+    return startAddition(deps, orgId, params.campaign_id, said, actor);
   }),
   route('listPushes', ({ orgId, params, paged }) =>
-    paged({ campaign: params.campaign_id }, (page) => listPushes(deps, orgId, params.campaign_id, page)),
+    paged({ campaign: params.campaign_id }, (page) => listAdditions(deps, orgId, params.campaign_id, page)),
   ),
-  route('readPush', ({ orgId, params }) => readPush(deps, orgId, params.campaign_id, params.push_id)),
-  route('cancelPush', ({ orgId, params, actor }) => cancelPush(deps, orgId, params.campaign_id, params.push_id, actor)),
+  route('readPush', ({ orgId, params }) => readAddition(deps, orgId, params.campaign_id, params.push_id)),
+  route('cancelPush', ({ orgId, params, actor }) =>
+    cancelAddition(deps, orgId, params.campaign_id, params.push_id, actor),
+  ),
   route('readCampaignSchedule', ({ orgId, params }) => readSchedule(deps, orgId, params.campaign_id)),
   route('setCampaignSchedule', ({ orgId, params, body, actor }) =>
     setSchedule(deps, orgId, params.campaign_id, body, actor),

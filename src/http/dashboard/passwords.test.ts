@@ -7,7 +7,7 @@ import {
   startDashboard,
 } from '../../../test/dashboard-server.ts';
 import { signLink } from '../../access/sessions/signed-link.ts';
-import { findPersonByEmail } from '../../store/accounts/people.ts';
+import { findPersonByEmail } from '../../store/accounts/accounts.ts';
 import { readPasswordHash } from '../../store/accounts/passwords.ts';
 
 let server: DashboardServer;

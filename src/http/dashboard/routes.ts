@@ -9,7 +9,7 @@ import { changeRoutes } from './changes.ts';
 import { channelRoutes } from './channels.ts';
 import { conversationRoutes } from './conversations.ts';
 import { createDeclareRoute } from './dashboard-route.ts';
-import { describeDashboard } from './describe.ts';
+import { describeDashboard } from './dashboard-openapi.ts';
 import { endUserRoutes } from './end-users.ts';
 import { handOffRoutes } from './hand-offs.ts';
 import { knowledgeRoutes } from './knowledge.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Plan, Role, TokenKind, TokenRole, TokenVerb } from '../../../contract/permissions.ts';
-import type { Person } from '../accounts/people.ts';
+import type { Person } from '../accounts/accounts.ts';
 import type { Queryable } from '../db.ts';
 import type { Organization } from '../organizations/organizations.ts';
 

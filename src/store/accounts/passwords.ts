@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { account, user } from '../schema/identity.ts';
-import { type Person, person } from './people.ts';
+import { type Person, person } from './accounts.ts';
 
 export async function readPasswordHash(db: Queryable, userId: string): Promise<string | null> {
   const rows = await db

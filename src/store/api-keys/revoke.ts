@@ -1,5 +1,5 @@
 import { and, isNull, sql } from 'drizzle-orm';
-import type { Leak } from '../../../contract/leaks.ts';
+import type { Leak } from '../../../contract/leak-report.ts';
 import { byCell, foundByCell, inEachCell, staying } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 import { apiKey } from '../schema/api-key.ts';

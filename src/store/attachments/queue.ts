@@ -4,7 +4,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { lockConversation } from '../conversations/write.ts';
 import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
-import { byKey } from '../queue/by-key.ts';
+import { byKey } from '../queue/join-by-key.ts';
 import { dueFairly, fairnessOf, type Held as HeldLanes } from '../queue/lanes.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import type { NewAttachment } from './attachments.ts';

@@ -10,7 +10,7 @@ import { type TestDatabase, createTestDatabase } from '../../../test/postgres.ts
 import { backup } from './backup.ts';
 import { type Db, openDb } from '../db.ts';
 import { insertInvitation, listInvitations } from '../members/invitations.ts';
-import { insertPerson } from '../accounts/people.ts';
+import { insertPerson } from '../accounts/accounts.ts';
 import { restore } from './restore.ts';
 import { session, user } from '../schema/identity.ts';
 

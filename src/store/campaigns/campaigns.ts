@@ -52,8 +52,10 @@ export async function listCampaigns(
   return pageOf(rows, limit);
 }
 
-/** The day of the newest round as YYYY-MM-DD. Empty when there is no round. Deleted rounds are included. */
-export async function lastRoundDay(db: Queryable, orgId: string, id: string): Promise<string> {
+/**
+ * The day of the newest campaign that the schedule started, as YYYY-MM-DD, deleted ones included. Empty: there is none.
+ */
+export async function lastScheduledDay(db: Queryable, orgId: string, id: string): Promise<string> {
   const [row] = await db
     .select({ day: max(campaign.roundDay) })
     .from(campaign)

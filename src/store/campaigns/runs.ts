@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { WITHDRAWN } from '../deliveries/claim.ts';
 import { LEASE_SECONDS } from '../queue/lease-seconds.ts';
-import { byKey, checkedOnly } from '../queue/by-key.ts';
+import { byKey, checkedOnly } from '../queue/join-by-key.ts';
 
 const checked = (column: string) => sql.raw(checkedOnly(column));
 

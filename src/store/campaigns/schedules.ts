@@ -12,7 +12,7 @@ export async function readSchedule(db: Queryable, orgId: string, campaignId: str
   return row ?? null;
 }
 
-/** Waits until a round that is being created from the schedule is stored. */
+/** Waits until a campaign that the schedule is starting is stored. */
 export async function lockSchedule(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.select({ at: campaignSchedule.at }).from(campaignSchedule).where(one(orgId, campaignId)).for('update');
 }
@@ -47,7 +47,7 @@ export async function lockDueSchedule(tx: Queryable): Promise<(ScheduleRow & { n
   return (row as (ScheduleRow & { nextDay: string }) | undefined) ?? null;
 }
 
-/** Null: no further rounds are created until someone changes the schedule. */
+/** Null: no further campaigns start until someone changes the schedule. */
 export async function moveSchedule(
   tx: Queryable,
   { orgId, campaignId }: Pick<ScheduleRow, 'orgId' | 'campaignId'>,

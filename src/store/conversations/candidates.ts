@@ -3,7 +3,7 @@ import type { ConversationSort, RatedFilter } from '../../../contract/dashboard/
 import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { listEndUsers } from '../end-users/search.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 import { conversation } from '../schema/conversation.ts';
 import { SURVEY } from '../schema/rating.ts';
 import { containing } from '../search-text.ts';

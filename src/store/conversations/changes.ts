@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 
 export type ChangeRow = {
   id: string;
@@ -10,7 +10,9 @@ export type ChangeRow = {
   created_at: Date | string;
 };
 
-/** What members and rules did with a conversation, newest first. The condition of the index is repeated word for word. */
+/**
+ * What members and rules did with a conversation, newest first. The condition of the index is repeated word for word.
+ */
 export async function listChanges(
   db: Queryable,
   orgId: string,

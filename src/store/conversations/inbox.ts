@@ -6,7 +6,7 @@ import {
 } from '../../../contract/dashboard/conversations.ts';
 import type { Message } from '../../../contract/messages.ts';
 import type { Queryable } from '../db.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 import { conversation, conversationSeen, message } from '../schema/conversation.ts';
 
 /** The data that a list of conversations shows in addition to the rows, for one member. */

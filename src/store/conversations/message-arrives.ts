@@ -1,8 +1,8 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
-import { asSql, type Named, named, rowsOf } from '../named.ts';
-import { STORING } from '../runs/settle.ts';
+import { asSql, type Named, named, rowsOf } from '../named-statement.ts';
+import { STORING } from '../runs/more-messages-wait.ts';
 
 /**
  * Handles the arrival of an end user's message. It ends the snooze of the conversation `c`. The agent must answer it,

@@ -6,7 +6,7 @@ import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
 import { type BudgetOf, listBudgets, writeBudget } from './budgets.ts';
-import { endProbe, enterGate, reportFailure, reportSuccess } from './gates.ts';
+import { endProbe, enterGate, reportFailure, reportSuccess } from './circuit-breaker.ts';
 import { markSpent, reserve, settleDead, type Spending } from './reserve.ts';
 import { recordTurnUse } from './record-use.ts';
 

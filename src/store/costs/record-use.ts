@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { InsteadOf } from '../../../contract/costs.ts';
-import { named } from '../named.ts';
+import { named } from '../named-statement.ts';
 import { MONEY, type Payers, SPENDING, type Spending, spendingValues, UNPRICED } from './reserve.ts';
 
 export type TurnUse = {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { CODE_PROVIDER } from '../../../contract/turns.ts';
-import { named } from '../named.ts';
+import { named } from '../named-statement.ts';
 
 /** The payers of a turn. Empty text: there is no payer of this kind. */
 export type Payers = { orgId: string; agentId: string; keyId: string; campaignId: string };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
-import { byKey } from '../queue/by-key.ts';
+import { byKey } from '../queue/join-by-key.ts';
 import { type Held as HeldLanes, dueFairly, fairnessOf } from '../queue/lanes.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 

@@ -1,7 +1,7 @@
 import type { DeliveryError, DeliveryStatus } from '../../../contract/channels.ts';
 import { DELIVERY_QUEUE, IS_WITHDRAWN, type LeasedDelivery } from './claim.ts';
 import type pg from 'pg';
-import { named, rowsOf } from '../named.ts';
+import { named, rowsOf } from '../named-statement.ts';
 
 /** The outcome of one attempt. */
 export type DeliveryOutcome = {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
-import { byKey } from '../queue/by-key.ts';
+import { byKey } from '../queue/join-by-key.ts';
 
 export type Receipt = {
   providerMessageId: string;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { named } from '../named.ts';
+import { named } from '../named-statement.ts';
 import { nameOf } from '../db.ts';
 import { settle, WORK } from '../session.ts';
 

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { eraseCasesFrom } from '../agents/test-cases.ts';
-import { erasePushes } from '../campaigns/push-queue.ts';
+import { eraseAdditions } from '../campaigns/addition-queue.ts';
 import type { Queryable } from '../db.ts';
 import { scrubStoredAnswers } from '../idempotency/erase.ts';
 import { deleteEventsOf } from '../events/events.ts';
@@ -66,7 +66,7 @@ export async function eraseEndUser(
   const identifiers = [person.externalId, person.email, person.phone].filter((one) => one !== null);
   await eraseImportFaults(tx, orgId, identifiers);
   await eraseImportFiles(tx, orgId, identifiers);
-  await erasePushes(tx, orgId, identifiers);
+  await eraseAdditions(tx, orgId, identifiers);
   await eraseChannelDetails(tx, orgId, [...identifiers, ...addresses.map(({ address }) => address)]);
   const tests = await eraseCasesFrom(tx, orgId, id);
   await eraseWordingsOf(tx, orgId, id);

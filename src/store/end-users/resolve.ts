@@ -6,15 +6,16 @@ import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from './suppression.ts';
 import type { AcceptCall, EndUserFields } from '../runs/accept-call.ts';
 import { keepExistingValues } from './keep-existing-values.ts';
-import { named, rowsOf } from '../named.ts';
+import { named, rowsOf } from '../named-statement.ts';
 
 /**
  * Finds the person to whom a call refers. A call refers to a person by our ID, or by external ID, otherwise by e-mail,
  * otherwise by phone. An unknown person is created. All people of a batch are looked up at once. Calls of one batch for
  * the same person share one row as long as their data agrees. A call with new data waits for the next batch, so that a
- * refused call never leaves its data behind. This code writes nothing. `rows.ts` writes, and undoes everything if a row
- * changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, they are applied to
- * the new person (`suppression.ts`). A key that may not change people only fills empty fields (`keep-existing-values.ts`).
+ * refused call never leaves its data behind. This code writes nothing. `write-batch.ts` writes, and undoes everything
+ * if a row changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, they are
+ * applied to the new person (`suppression.ts`). A key that may not change people only fills empty fields
+ * (`keep-existing-values.ts`).
  */
 export type EndUserRow = {
   org_id: string;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../../contract/dashboard/webhooks.ts';
 import type { EventDeliveryState } from '../../../contract/event-types.ts';
-import { named, rowsOf } from '../named.ts';
+import { named, rowsOf } from '../named-statement.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import { NOW } from '../schema/columns.ts';
 
@@ -128,7 +128,9 @@ export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutc
   );
 }
 
-/** How often successes of the endpoint make one delivery due early: an event that it never accepts must not be endless. */
+/**
+ * How often successes of the endpoint make one delivery due early: an event that it never accepts must not be endless.
+ */
 const MAX_EARLY = 3;
 /** How many deliveries one success makes due. The next success continues. */
 const EARLY_AT_ONCE = 1_000;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { PLAN_WITH_API } from '../../../contract/plans.ts';
 import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
-import { type Named, named, type Values } from '../named.ts';
+import { type Named, named, type Values } from '../named-statement.ts';
 
 /**
  * The fence is the check in every statement that accepts work. A node may be stopped between its check in memory and

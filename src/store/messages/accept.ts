@@ -9,7 +9,7 @@ import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
 import type { Db } from '../db.ts';
 import { findSuppressedOf, type Suppressed } from '../end-users/find-suppressed.ts';
 import { identifiersAt, type Suppression } from '../end-users/suppression.ts';
-import { whySilent } from '../end-users/why-silent.ts';
+import { reasonNotToSend } from '../end-users/reason-not-to-send.ts';
 import { type Addressed, readAddressed, readReplies, readStandings, type Standing } from './read-targets.ts';
 import type { NewMessage, SendCall, SendOutcome } from './send-call.ts';
 import { type PlannedSend, SEND, writeMessages } from './write.ts';
@@ -181,7 +181,7 @@ const conversationOf = (standing: Standing | undefined, address: string | null) 
     : null;
 
 function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
-  const why = whySilent(blocked, consent);
+  const why = reasonNotToSend(blocked, consent);
   if (why === null) return null;
   return new Refusal('recipient_opted_out', why === 'blocked' ? 'The recipient is blocked.' : undefined);
 }

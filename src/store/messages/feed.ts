@@ -1,7 +1,7 @@
 import { foundByCell } from '../cells/by-cell.ts';
 import type { Db } from '../db.ts';
-import { named, rowsOf } from '../named.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { named, rowsOf } from '../named-statement.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, type VisitorPlace } from '../visitors.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { named, rowsOf } from '../named.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { named, rowsOf } from '../named-statement.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 import type { SendCall } from './send-call.ts';
 
 /** The stored records for the address or conversation id in a call. */

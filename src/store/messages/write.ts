@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { StoredAnswer } from '../runs/accept-call.ts';
 import { accept, acceptingStatement } from '../fence/fence.ts';
-import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/rows.ts';
-import { rowsOf } from '../named.ts';
+import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/write-batch.ts';
+import { rowsOf } from '../named-statement.ts';
 import type { EndUserRow } from '../end-users/resolve.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
 

@@ -173,7 +173,7 @@ export const DELETE_MESSAGES = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQ
     WHERE c.org_id = ${orgId} AND c.id = ANY (${all}) LIMIT ${MOST})) RETURNING id
 ) SELECT count(*)::int AS n FROM gone`;
 
-/** The memory of a model (engine/memory.ts) contains parts of old messages, without their times. */
+/** The memory of a model (engine/conversation-memory.ts) contains parts of old messages, without their times. */
 export const CLEAR_MEMORY = (orgId: SQL, all: SQL): SQL => sql`
   UPDATE conversation SET state = state - 'memory'
   WHERE org_id = ${orgId} AND id = ANY (${all}) AND jsonb_typeof(state) = 'object' AND jsonb_exists(state, 'memory')`;

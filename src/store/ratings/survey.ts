@@ -5,7 +5,7 @@ import { COMMENT_MINUTES, SURVEY_DAYS } from '../../../contract/ratings.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import type { Queryable } from '../db.ts';
 import type { Consent } from '../end-users/suppression.ts';
-import { byKey } from '../queue/by-key.ts';
+import { byKey } from '../queue/join-by-key.ts';
 import { NOW } from '../schema/columns.ts';
 import { SURVEY } from '../schema/rating.ts';
 

@@ -5,8 +5,8 @@ import { PLAN_WITH_API } from '../../../contract/plans.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { cancelCampaignRuns } from '../campaigns/runs.ts';
 import type { Db, Queryable } from '../db.ts';
-import { named, rowsOf } from '../named.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { named, rowsOf } from '../named-statement.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 import { NOW } from '../schema/columns.ts';
 import { addressOf } from '../end-users/address-of.ts';
 

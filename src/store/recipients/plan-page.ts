@@ -3,26 +3,32 @@ import { kindsBy } from '../../../contract/channel-kinds.ts';
 import type { Db } from '../db.ts';
 import type { EndUserRow } from '../end-users/resolve.ts';
 import type { Suppression } from '../end-users/suppression.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 import { planAndWrite } from '../queue/plan-and-write.ts';
-import { isTaken, type PlannedBefore, planPush, type PushCall, type PushOutcome } from './push.ts';
+import {
+  isTaken,
+  type PlannedBefore,
+  planAddition,
+  type AddRecipientsCall,
+  type AdditionOutcome,
+} from './add-recipients.ts';
 
-export type PlannedRecipient = { outcome: PushOutcome; person: EndUserRow | null; address: string | null };
+export type PlannedRecipient = { outcome: AdditionOutcome; person: EndUserRow | null; address: string | null };
 
 /**
- * Plans a page of recipients as a push would, with the people and their addresses on the channel. It writes nothing.
- * `before` contains the results of the previous pages, and this page adds its own.
+ * Plans a page of recipients as an addition would, with the people and their addresses on the channel. It writes
+ * nothing. `before` contains the results of the previous pages, and this page adds its own.
  */
 export const planPage = (
   db: Db,
-  call: Omit<PushCall, 'answer' | 'tally'> & { channelId: string },
+  call: Omit<AddRecipientsCall, 'answer' | 'tally'> & { channelId: string },
   suppression: Suppression | null,
   before: PlannedBefore,
 ): Promise<PlannedRecipient[]> =>
   planAndWrite(db.$client, {
     tries: 1,
     plan: async (client) => {
-      const plan = await planPush(
+      const plan = await planAddition(
         client,
         { ...call, tally: null, answer: () => ({ status: 200, body: '' }) },
         suppression,

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { byKey } from '../queue/by-key.ts';
+import { byKey } from '../queue/join-by-key.ts';
 import { ADDRESS_AND_PERSON, type DueRecipient } from './dispatch.ts';
 
 export type WaitingRecipient = DueRecipient & { ref: string | null; send_at: Date | null };

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
-import { byKey, checkedOnly } from '../queue/by-key.ts';
+import { byKey, checkedOnly } from '../queue/join-by-key.ts';
 
 /** Maximum number of an organization's runs that are compared without a rollout. The newest ones are. */
 const MAX_RUNS = 20_000;

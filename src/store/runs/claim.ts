@@ -5,7 +5,7 @@ import type { KnownApproval, StoredCall } from '../../engine/providers/request-a
 import { NOW } from '../schema/columns.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
-import { byKey } from '../queue/by-key.ts';
+import { byKey } from '../queue/join-by-key.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
 export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);

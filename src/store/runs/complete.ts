@@ -5,7 +5,7 @@ import type { RunResult } from '../../../contract/results.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/provider.ts';
 import type { StoredCall } from '../../engine/providers/request-approval.ts';
-import { named, rowsOf } from '../named.ts';
+import { named, rowsOf } from '../named-statement.ts';
 
 /** The result of one turn. */
 export type CompletedTurn = {

@@ -5,7 +5,7 @@ import { foundByCell } from '../cells/by-cell.ts';
 import type { Db, Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { RUN_RATING } from '../ratings/columns.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 import { conversation, message } from '../schema/conversation.ts';
 import { run } from '../schema/run.ts';
 

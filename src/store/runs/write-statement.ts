@@ -1,8 +1,8 @@
 import { type AcceptingStatement, acceptingStatement } from '../fence/fence.ts';
-import { PEOPLE, PEOPLE_LOST, WRITE_PEOPLE } from '../end-users/rows.ts';
+import { PEOPLE, PEOPLE_LOST, WRITE_PEOPLE } from '../end-users/write-batch.ts';
 import { marksUnanswered } from '../conversations/message-arrives.ts';
-import { rowsOf } from '../named.ts';
-import { checkedOnly } from '../queue/by-key.ts';
+import { rowsOf } from '../named-statement.ts';
+import { checkedOnly } from '../queue/join-by-key.ts';
 
 /** The data that a batch needs in addition to runs, conversations and anonymous people. */
 export type Parts = {

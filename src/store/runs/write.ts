@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { accept } from '../fence/fence.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from './accept-call.ts';
-import { peopleValues } from '../end-users/rows.ts';
+import { peopleValues } from '../end-users/write-batch.ts';
 import type { KeyedConversation } from './resolve-conversations.ts';
 import type { EndUserRow } from '../end-users/resolve.ts';
 import { textArray } from '../queue/text-array.ts';

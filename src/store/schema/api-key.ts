@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, cidr, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { Leak } from '../../../contract/leaks.ts';
+import type { Leak } from '../../../contract/leak-report.ts';
 import { agent } from './agent.ts';
 import { campaign } from './campaign.ts';
 import { bytes, createdAt, moment, orgId } from './columns.ts';

@@ -12,7 +12,7 @@ export const campaignSchedule = pgTable(
   {
     orgId: orgId(),
     campaignId: text('campaign_id').notNull(),
-    /** If the segment was deleted, no round is created. */
+    /** If the segment was deleted, no campaign starts. */
     segmentId: text('segment_id').notNull(),
     days: integer('days').array().notNull(),
     /** The day of the month. Then the days of the week are empty. */

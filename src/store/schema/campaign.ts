@@ -27,7 +27,7 @@ export const campaign = pgTable(
     name: text('name').notNull(),
     /** `draft`, `live`, `paused`, `ended`. */
     state: text('state').notNull().default('draft'),
-    /** If this campaign is a round, the repeating campaign, and the day of the round as YYYY-MM-DD. */
+    /** If a schedule started this campaign: the repeating campaign, and the day as YYYY-MM-DD. */
     roundOf: text('round_of'),
     roundDay: text('round_day'),
     settings: jsonb('settings').$type<CampaignSettings>().notNull().default({}),

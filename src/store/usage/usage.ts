@@ -2,7 +2,7 @@ import { and, eq, gte, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { byCell } from '../cells/by-cell.ts';
 import type { Db } from '../db.ts';
-import { named, rowsOf } from '../named.ts';
+import { named, rowsOf } from '../named-statement.ts';
 import { newestFirst } from '../page.ts';
 import { keyUsage, requestLog } from '../schema/usage.ts';
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { ProviderError } from '../../engine/provider.ts';
 import { ChannelFailure } from '../../channels/channel.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
-import { clean } from '../../features/conversations/keep-inbound-message.ts';
+import { clean } from '../../features/conversations/store-inbound-message.ts';
 import { newAttachment } from '../../features/conversations/new-attachment.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -20,7 +20,7 @@ import {
 import { readAudio, readTranscriptionConnection } from '../../store/attachments/transcripts.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { Db } from '../../store/db.ts';
-import { findInboundChannel } from '../../store/inbound/place.ts';
+import { findInboundChannel } from '../../store/inbound/find-receiver.ts';
 import { isMoreDue } from '../../store/queue/lanes.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { callConnection, type ConnectionDeps } from '../../answering/models/call-connection.ts';

@@ -6,7 +6,7 @@ import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
 import type { OpenSecrets } from '../../store/channels/secrets.ts';
 import type { ClaimedDelivery } from '../../store/deliveries/claim.ts';
-import { whySilent } from '../../store/end-users/why-silent.ts';
+import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import type { DeliveryOutcome } from '../../store/deliveries/complete.ts';
 
 /** The number of the last attempt, after which there is no retry. */
@@ -73,7 +73,7 @@ function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: conf
       'The channel was disconnected or disabled before the message was sent.',
     );
   }
-  const silent = whySilent(person.blocked, person.consent);
+  const silent = reasonNotToSend(person.blocked, person.consent);
   if (silent === 'blocked') return because('suppressed', 'recipient_blocked', 'The recipient is blocked.');
   if (silent === 'opted_out' && !confirms) {
     return because('suppressed', 'recipient_opted_out', 'The recipient has opted out of this kind of channel.');

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { Found } from '../../features/agents/store-page.ts';
+import type { Found } from '../../features/agents/store-source-page.ts';
 import { type Egress, EgressError, type EgressResponse } from '../../kernel/egress.ts';
 import { ownVersion } from '../../kernel/own-files.ts';
 import { isInScope, mayBePage, pageAddress, scopeOf } from '../../kernel/page-address.ts';

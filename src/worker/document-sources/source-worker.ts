@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Refusal } from '../../../contract/problems.ts';
-import { endSlice, leadsBack, storeFound } from '../../features/agents/store-page.ts';
+import { endSlice, leadsBack, storeSourcePage } from '../../features/agents/store-source-page.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import type { Db } from '../../store/db.ts';
 import { isStart, nextPage, readPage } from '../../store/document-sources/pages.ts';
@@ -58,7 +58,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
       const { allowed, delaySeconds } = await robots.allows(page.url);
       if (!isFirst) await pause(Math.max(pauseMs, delaySeconds * 1_000), stopping);
       const { found, laterSeconds } = allowed ? await look(held, page) : FORBIDDEN;
-      if (!(await storeFound(db, held, page, found))) return { inSeconds: 0 };
+      if (!(await storeSourcePage(db, held, page, found))) return { inSeconds: 0 };
       if (laterSeconds !== undefined) return { inSeconds: laterSeconds };
       if ((await readFailures(db, held)) >= MAX_FAILURES) return { fault: AWAY };
       if (found.kind === 'leads' && found.scope !== undefined) return { inSeconds: 0 };

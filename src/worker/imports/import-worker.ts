@@ -4,7 +4,7 @@ import { type BulkResult, MAX_BULK } from '../../../contract/end-users.ts';
 import { PROBLEMS, Refusal } from '../../../contract/problems.ts';
 import type { EndUsersDeps } from '../../features/end-users/deps.ts';
 import { bulkDryRun, type BulkRow, bulkUpsert } from '../../features/end-users/write-end-users.ts';
-import { personOf } from '../../store/end-users/columns.ts';
+import { personOf } from '../../store/end-users/import-columns.ts';
 import { FileFault, readCsv } from '../../kernel/csv/read-csv.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { isDeadlock, isUnreachable } from '../../store/db.ts';

@@ -14,18 +14,18 @@ import { type CompletedTurn, completeTurns, CONTINUED, type TurnOutcome } from '
 import { RESOLVED } from '../../store/runs/end.ts';
 import { failRun, releaseRun } from '../../store/runs/release.ts';
 import { awaitAnswer } from '../../store/turns/code-turn.ts';
-import { SETTLE_MS } from '../../store/runs/settle.ts';
+import { MORE_MESSAGES_MS } from '../../store/runs/more-messages-wait.ts';
 import { type LiveDeltas, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import { loadForRun, readChoice } from '../../answering/choose-version.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
 import { callApproved } from '../../answering/approvals/call-approved.ts';
-import { decisionsIn, keepWaiting } from '../../answering/approvals/keep-waiting.ts';
+import { decisionsIn, waitForApproval } from '../../answering/approvals/wait-for-approval.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
-import { learnFromTap } from '../../answering/learn-from-tap.ts';
+import { learnFromChoice } from '../../answering/learn-from-choice.ts';
 import { fillByModel } from '../../answering/results/fill-by-model.ts';
 import { saveValues } from '../../answering/results/save-values.ts';
-import { recordStop } from '../../answering/stop.ts';
+import { recordOptOut } from '../../answering/record-opt-out.ts';
 import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
 import { actOnSilence, isSilent } from './act-on-silence.ts';
 import { endRun, isEnding } from './end-run.ts';
@@ -160,13 +160,15 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
       // Two runs must not answer the same messages, so this one ends when the later one has answered.
       return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
     }
-    const turn = keepWaiting(run, await speak(turns, run, signal, words, span));
+    const turn = waitForApproval(run, await speak(turns, run, signal, words, span));
     // crash point: worker:before-store
     const outcome = await turns.loop.store(turn);
     words.end(outcome === 'stored');
     span?.set({ 'parley.run.outcome': outcome, 'parley.run.status': turn.status });
     if (outcome === 'stored')
-      await learnFromTap(db, run, turn).catch((error: unknown) => log.warn({ err: error }, 'a choice is not recorded'));
+      await learnFromChoice(db, run, turn).catch((error: unknown) =>
+        log.warn({ err: error }, 'a choice is not recorded'),
+      );
     if (outcome === 'outdated') {
       // A new message arrived, so the turn is computed again with it. If the lease is lost, this does nothing.
       await again(turns, run);
@@ -183,7 +185,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
 
 /** A person who has just written may write more. On the sandbox, every message is answered separately. */
 async function again({ db, loop }: Turns, run: ClaimedRun): Promise<void> {
-  await releaseRun(db, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : SETTLE_MS, refund: true });
+  await releaseRun(db, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : MORE_MESSAGES_MS, refund: true });
   loop.wake();
 }
 
@@ -221,7 +223,7 @@ async function speak(
   // Two hundred turns may become ready at the same time, each with rules to match.
   const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
   const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
-  if (result.opted_out) await recordStop(db, run);
+  if (result.opted_out) await recordOptOut(db, run);
   const { values, steps } = await fillByModel(run, loaded, request, result, traced);
   result.trace.steps.push(...steps);
   const turn = completedTurn(run, loaded, result, values);

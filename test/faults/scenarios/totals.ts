@@ -97,7 +97,7 @@ async function breakReservations({ region, pause }: Trial, forMs: number): Promi
 type Use = {
   total: number;
   counts(): { accepted: number; unknown: number };
-  /** Resolves when this many more calls were accepted. */
+  /** Resolves when this many more calls were accepted, or when the total is used up. */
   reaches(more: number): Promise<void>;
   /**
    * Resolves when every node has refused for longer than unused calls need to come back; checks the promise. `fault`
@@ -145,7 +145,7 @@ async function startUse({ region, tenant, expect, pause }: Trial, total: number)
     counts: () => counts,
     reaches: async (more) => {
       const wanted = Math.min(counts.accepted + more, total - MAX_BLOCK);
-      while (counts.accepted < wanted) await pause(5);
+      while (counts.accepted < wanted && !isUsedUp()) await pause(5);
     },
     end: async (fault) => {
       while (!isUsedUp()) await pause(50);

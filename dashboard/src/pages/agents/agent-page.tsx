@@ -9,7 +9,7 @@ import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
-import { useTextVariables } from '../../parts/playground/circumstances.ts';
+import { useTextVariables } from '../../parts/playground/call-data.ts';
 import { Playground } from '../../parts/playground/playground.tsx';
 import { useScrollToTab } from '../../parts/use-scroll-to-tab.ts';
 import { RecordPage } from '../../parts/record-page.tsx';

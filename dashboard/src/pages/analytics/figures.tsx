@@ -3,7 +3,7 @@ import type { Analytics, AnalyticsFigures } from '../../../../contract/dashboard
 import { duration, money, number, percent } from '../../language/format.ts';
 import { type Say, useWords } from '../../language/words.tsx';
 import { FigureTile, FigureTiles } from '../../parts/figure-tile.tsx';
-import { listOf } from './list-of.ts';
+import { conversationLinks } from './conversation-links.ts';
 import type { AnalyticsFilters } from './search.ts';
 import { words } from './words.ts';
 
@@ -13,7 +13,7 @@ type SayWords = Say<keyof (typeof words)['en']>;
 export function Figures({ found, filters }: { found: Analytics; filters: AnalyticsFilters }): ReactNode {
   const say = useWords(words);
   const { total, before, from, to } = found;
-  const list = listOf({ ...filters, since: from, until: to });
+  const list = conversationLinks({ ...filters, since: from, until: to });
   const many = (value: number): string => number(say.language, value);
   const part = (name: 'answered' | 'handed_over' | 'unanswered'): string =>
     say('part', { percent: share(say, total, name), before: share(say, before, name) });

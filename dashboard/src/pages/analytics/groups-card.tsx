@@ -12,7 +12,7 @@ import { Empty } from '../../list/empty.tsx';
 import { Card } from '../../parts/card.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { costOf, ratingOf, tookOf } from './figures.tsx';
-import { listOf } from './list-of.ts';
+import { conversationLinks } from './conversation-links.ts';
 import { type AnalyticsSearch, type Group, GROUPS } from './search.ts';
 import { words } from './words.ts';
 import classes from './analytics.module.css';
@@ -59,7 +59,7 @@ function columnsOf(say: SayWords, found: Analytics, search: AnalyticsSearch): Co
     id: string,
     label: string,
     of: (row: Row) => string,
-    to: (row: Row, list: ReturnType<typeof listOf>) => LinkProps,
+    to: (row: Row, list: ReturnType<typeof conversationLinks>) => LinkProps,
   ): Column<Row> => ({
     id,
     label,
@@ -120,8 +120,8 @@ function columnsOf(say: SayWords, found: Analytics, search: AnalyticsSearch): Co
 
 type FigureProps = {
   text: string;
-  list: ReturnType<typeof listOf> | null;
-  to: (list: ReturnType<typeof listOf>) => LinkProps;
+  list: ReturnType<typeof conversationLinks> | null;
+  to: (list: ReturnType<typeof conversationLinks>) => LinkProps;
 };
 
 /** Nothing is behind a zero, and no filter finds conversations without a version or a member. */
@@ -139,18 +139,18 @@ function rowList(
   found: Analytics,
   search: AnalyticsSearch,
   { group, agent_id }: Row,
-): ReturnType<typeof listOf> | null {
+): ReturnType<typeof conversationLinks> | null {
   const { by: _by, days: _days, since: _since, until: _until, ...filters } = search;
   const period = { since: found.from, until: found.to };
   const { by } = found;
   if (group === null) return null;
   if (by === 'day') {
     const day = found.days.find((one) => one.day === group);
-    return day ? listOf({ ...filters, since: day.from, until: day.to }) : null;
+    return day ? conversationLinks({ ...filters, since: day.from, until: day.to }) : null;
   }
   if (by === 'version')
-    return agent_id === null ? null : listOf({ ...filters, ...period, agent_id, version: Number(group) });
-  return listOf({ ...filters, ...period, [`${by}_id`]: group });
+    return agent_id === null ? null : conversationLinks({ ...filters, ...period, agent_id, version: Number(group) });
+  return conversationLinks({ ...filters, ...period, [`${by}_id`]: group });
 }
 
 function nameOf(say: SayWords, by: Group, { group, name, agent_id }: Row): string {

@@ -45,7 +45,7 @@ export function AboutCard({ item }: { item: CampaignRecord }): ReactNode {
           )}
         </Fact>
         {item.round_of !== null && (
-          <Fact label={sayRepeat('round_of')}>
+          <Fact label={sayRepeat('started_by')}>
             <Anchor
               inherit
               renderRoot={(props) => (

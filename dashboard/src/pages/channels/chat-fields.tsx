@@ -5,7 +5,7 @@ import { useWords } from '../../language/words.tsx';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { useLateAgent, useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
-import { nameOfSite, originOf } from '../../parts/channels/site.ts';
+import { nameOfSite, originOf } from '../../parts/channels/site-origin.ts';
 import type { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { ChatPreview } from './chat-preview.tsx';
 import { type SettingsValues, valueName } from './settings-values.ts';

@@ -7,7 +7,7 @@ import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { NameAndAgent } from '../../parts/agents/name-and-agent.tsx';
-import { originOf } from '../../parts/channels/site.ts';
+import { originOf } from '../../parts/channels/site-origin.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { ChannelProblem } from './channel-parts.tsx';
 import { placeSettings, SettingsFields } from './settings-fields.tsx';

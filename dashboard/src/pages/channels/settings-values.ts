@@ -1,5 +1,5 @@
 import { channelFields, type ChannelField, type ChannelKindName } from '../../../../contract/channel-kinds.ts';
-import { originOf } from '../../parts/channels/site.ts';
+import { originOf } from '../../parts/channels/site-origin.ts';
 import { latinDigits } from '../../parts/latin-digits.ts';
 
 /** Values in a form are text. Fields of settings have this prefix, to distinguish them from name and agent. */

@@ -7,7 +7,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { caseFrom, withFreeName } from '../../parts/test-cases/case-from.ts';
+import { caseFrom, withFreeName } from '../../parts/test-cases/case-from-message.ts';
 import { testWords } from '../../parts/test-cases/words.ts';
 
 const CaseDialog = onceOpened(

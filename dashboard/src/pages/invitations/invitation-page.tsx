@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { forgetSession, sessionOptions } from '../../session/session.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { FrontUnread } from '../../shell/front-unread.tsx';
+import { FrontLoading } from '../../shell/front-loading.tsx';
 import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { passwordFault } from '../../parts/sign-in/field-faults.ts';
 import { FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
@@ -33,7 +33,7 @@ export function InvitationPage(): ReactNode {
   const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
   // "Not signed in" is a result here, not an error.
   const session = useQuery({ ...sessionOptions, retry: false, refetchInterval: false });
-  if (!look.data || session.isPending) return <FrontUnread read={look} title="Parley" />;
+  if (!look.data || session.isPending) return <FrontLoading read={look} title="Parley" />;
   const { organization, email, role } = look.data;
   const props = { invitation, look: look.data };
   return (

@@ -5,7 +5,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { FrontUnread } from '../../shell/front-unread.tsx';
+import { FrontLoading } from '../../shell/front-loading.tsx';
 import { emailFault } from '../../parts/sign-in/field-faults.ts';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
 import { words } from '../../parts/sign-in/words.ts';
@@ -15,7 +15,7 @@ export function ForgotPage(): ReactNode {
   const say = useWords(words);
   const options = useRead('readSignInOptions', {}, { staleTime: Infinity });
   const forgot = useAct('forgotPassword', { refresh: [] });
-  if (!options.data) return <FrontUnread read={options} title={say('forgotten')} />;
+  if (!options.data) return <FrontLoading read={options} title={say('forgotten')} />;
   const toSignIn = <Anchor renderRoot={(props) => <Link to="/sign-in" {...props} />}>{say('back_to_sign_in')}</Anchor>;
   if (!options.data.mail || forgot.isSuccess)
     return (

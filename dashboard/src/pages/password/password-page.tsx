@@ -6,7 +6,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { FrontUnread } from '../../shell/front-unread.tsx';
+import { FrontLoading } from '../../shell/front-loading.tsx';
 import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { passwordFault } from '../../parts/sign-in/field-faults.ts';
 import { SecondStep, useSecondStep } from '../../parts/sign-in/second-step.tsx';
@@ -23,7 +23,7 @@ export function PasswordPage(): ReactNode {
   const entered = useEnter();
   const second = useSecondStep();
   const look = useRead('readPasswordLink', { params: { link } }, { staleTime: Infinity });
-  if (!look.data) return <FrontUnread read={look} title="Parley" />;
+  if (!look.data) return <FrontLoading read={look} title="Parley" />;
   const { email } = look.data;
   const enter = (session: SessionView): void => void entered(session);
   if (second.asked)

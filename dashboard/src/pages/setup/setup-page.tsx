@@ -7,7 +7,7 @@ import { useWords } from '../../language/words.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { passwordFault, emailFault } from '../../parts/sign-in/field-faults.ts';
-import { ownZone } from '../../parts/own-zone.ts';
+import { browserTimeZone } from '../../parts/browser-time-zone.ts';
 import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { EmailField, FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
 import { words } from '../../parts/sign-in/words.ts';
@@ -29,7 +29,7 @@ export function SetupPage(): ReactNode {
 
   const submit = form.submit((values) =>
     setUp.mutate(
-      { body: { ...values, email: values.email.trim(), token: token!, time_zone: ownZone() } },
+      { body: { ...values, email: values.email.trim(), token: token!, time_zone: browserTimeZone() } },
       { onSuccess: (session) => void entered(session), onError: form.place },
     ),
   );

@@ -9,7 +9,7 @@ import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { ProblemAlert } from '../problem-alert.tsx';
-import { bodyOf, useVariables, type Circumstances } from './circumstances.ts';
+import { bodyOf, useVariables, type CallData } from './call-data.ts';
 import { TryWith } from './try-with.tsx';
 import { TurnView } from './turn-view.tsx';
 import { words } from './words.ts';
@@ -47,7 +47,7 @@ export function Playground(props: Props): ReactNode {
 function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props): ReactNode {
   const say = useWords(words);
   const [text, setText] = useState('');
-  const [given, setGiven] = useState<Circumstances>({ locale: say.language, name: '', values: {} });
+  const [given, setGiven] = useState<CallData>({ locale: say.language, name: '', values: {} });
   const variables = useVariables(agentId, definition);
   const field = useRef<HTMLInputElement>(null);
   const asked = { ...bodyOf(given, variables), ...(definition && { definition }) };

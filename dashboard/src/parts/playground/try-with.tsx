@@ -2,18 +2,18 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { OFFERED_LANGUAGES } from '../../language/language-list.ts';
 import { useWords } from '../../language/words.tsx';
-import type { Circumstances } from './circumstances.ts';
+import type { CallData } from './call-data.ts';
 import { words } from './words.ts';
 import classes from './playground.module.css';
 
 const MAX_VALUE = 2_000;
 
 type Props = {
-  value: Circumstances;
+  value: CallData;
   names: readonly string[];
   /** The agent has a tool that needs an approval. */
   asks: boolean;
-  onChange: (value: Circumstances) => void;
+  onChange: (value: CallData) => void;
 };
 
 /**

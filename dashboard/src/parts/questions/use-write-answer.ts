@@ -5,7 +5,7 @@ import { MAX_WORDING_CHARACTERS } from '../../../../contract/dashboard/wordings.
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { call, type Problem } from '../../api/client.ts';
 import { readAnew } from '../../api/queries.ts';
-import { withFreeName } from '../test-cases/case-from.ts';
+import { withFreeName } from '../test-cases/case-from-message.ts';
 
 export type Written = { question: string; answer: string; addTest: boolean };
 type Params = { org_id: string; agent_id: string };

@@ -7,7 +7,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { type Db, openDb } from '../../../store/db.ts';
 import { createSuppression } from '../../../store/end-users/suppression.ts';
 import { expireRecipients, findDueCampaigns } from '../../../store/recipients/dispatch.ts';
-import { type PushOutcome, pushRecipients } from '../../../store/recipients/push.ts';
+import { type AdditionOutcome, addRecipients } from '../../../store/recipients/add-recipients.ts';
 import { campaign, recipient } from '../../../store/schema/campaign.ts';
 import { endUser } from '../../../store/schema/end-user.ts';
 import { run } from '../../../store/schema/run.ts';
@@ -16,8 +16,8 @@ import { LOOK_MS } from '../plan-dispatch.ts';
 import { type AskedRehearsal, rehearseCampaign } from './rehearse-campaign.ts';
 
 /**
- * The same campaign, rehearsed and really run: push, claims, plans and writes of the real code on the real database,
- * whose clock the test shows. `now()` of this database is found in another schema first.
+ * The same campaign, rehearsed and really run: addition, claims, plans and writes of the real code on the real
+ * database, whose clock the test shows. `now()` of this database is found in another schema first.
  */
 const suppression = createSuppression(Buffer.alloc(32, 7));
 let database: TestDatabase;
@@ -101,8 +101,8 @@ async function enroll(campaignId: string, people: readonly RecipientInput[]): Pr
   }));
   const by = { keyId: null, from: null, requestId: null, idempotency: null };
   const call = { ...by, orgId, campaignId, channelKind: 'sandbox', dedupe: 'campaign' as const, recipients };
-  const answer = (outcomes: readonly PushOutcome[]) => ({ status: 202, body: JSON.stringify(outcomes) });
-  await pushRecipients(db, { ...call, tally: null, answer }, suppression);
+  const answer = (outcomes: readonly AdditionOutcome[]) => ({ status: 202, body: JSON.stringify(outcomes) });
+  await addRecipients(db, { ...call, tally: null, answer }, suppression);
 }
 
 /** The worker's looks, at the moments at which there is something to do. */
@@ -135,7 +135,7 @@ async function whatHappened(campaignId: string) {
     ref: one.ref,
     status: one.status === 'sending' ? 'sent' : one.status,
     reason: one.reason,
-    // A push that leaves someone out has no moment of its own.
+    // An addition that leaves someone out has no moment of its own.
     at: one.status === 'suppressed' ? null : one.updatedAt.toISOString(),
     text: opening,
   }));

@@ -2,14 +2,14 @@ import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../../contract/messages.ts';
 import type { Fault } from '../../../../contract/problems.ts';
 import { MAX_REHEARSED, type MadeUp, type RehearsedStatus } from '../../../../contract/dashboard/rehearsals.ts';
-import { pushedRow, type PushRow } from '../push-recipients.ts';
+import { newRecipientOf, type RecipientInputRow } from '../add-recipients.ts';
 import type { Db } from '../../../store/db.ts';
 import { type EndUserFilter, listEndUsers } from '../../../store/end-users/search.ts';
 import type { EndUserRow } from '../../../store/end-users/resolve.ts';
 import type { Suppression } from '../../../store/end-users/suppression.ts';
 import type { DueRecipient } from '../../../store/recipients/dispatch.ts';
 import { planPage, type PlannedRecipient } from '../../../store/recipients/plan-page.ts';
-import type { PushedRecipient } from '../../../store/recipients/push.ts';
+import type { NewRecipient } from '../../../store/recipients/add-recipients.ts';
 import { listWaiting } from '../../../store/recipients/review.ts';
 import { openingOf, variablesOf } from '../plan-dispatch.ts';
 
@@ -66,8 +66,8 @@ export async function* planAudience(place: Enrolment, filter: EndUserFilter): As
   const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
   for (let after: { id: string; createdAt: Date } | null = null; ;) {
     const { rows, hasMore } = await listEndUsers(place.db, place.orgId, filter, { limit: PAGE, after });
-    const pushed = rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
-    for (const one of await plan(place, pushed, 'campaign', before))
+    const recipients = rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
+    for (const one of await plan(place, recipients, 'campaign', before))
       // A person who was erased between the two reads no longer exists.
       if (one.person) yield plannedOf(place.channelKind, one as PlannedPerson, {});
     if (!hasMore) return;
@@ -75,10 +75,12 @@ export async function* planAudience(place: Enrolment, filter: EndUserFilter): As
   }
 }
 
-/** Rows of a file, in the form in which a push would add them: people found by their identifiers, or new people. */
-export async function* pushedOnes(
+/**
+ * Rows of a file, in the form in which an addition would add them: people found by their identifiers, or new people.
+ */
+export async function* fileOnes(
   place: Place,
-  rows: AsyncIterable<PushRow>,
+  rows: AsyncIterable<RecipientInputRow>,
   dedupe: 'campaign' | 'none',
 ): AsyncGenerator<Cast> {
   // A person in two rows is one person, so an opt-out after the first message also affects the second.
@@ -101,23 +103,23 @@ type PlannedRow = Omit<Cast, 'text'> & { errors: Fault[] };
 /** Plans the rows of a file page by page. An invalid row has its errors and no person. */
 export async function* planRows(
   place: Enrolment,
-  rows: AsyncIterable<PushRow> | Iterable<PushRow>,
+  rows: AsyncIterable<RecipientInputRow> | Iterable<RecipientInputRow>,
   dedupe: 'campaign' | 'none',
 ): AsyncGenerator<PlannedRow> {
   const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
-  let page: PushRow[] = [];
+  let page: RecipientInputRow[] = [];
   const settle = async function* (): AsyncGenerator<PlannedRow> {
-    const pushed = page.map((row) => ('said' in row ? pushedRow(row) : null));
+    const recipients = page.map((row) => ('said' in row ? newRecipientOf(row) : null));
     const planned = await plan(
       place,
-      pushed.filter((one) => one !== null),
+      recipients.filter((one) => one !== null),
       dedupe,
       before,
     );
     let next = 0;
     for (const [index, row] of page.entries()) {
       if ('errors' in row) yield invalidOne(row.ref, row.errors);
-      else yield plannedRow(place, pushed[index]!, planned[next++]!);
+      else yield plannedRow(place, recipients[index]!, planned[next++]!);
     }
     page = [];
   };
@@ -130,7 +132,7 @@ export async function* planRows(
 
 const plan = (
   { db, suppression, orgId, campaignId, channelId, channelKind }: Enrolment,
-  recipients: PushedRecipient[],
+  recipients: NewRecipient[],
   dedupe: 'campaign' | 'none',
   before: Parameters<typeof planPage>[3],
 ): Promise<PlannedRecipient[]> => {
@@ -139,11 +141,11 @@ const plan = (
   return planPage(db, call, suppression, before);
 };
 
-function plannedRow(place: Enrolment, pushed: PushedRecipient, planned: PlannedRecipient): PlannedRow {
+function plannedRow(place: Enrolment, recipient: NewRecipient, planned: PlannedRecipient): PlannedRow {
   const { outcome, person } = planned;
-  const { ref, sendAt } = pushed;
+  const { ref, sendAt } = recipient;
   if (outcome.kind === 'invalid' || !person) return invalidOne(ref, outcome.kind === 'invalid' ? outcome.faults : []);
-  const known = plannedOf(place.channelKind, planned as PlannedPerson, pushed.variables);
+  const known = plannedOf(place.channelKind, planned as PlannedPerson, recipient.variables);
   return { ...known, ref, sendAt, isKnown: person.updated_at !== null, errors: [] };
 }
 

@@ -15,8 +15,8 @@ import { readCampaign } from '../../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../../store/channels/channels.ts';
 import type { EndUserFilter } from '../../../store/end-users/search.ts';
 import type { CampaignsDeps } from '../deps.ts';
-import { readRecipients } from '../read-recipients.ts';
-import { type Cast, madeUpOnes, matchingOnes, type Place, pushedOnes, waitingOnes } from './people.ts';
+import { parseRecipients } from '../parse-recipients.ts';
+import { type Cast, madeUpOnes, matchingOnes, type Place, fileOnes, waitingOnes } from './people.ts';
 import { type Player, playClock } from './play-clock.ts';
 import { playSilence } from './play-silence.ts';
 import { type Part, tellRehearsal } from './report.ts';
@@ -163,10 +163,10 @@ function sourceOf(
 ): AsyncGenerator<Cast> {
   if (filter) return matchingOnes(place, filter);
   if (madeUp) return madeUpOnes(place, madeUp);
-  return file === undefined ? waitingOnes(place) : pushedOnes(place, readRecipients(file), dedupe);
+  return file === undefined ? waitingOnes(place) : fileOnes(place, parseRecipients(file), dedupe);
 }
 
-/** Uses the same times as a push: not before its own time, the start of the campaign, and now. */
+/** Uses the same times as an addition: not before its own time, the start of the campaign, and now. */
 function playerOf({ recipient, sendAt }: Cast, { settings }: Place, beginsAt: Date): Player {
   const times = [sendAt?.getTime() ?? 0, Date.parse(settings.starts_at ?? '') || 0, beginsAt.getTime()];
   const dueAt = new Date(Math.max(...times));

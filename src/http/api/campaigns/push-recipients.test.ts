@@ -4,7 +4,7 @@ import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import { type CampaignsApi, person, push, settled, startCampaignsApi } from '../../../../test/campaigns-api.ts';
 import { updateCampaign } from '../../../features/campaigns/change-campaign.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { listPushes } from '../../../store/campaigns/pushes.ts';
+import { listAdditions } from '../../../store/campaigns/additions.ts';
 import { SYSTEM } from '../../../store/organizations/audit.ts';
 
 let parley: CampaignsApi['parley'];
@@ -151,7 +151,7 @@ describe('202', () => {
       },
       [person()],
     );
-    const { rows } = await listPushes(parley.db, orgId, given.id, { limit: 10, after: null });
+    const { rows } = await listAdditions(parley.db, orgId, given.id, { limit: 10, after: null });
     expect(rows.map(({ source, state, startedBy, dueAt }) => [source, state, startedBy, dueAt])).toEqual([
       ['api', 'done', expect.any(String), null],
       ['api', 'done', expect.any(String), null],

@@ -5,7 +5,7 @@ import {
   PushRecipients,
   RecipientInput,
 } from '../../../../contract/campaigns.ts';
-import { pushRecipients, readRow } from '../../../features/campaigns/push-recipients.ts';
+import { addRecipients, readRow } from '../../../features/campaigns/add-recipients.ts';
 import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../../kernel/validation/validate.ts';
 import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
@@ -67,7 +67,7 @@ export const pushRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
   async handle(request, reply) {
     const { recipients, dedupe = 'campaign' } = request.body as Body;
     const { caller, from, campaign } = request.admission;
-    const { answer, replayed } = await pushRecipients(deps, {
+    const { answer, replayed } = await addRecipients(deps, {
       campaign: campaign!,
       caller: { ...caller, from },
       requestId: request.requestId,

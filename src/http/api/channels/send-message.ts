@@ -2,7 +2,7 @@ import { AcceptedMessage, SendMessage } from '../../../../contract/channels.ts';
 import { holds } from '../../../access/decide.ts';
 import { sendMessage } from '../../../features/messages/send-message.ts';
 import type { Route } from '../../route/route.ts';
-import { reachedBySend } from '../reached-person.ts';
+import { reachedBySend } from '../reached-end-user.ts';
 import type { ChannelRoutesDeps } from './routes.ts';
 
 /** Sends a message that the backend wrote: accepted means committed. */

@@ -11,7 +11,7 @@ import { callerLeft } from '../../edge/caller-left.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import { waitedSeconds } from '../../route/prefer-wait.ts';
 import type { Route } from '../../route/route.ts';
-import { reachedByTrigger } from '../reached-person.ts';
+import { reachedByTrigger } from '../reached-end-user.ts';
 import type { TriggerRoutesDeps } from '../triggers/routes.ts';
 import { completion, completionCall } from './examples.ts';
 import { answerPending, nameRun, presentCompletion } from './present-completion.ts';

@@ -1,4 +1,4 @@
-import { LeakReport, MAX_UNSIGNED_LEAKS } from '../../../../contract/leaks.ts';
+import { LeakReport, MAX_UNSIGNED_LEAKS } from '../../../../contract/leak-report.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import { Type } from 'typebox';
 import type { LeakReportLimit } from '../../../access/limits/leak-report-limit.ts';

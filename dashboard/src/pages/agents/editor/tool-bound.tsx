@@ -2,7 +2,7 @@ import { Autocomplete, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import { useWords } from '../../../language/words.tsx';
-import { useVariables } from '../../../parts/playground/circumstances.ts';
+import { useVariables } from '../../../parts/playground/call-data.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { toolWords } from './tool-words.ts';
 import classes from '../agents.module.css';

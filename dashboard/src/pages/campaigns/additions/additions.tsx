@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Progress, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useRef, type ReactNode } from 'react';
-import type { PushRecord } from '../../../../../contract/dashboard/additions.ts';
+import type { AdditionRecord } from '../../../../../contract/dashboard/additions.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { queryClient, readOptions, useAct, useRead } from '../../../api/queries.ts';
 import { number } from '../../../language/format.ts';
@@ -18,12 +18,12 @@ import { words } from './words.ts';
 
 const SHOWN = 5;
 const LOOK_AGAIN_MS = 1_000;
-/** The interval while no push is running, because another member may start one. */
+/** The interval while no addition is running, because another member may start one. */
 const LOOK_SELDOM_MS = 10_000;
 
-const isOpen = ({ finished_at: finishedAt }: PushRecord): boolean => finishedAt === null;
+const isOpen = ({ finished_at: finishedAt }: AdditionRecord): boolean => finishedAt === null;
 
-/** The newest pushes with their progress. */
+/** The newest additions with their progress. */
 export function Additions({ item }: { item: CampaignRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
@@ -35,8 +35,8 @@ export function Additions({ item }: { item: CampaignRecord }): ReactNode {
     <div className={classes.section}>
       <Card title={say('additions')} description={say('additions_hint')}>
         <ul className={classes.additions}>
-          {data.data.map((push) => (
-            <Addition key={push.id} push={push} />
+          {data.data.map((addition) => (
+            <Addition key={addition.id} addition={addition} />
           ))}
         </ul>
       </Card>
@@ -44,46 +44,46 @@ export function Additions({ item }: { item: CampaignRecord }): ReactNode {
   );
 }
 
-function Addition({ push }: { push: PushRecord }): ReactNode {
+function Addition({ addition }: { addition: AdditionRecord }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const stop = useAct('cancelPush', { refresh: [...READ_AGAIN, 'listPushes'] });
   const row = useRef<HTMLLIElement>(null);
   const focus = useFocus();
-  const state = push.is_held ? 'held' : push.state;
-  const params = { org_id, campaign_id: push.campaign_id, push_id: push.id };
+  const state = addition.is_held ? 'held' : addition.state;
+  const params = { org_id, campaign_id: addition.campaign_id, push_id: addition.id };
   return (
-    <li ref={row} tabIndex={-1} data-state={push.state}>
+    <li ref={row} tabIndex={-1} data-state={addition.state}>
       <Group justify="space-between" gap="sm">
         <Text size="sm" fw={550}>
-          <Source push={push} />
+          <Source addition={addition} />
         </Text>
         <Text size="sm" c="dimmed">
-          {push.source === 'api' ? (
-            say.rich('last_call', { when: <Moment at={push.finished_at ?? push.created_at} /> })
+          {addition.source === 'api' ? (
+            say.rich('last_call', { when: <Moment at={addition.finished_at ?? addition.created_at} /> })
           ) : (
             <>
-              {say(`push_${state}`)} · <Moment at={push.created_at} />
+              {say(`push_${state}`)} · <Moment at={addition.created_at} />
             </>
           )}
-          {push.source !== 'api' && push.created_by !== null && (
+          {addition.source !== 'api' && addition.created_by !== null && (
             <>
               {' '}
-              · <bdi>{push.created_by}</bdi>
+              · <bdi>{addition.created_by}</bdi>
             </>
           )}
         </Text>
       </Group>
-      {isOpen(push) && (
+      {isOpen(addition) && (
         <Group gap="md" wrap="nowrap">
-          <Done push={push} />
+          <Done addition={addition} />
           {may && (
             <Button
               variant="default"
               size="xs"
               loading={stop.isPending}
-              // The button disappears with the stopped push.
+              // The button disappears with the stopped addition.
               onClick={() => stop.mutate({ params }, { onSuccess: () => focus(() => row.current) })}
             >
               {say('stop')}
@@ -91,13 +91,16 @@ function Addition({ push }: { push: PushRecord }): ReactNode {
           )}
         </Group>
       )}
-      {push.done > 0 && (
-        <Result sum={{ ...push, invalid: push.source === 'filters' ? push.invalid : 0 }} done={!isOpen(push)} />
+      {addition.done > 0 && (
+        <Result
+          sum={{ ...addition, invalid: addition.source === 'filters' ? addition.invalid : 0 }}
+          done={!isOpen(addition)}
+        />
       )}
-      {push.source !== 'filters' && <Faults push={push} />}
-      {push.fault && (
+      {addition.source !== 'filters' && <Faults addition={addition} />}
+      {addition.fault && (
         <Alert color="red" icon={<IconAlertTriangle size={18} />}>
-          <span dir="auto">{push.fault.detail}</span>
+          <span dir="auto">{addition.fault.detail}</span>
         </Alert>
       )}
       {stop.error && <ProblemAlert problem={stop.error} />}
@@ -105,7 +108,7 @@ function Addition({ push }: { push: PushRecord }): ReactNode {
   );
 }
 
-function Source({ push: { source, filters, created_by: by } }: { push: PushRecord }): ReactNode {
+function Source({ addition: { source, filters, created_by: by } }: { addition: AdditionRecord }): ReactNode {
   const say = useWords(words);
   if (source === 'api') return by === null ? say('by_key_gone') : say('by_api', { key: `\u2068${by}\u2069` });
   if (source === 'file') return say('by_file');
@@ -117,7 +120,7 @@ function Source({ push: { source, filters, created_by: by } }: { push: PushRecor
 /** The filter names as the server sends them. */
 const FILTERS = { tags: 'tag', attributes: 'attribute', text: 'text', blocked: 'blocked' } as const;
 
-function Done({ push: { done, total, is_held: isHeld } }: { push: PushRecord }): ReactNode {
+function Done({ addition: { done, total, is_held: isHeld } }: { addition: AdditionRecord }): ReactNode {
   const say = useWords(words);
   const many = (value: number): string => number(say.language, value);
   const text =
@@ -141,7 +144,7 @@ function Done({ push: { done, total, is_held: isHeld } }: { push: PushRecord }):
   );
 }
 
-function Faults({ push: { invalid, faults } }: { push: PushRecord }): ReactNode {
+function Faults({ addition: { invalid, faults } }: { addition: AdditionRecord }): ReactNode {
   const say = useWords(words);
   if (invalid === 0) return null;
   const many = (value: number): string => number(say.language, value);

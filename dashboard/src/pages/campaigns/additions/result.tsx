@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { PushRecord } from '../../../../../contract/dashboard/additions.ts';
+import type { AdditionRecord } from '../../../../../contract/dashboard/additions.ts';
 import { number } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { words } from './words.ts';
 
-type Sum = Pick<PushRecord, 'accepted' | 'duplicates' | 'opted_out' | 'blocked' | 'invalid'>;
+type Sum = Pick<AdditionRecord, 'accepted' | 'duplicates' | 'opted_out' | 'blocked' | 'invalid'>;
 
 type Props = { sum: Sum; done: boolean };
 

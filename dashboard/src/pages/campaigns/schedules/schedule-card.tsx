@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, SegmentedControl, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
-import { MAX_MONTH_DAY, nextRounds } from '../../../../../contract/campaign-rounds.ts';
+import { MAX_MONTH_DAY, nextStarts } from '../../../../../contract/schedule-days.ts';
 import {
   type CampaignSchedule,
-  NEXT_ROUNDS,
+  NEXT_STARTS,
   type SetScheduleBody,
 } from '../../../../../contract/dashboard/campaign-schedules.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
@@ -109,7 +109,7 @@ function Repeat({ item, stored }: Props): ReactNode {
           {item.state !== 'live' && <Text size="sm">{say('not_live')}</Text>}
           {repeat.problem && <ProblemAlert problem={repeat.problem} />}
           {repeat.may && <Acts repeat={repeat} stored={stored} />}
-          <Rounds campaignId={item.id} expected={stored !== null} />
+          <StartedCampaigns campaignId={item.id} expected={stored !== null} />
         </Stack>
       </Card>
     </form>
@@ -241,7 +241,7 @@ function Next({ stored, values: { days, month_day, at } }: { values: Values } & 
     stored !== null && stored.at === at && stored.month_day === month_day && String(stored.days) === String(days);
   const asked = { days, monthDay: month_day, at };
   const found =
-    isStored || at === '' || month_day === NO_DAY ? (stored?.next ?? []) : nextRounds(asked, new Date(), NEXT_ROUNDS);
+    isStored || at === '' || month_day === NO_DAY ? (stored?.next ?? []) : nextStarts(asked, new Date(), NEXT_STARTS);
   const dates = found.map((one) => format.format(new Date(typeof one === 'string' ? one : one.day)));
   return (
     <Text size="sm" role="status">
@@ -250,23 +250,23 @@ function Next({ stored, values: { days, month_day, at } }: { values: Values } & 
   );
 }
 
-/** The newest rounds. Each is a campaign with its own results. */
-function Rounds({ campaignId, expected }: { campaignId: string; expected: boolean }): ReactNode {
+/** The newest campaigns that the schedule started. */
+function StartedCampaigns({ campaignId, expected }: { campaignId: string; expected: boolean }): ReactNode {
   const say = useWords(words);
   const query = { round_of: campaignId, limit: 10 };
-  const rounds = useRead(
+  const started = useRead(
     'listCampaigns',
     { params: { org_id: useOrganization().id }, query },
     { every: LOOK_AGAIN_MS },
   );
-  const items = rounds.data?.data ?? [];
-  if (items.length === 0) return expected && <Text size="sm">{say('no_rounds')}</Text>;
+  const items = started.data?.data ?? [];
+  if (items.length === 0) return expected && <Text size="sm">{say('none_started')}</Text>;
   return (
     <div>
-      <Text size="sm" fw={600} mb={4} id="rounds">
-        {say('rounds')}
+      <Text size="sm" fw={600} mb={4} id="started">
+        {say('started')}
       </Text>
-      <ul aria-labelledby="rounds" className={classes.rounds}>
+      <ul aria-labelledby="started" className={classes.started}>
         {items.map(({ id, name, state }) => (
           <li key={id}>
             <Anchor

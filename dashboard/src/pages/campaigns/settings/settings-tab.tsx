@@ -5,7 +5,7 @@ import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
-import { useTextVariables } from '../../../parts/playground/circumstances.ts';
+import { useTextVariables } from '../../../parts/playground/call-data.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import editorClasses from '../../../parts/editor/editor-page.module.css';

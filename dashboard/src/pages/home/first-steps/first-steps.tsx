@@ -9,7 +9,7 @@ import { usePreferences } from '../../../preferences.ts';
 import { useOrganization } from '../../../session/session.ts';
 import { AgentStep } from './agent-step.tsx';
 import { TryStep } from './try-step.tsx';
-import { WAYS, type Way } from './way.ts';
+import { START_PLACES, type StartPlace } from './start-place.ts';
 import { WebsiteSteps } from './website-steps.tsx';
 import { WhatNext } from './what-next.tsx';
 import { words } from './words.ts';
@@ -33,7 +33,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
   const overview = useRead('readOverview', { params: { org_id } }, { every: LOOK_AGAIN_MS, live: 'first_steps' });
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: 100 } }, { live: 'first_steps' });
   const [chosen, setChosen] = useState<string | null>(null);
-  const [chosenWay, setWay] = useState<Way | null>(null);
+  const [chosenWay, setWay] = useState<StartPlace | null>(null);
   const agent = agents.data?.data.find(({ id }) => id === chosen) ?? agents.data?.data[0] ?? null;
   const triggers = useRead(
     'listTriggers',
@@ -97,7 +97,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
   );
 }
 
-type HeadProps = { way: Way; asked: boolean; onWay: (way: Way) => void; onHide: () => void };
+type HeadProps = { way: StartPlace; asked: boolean; onWay: (way: StartPlace) => void; onHide: () => void };
 
 function Head({ way, asked, onWay, onHide }: HeadProps): ReactNode {
   const say = useWords(words);
@@ -119,7 +119,7 @@ function Head({ way, asked, onWay, onHide }: HeadProps): ReactNode {
         mb="md"
         value={way}
         onChange={(value) => onWay(value)}
-        data={WAYS.map((value) => ({ value, label: say(`way_${value}`) }))}
+        data={START_PLACES.map((value) => ({ value, label: say(`way_${value}`) }))}
       />
     </>
   );

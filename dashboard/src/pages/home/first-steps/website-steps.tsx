@@ -6,7 +6,7 @@ import type { ChannelDetail } from '../../../../../contract/dashboard/channels.t
 import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { ChatSites, FirstVisitor, ScriptTag } from '../../../parts/channels/chat-sites.tsx';
-import { nameOfSite, originOf } from '../../../parts/channels/site.ts';
+import { nameOfSite, originOf } from '../../../parts/channels/site-origin.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { Step } from './step.tsx';

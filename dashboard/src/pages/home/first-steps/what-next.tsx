@@ -5,11 +5,11 @@ import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { Facts } from '../../../parts/fact.tsx';
-import type { Way } from './way.ts';
+import type { StartPlace } from './start-place.ts';
 import { words } from './words.ts';
 
 /** The suggestions after the last step, from a working agent to an agent that people use. */
-export function WhatNext({ agent, way }: { agent: AgentSummary; way: Way }): ReactNode {
+export function WhatNext({ agent, way }: { agent: AgentSummary; way: StartPlace }): ReactNode {
   const say = useWords(words);
   const to = (
     word: 'next_website' | 'next_backend' | 'next_knowledge' | 'next_channel' | 'next_members' | 'next_webhooks',

@@ -12,7 +12,7 @@ import { number } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
-import { ownZone } from '../../../parts/own-zone.ts';
+import { browserTimeZone } from '../../../parts/browser-time-zone.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { unplaced } from '../../../parts/use-checked-form.ts';
 import { atLeast, useMay, useOrganization } from '../../../session/session.ts';
@@ -42,7 +42,7 @@ function Form({ stored }: { stored: HandOffRules }): ReactNode {
   const sayCommon = useWords(common);
   const organization = useOrganization();
   const may = useMay('admin');
-  const { draft, faults, edited, change, body } = useHandOffDraft(stored, organization.time_zone ?? ownZone());
+  const { draft, faults, edited, change, body } = useHandOffDraft(stored, organization.time_zone ?? browserTimeZone());
   const save = useAct('setHandOffRules', { refresh: ['readHandOffRules', 'listAudit'] });
   const send = (rules: HandOffRules): void =>
     save.mutate({ params: { org_id: organization.id }, body: rules }, { onSuccess: () => notifyDone(say('saved')) });

@@ -19,14 +19,14 @@ export type HandOffFault = 'member' | 'hours' | 'time' | 'holiday';
 const WEEKDAYS = [1, 2, 3, 4, 5].map((day) => ({ day, from: '09:00', to: '17:00' }));
 
 /** The rules during editing. Values that are turned off stay in the fields until the page closes. */
-export function useHandOffDraft(stored: HandOffRules, ownZone: string) {
+export function useHandOffDraft(stored: HandOffRules, browserTimeZone: string) {
   const [first] = useState<HandOffDraft>(() => ({
     goesTo: stored.goes_to,
     userId: stored.user_id,
     hasHours: stored.hours !== null,
     ranges: stored.hours?.ranges ?? WEEKDAYS,
     holidays: (stored.hours?.holidays ?? []).map(({ date, name = '' }) => ({ date, name })),
-    zone: stored.hours?.time_zone ?? ownZone,
+    zone: stored.hours?.time_zone ?? browserTimeZone,
     outside: stored.outside ?? {},
   }));
   const [draft, setDraft] = useState(first);

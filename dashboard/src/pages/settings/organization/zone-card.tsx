@@ -5,7 +5,7 @@ import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
-import { ownZone } from '../../../parts/own-zone.ts';
+import { browserTimeZone } from '../../../parts/browser-time-zone.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
@@ -18,7 +18,7 @@ export function ZoneCard(): ReactNode {
   const { id, time_zone: stored, role } = useOrganization();
   const may = useMay('admin');
   const save = useAct('updateOrganization', { refresh: ['readSession', 'listAudit'] });
-  const [zone, setZone] = useState(stored ?? ownZone());
+  const [zone, setZone] = useState(stored ?? browserTimeZone());
   return (
     <form
       onSubmit={(event) => {

@@ -1,2 +1,0 @@
-/** The time zone of this browser. */
-export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

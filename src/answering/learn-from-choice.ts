@@ -1,0 +1,37 @@
+import { MAX_WORDINGS, MAX_WORDINGS_OF_PASSAGE } from '../../contract/dashboard/wordings.ts';
+import { digestOf, questionKey } from '../engine/knowledge/question-key.ts';
+import type { ClaimedRun } from '../store/runs/claim.ts';
+import type { CompletedTurn } from '../store/runs/complete.ts';
+import type { Db } from '../store/db.ts';
+import { addTap } from '../store/wordings.ts';
+
+const MAX_QUOTE = 300;
+
+/**
+ * Records the section that a person chose after the agent asked back, after the turn was stored. A choice that is lost
+ * in a crash is not repeated, because it counts only together with those of other people.
+ */
+export async function learnFromChoice(db: Db, run: ClaimedRun, { messages }: CompletedTurn): Promise<void> {
+  for (const { trace, sources } of messages) {
+    const chosen = trace?.steps.find(({ kind }) => kind === 'chosen');
+    if (chosen === undefined) continue;
+    const [documentId, passage, question, label] = ['document_id', 'passage', 'question', 'label'].map((name) => {
+      const value = chosen[name];
+      return typeof value === 'string' ? value : null;
+    });
+    const words = questionKey(question ?? '');
+    if (!documentId || !passage || !question || words === '') continue;
+    const tap = {
+      agentId: run.agent_id,
+      documentId,
+      passage: Buffer.from(passage, 'hex'),
+      words: Buffer.from(digestOf(words), 'hex'),
+      question,
+      heading: label ?? null,
+      quote: (sources[0]?.quote ?? '').slice(0, MAX_QUOTE),
+      endUserId: run.end_user.id,
+    };
+    const most = { agent: MAX_WORDINGS, passage: MAX_WORDINGS_OF_PASSAGE };
+    await db.transaction((tx) => addTap(tx, run.org_id, tap, most));
+  }
+}

@@ -1,0 +1,20 @@
+import type { Db } from '../store/db.ts';
+import { setConsent } from '../store/end-users/set-consent.ts';
+import type { ClaimedRun } from '../store/runs/claim.ts';
+import type { CompletedTurn } from '../store/runs/complete.ts';
+
+/**
+ * The effect of STOP. The engine recognizes STOP before every turn (src/engine/opt-out.ts), and a rule of the agent may
+ * have the same effect. The person is opted out on this kind of channel in every conversation. The run ends, and the
+ * conversation is resolved. One message confirms the opt-out. After that, nothing is sent on this kind of channel
+ * (src/store/end-users/reason-not-to-send.ts). Calls get `recipient_opted_out`, and campaigns skip the person.
+ */
+export const OPTED_OUT_TURN = {
+  status: 'completed',
+  reason: 'opted_out',
+  conversationStatus: 'resolved',
+} as const satisfies Partial<CompletedTurn>;
+
+/** The opt-out is stored before the turn, because a crash between the two must not lose it. */
+export const recordOptOut = (db: Db, run: ClaimedRun): Promise<unknown> =>
+  setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');

@@ -1,0 +1,7 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** Compares in constant time, for any lengths. An empty secret equals nothing. */
+export const equalSecrets = (given: string, expected: string): boolean =>
+  expected !== '' && timingSafeEqual(digest(given), digest(expected));
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

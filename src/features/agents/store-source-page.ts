@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto';
+import { MAX_DOCUMENTS_PER_AGENT } from '../../../contract/dashboard/agents.ts';
+import { MAX_NAME_CHARACTERS } from '../../../contract/limits.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { newId } from '../../kernel/ids.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { changeAgent } from '../../store/agents/write.ts';
+import type { Db, Queryable } from '../../store/db.ts';
+import { countDocuments } from '../../store/documents.ts';
+import {
+  addPages,
+  dropPageDocument,
+  dropUnlisted,
+  postponePage,
+  putPageDocument,
+  readDocumentBytes,
+  readPage,
+  readTwin,
+  type Settled,
+  settlePage,
+} from '../../store/document-sources/pages.ts';
+import {
+  type ClaimedSource,
+  finishSync,
+  holdSource,
+  moveScope,
+  releaseSource,
+} from '../../store/document-sources/queue.ts';
+import type { PageRow } from '../../store/document-sources/read.ts';
+import { checkRoom, readUse } from './documents.ts';
+import { keepWordings } from './wordings.ts';
+
+/** `links`: further pages of the source within its scope. */
+type Text = {
+  kind: 'text';
+  title: string;
+  text: string;
+  etag: string | null;
+  lastModified: string | null;
+  links: string[];
+};
+
+/** The result of a sync for an address. */
+export type Found =
+  | Text
+  /** `itself`: the page's own text, used if `to` has no text. `scope`: the new scope of the source. */
+  | { kind: 'leads'; to: string; how: 'redirect' | 'duplicate'; scope?: string; itself?: Text }
+  | { kind: 'sitemap'; pages: string[]; sitemaps: string[] }
+  | { kind: 'unchanged' }
+  /** `gone`: the document of the page is deleted too. Otherwise the text that was read before stays. */
+  | { kind: 'fault'; code: string; detail: string; gone: boolean; answered: boolean }
+  | { kind: 'later' };
+
+const MAX_SITEMAPS = 50;
+
+/**
+ * Stores the result and renews the lease, in one transaction. After a crash, a page is either finished or not read yet.
+ * Returns false if the source no longer belongs to this worker. Throws a Refusal when the limit of the documents is
+ * reached.
+ */
+export async function storeSourcePage(db: Db, held: ClaimedSource, page: PageRow, found: Found): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const writes = found.kind !== 'unchanged' && found.kind !== 'later';
+    // The lock order is organization, agent, source, as in every change of documents.
+    const use = writes ? await readUse(tx, held.org_id, held.agent_id, { hold: true }) : null;
+    if (writes && !(await lockAgent(tx, held.org_id, held.agent_id))) return false;
+    const answered = found.kind !== 'later' && (found.kind !== 'fault' || found.answered);
+    if (!(await holdSource(tx, held, answered))) return false;
+    if (found.kind === 'later') await postponePage(tx, held, page.url);
+    else if (found.kind === 'unchanged') await settlePage(tx, held, page.url, unchanged(page));
+    else if (found.kind === 'text') await settleText(tx, held, page, found, use!);
+    else if (found.kind === 'fault') await settleFault(tx, held, page, found);
+    else if (found.kind === 'sitemap') {
+      await settlePage(tx, held, page.url, { state: 'sitemap' });
+      await addPages(tx, held, found.sitemaps, { isSitemap: true, most: MAX_SITEMAPS });
+      await addPages(tx, held, found.pages);
+    } else await settleLead(tx, held, page, found);
+    return true;
+  });
+}
+
+const unchanged = ({ state, documentId, leadsTo }: PageRow): Settled => ({
+  state: state !== 'fault' ? state : documentId === null ? 'empty' : 'read',
+  leadsTo,
+});
+
+type Use = Awaited<ReturnType<typeof readUse>>;
+
+async function settleText(
+  tx: Queryable,
+  held: ClaimedSource,
+  page: PageRow,
+  { title, text, etag, lastModified, links }: Found & { kind: 'text' },
+  use: Use,
+): Promise<void> {
+  const known = { etag, lastModified };
+  const settle = (settled: Settled): Promise<void> => settlePage(tx, held, page.url, { ...known, ...settled });
+  await addPages(tx, held, links);
+  if (text.trim() === '') {
+    await dropPageDocument(tx, held, page);
+    return settle({ state: 'empty', hash: null, documentId: null });
+  }
+  const digest = hash('sha256', text);
+  const twin = await readTwin(tx, held, page.url, digest);
+  if (twin !== null) {
+    await dropPageDocument(tx, held, page);
+    return settle({ state: 'duplicate', hash: digest, documentId: null, leadsTo: twin });
+  }
+  if (page.documentId !== null && page.hash === digest) return settle({ state: 'read' });
+  const isNew = page.documentId === null;
+  const id = page.documentId ?? newId('doc');
+  const before = isNew ? 0 : await readDocumentBytes(tx, held.org_id, id);
+  checkRoom(use, Buffer.byteLength(text) - before);
+  if (isNew && (await countDocuments(tx, held.org_id, held.agent_id)) >= MAX_DOCUMENTS_PER_AGENT)
+    throw new Refusal('knowledge_agent_full', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents.`);
+  const name = (title || nameOf(page.url)).slice(0, MAX_NAME_CHARACTERS);
+  await putPageDocument(tx, held, { id, isNew, name, text, url: page.url });
+  if (!isNew) await keepWordings(tx, held.org_id, id, text);
+  await settle({ state: 'read', hash: digest, documentId: id });
+}
+
+async function settleFault(
+  tx: Queryable,
+  held: ClaimedSource,
+  page: PageRow,
+  { code, detail, gone }: Found & { kind: 'fault' },
+): Promise<void> {
+  const fault = { code, detail };
+  if (!gone) return settlePage(tx, held, page.url, { state: 'fault', fault });
+  await dropPageDocument(tx, held, page);
+  const nothing = { hash: null, documentId: null, etag: null, lastModified: null };
+  await settlePage(tx, held, page.url, { state: 'fault', fault, ...nothing });
+}
+
+/** If the target refers back to this page, both would have no text. */
+async function settleLead(
+  tx: Queryable,
+  held: ClaimedSource,
+  page: PageRow,
+  { to, how, scope }: Found & { kind: 'leads' },
+): Promise<void> {
+  await dropPageDocument(tx, held, page);
+  const nothing = { hash: null, documentId: null, etag: null, lastModified: null };
+  if (await leadsBack(tx, held, to, page.url)) {
+    const fault = { code: 'redirect_loop', detail: 'The page redirects to itself.' };
+    return settlePage(tx, held, page.url, { state: 'fault', fault, ...nothing });
+  }
+  if (scope !== undefined) await moveScope(tx, held, scope);
+  await settlePage(tx, held, page.url, { state: how, leadsTo: to, ...nothing });
+  // The limit counts pages with text. This page only refers to another one, so one more is allowed.
+  await addPages(tx, held, [to], { most: held.max_pages + 1 });
+}
+
+const MAX_LEADS = 10;
+
+/** Whether a page refers, directly or through others, back to this one. */
+export async function leadsBack(db: Queryable, held: ClaimedSource, from: string, to: string): Promise<boolean> {
+  let at: string | null = from;
+  for (let step = 0; at !== null && step < MAX_LEADS; step++) {
+    if (at === to) return true;
+    const page: PageRow | null = await readPage(db, held, at);
+    at = page !== null && page.sync === held.sync ? page.leadsTo : null;
+  }
+  return at !== null;
+}
+
+/** The last part of the address, converted to words. */
+function nameOf(address: string): string {
+  const { pathname, host } = new URL(address);
+  const last = pathname.split('/').findLast((part) => part !== '');
+  if (last === undefined) return host;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+/** Ends a sync, or releases the source for the next worker. The agent's next turn uses the changes. */
+export async function endSlice(
+  db: Db,
+  held: ClaimedSource,
+  end: { inSeconds: number } | { fault: { code: string; detail: string } | null },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await lockAgent(tx, held.org_id, held.agent_id))) return;
+    if ('inSeconds' in end) await releaseSource(tx, held, end.inSeconds);
+    else if (await finishSync(tx, held, end.fault)) {
+      if (end.fault === null && held.kind === 'sitemap') await dropUnlisted(tx, held);
+    }
+    await changeAgent(tx, held.org_id, held.agent_id, {});
+  });
+}

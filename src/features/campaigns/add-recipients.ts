@@ -1,0 +1,146 @@
+import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
+import { MAX_STORED_ADDITIONS } from '../../../contract/dashboard/additions.ts';
+import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import type { CampaignFacts } from '../../access/types.ts';
+import {
+  type AddRecipientsAnswer,
+  type NewRecipient,
+  type AdditionOutcome,
+  addRecipients as addToStore,
+} from '../../store/recipients/add-recipients.ts';
+import { type AdditionPage } from '../../store/campaigns/addition-queue.ts';
+import { deleteOldAdditions } from '../../store/campaigns/additions.ts';
+import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
+import type { CampaignsDeps } from './deps.ts';
+
+/** One recipient of the call, or its faults. The result contains the caller's reference in both cases. */
+export type RecipientInputRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
+
+export type AdditionInput = {
+  campaign: CampaignFacts;
+  caller: { orgId: string; keyId: string; from: string | null };
+  requestId: string;
+  idempotency: { scope: Buffer; request: Buffer } | null;
+  dedupe: 'campaign' | 'none';
+  rows: readonly RecipientInputRow[];
+};
+
+const MAX_REF = 255;
+/** Recipients can be scheduled at most this far ahead. */
+const MAX_SCHEDULE_DAYS = 366;
+
+/** Accepts recipients. All valid ones are added in one transaction, and the others get their faults. */
+export async function addRecipients(
+  deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onAdded'>,
+  input: AdditionInput,
+): Promise<AddRecipientsAnswer> {
+  const { orgId, keyId, from } = input.caller;
+  const channel = await deps.findChannel(orgId, input.campaign.channelId);
+  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  const rows = input.rows.map(checkRow);
+  const recipients = rows.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []));
+  const call = {
+    orgId,
+    keyId,
+    from,
+    campaignId: input.campaign.id,
+    channelKind: channel.kind,
+    requestId: input.requestId,
+    dedupe: input.dedupe,
+    recipients,
+    idempotency: input.idempotency,
+    answer: (outcomes: readonly AdditionOutcome[]) => ({ status: 202, body: JSON.stringify(answered(rows, outcomes)) }),
+    tally: (outcomes: readonly AdditionOutcome[]) => tallied(rows, outcomes, input.requestId),
+  };
+  const result = await deps.guard({ orgId, idempotency: input.idempotency }, () =>
+    addToStore(deps.db, call, deps.suppression),
+  );
+  if (result.isFirst) await deleteOldAdditions(deps.db, orgId, input.campaign.id, MAX_STORED_ADDITIONS);
+  if (!result.replayed) deps.onAdded();
+  return result;
+}
+
+/** Reads one recipient in its original form and checks it with `check`. */
+export function readRow(check: (value: unknown) => void, row: unknown): RecipientInputRow {
+  const { ref: given } = (row ?? {}) as { ref?: unknown };
+  const ref = typeof given === 'string' && given.length <= MAX_REF ? given : null;
+  try {
+    check(row);
+    return { ref, said: row as RecipientInput };
+  } catch (error) {
+    if (error instanceof Refusal) return { ref, errors: error.extras.errors ?? [] };
+    throw error;
+  }
+}
+
+/** Converts a row to the form in which the store adds it. */
+export const newRecipientOf = ({ ref, said }: { ref: string | null; said: RecipientInput }): NewRecipient => ({
+  endUser: said.end_user,
+  variables: said.variables ?? {},
+  sendAt: said.send_at ? new Date(said.send_at) : null,
+  ref,
+});
+
+/** Checks the rules for a recipient that the schema cannot express. */
+export function checkRow(row: RecipientInputRow): RecipientInputRow {
+  if ('errors' in row) return row;
+  const { end_user: person, send_at: sendAt } = row.said;
+  const errors: Fault[] = [];
+  const names = [person.id, person.external_id, person.email, person.phone];
+  if (names.every((name) => name === undefined))
+    errors.push({
+      pointer: '/end_user',
+      code: 'required',
+      detail: 'Name the person by id, external_id, email or phone.',
+    });
+  if (person.id !== undefined && Object.keys(person).length > 1)
+    errors.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id, no other field is allowed.' });
+  if (sendAt && new Date(sendAt).getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000)
+    errors.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
+  return errors.length > 0 ? { ref: row.ref, errors } : row;
+}
+
+/** What the list of additions shows of a call. The detail of a fault repeats no value of the call. */
+function tallied(
+  rows: readonly RecipientInputRow[],
+  outcomes: readonly AdditionOutcome[],
+  requestId: string,
+): AdditionPage {
+  const told = { ...NOTHING_ADDED, faults: [] as CountedFile['faults'] };
+  countPage(told, rows, outcomes);
+  const faults = told.faults.map(({ row, ref, errors }) => ({
+    row,
+    ref,
+    request_id: requestId,
+    detail: errors.map(({ detail }) => detail).join(' '),
+  }));
+  return { ...told, faults };
+}
+
+function answered(rows: readonly RecipientInputRow[], outcomes: readonly AdditionOutcome[]): PushedRecipients {
+  let next = 0;
+  const results = rows.map((row, index): PushResult => {
+    const outcome = 'said' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };
+    const { ref } = row;
+    if (outcome.kind !== 'invalid')
+      return {
+        index,
+        ref,
+        recipient_id: outcome.id,
+        status: outcome.kind,
+        reason: outcome.reason,
+        ...(outcome.unchanged.length > 0 && { unchanged: [...outcome.unchanged] }),
+      };
+    const { faults } = outcome;
+    return { index, ref, recipient_id: null, status: 'invalid', reason: faults[0]?.code ?? 'invalid', errors: faults };
+  });
+  const count = (status: PushResult['status']) => results.filter((result) => result.status === status).length;
+  return {
+    accepted: count('pending'),
+    duplicates: count('duplicate'),
+    suppressed: count('suppressed'),
+    invalid: count('invalid'),
+    results,
+  };
+}

@@ -1,0 +1,37 @@
+import { type CountedFile, MAX_FILE_ROWS } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { planPages } from './count-filter-addition.ts';
+import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
+import type { CampaignsDeps } from './deps.ts';
+import { newRecipientOf, type RecipientInputRow } from './add-recipients.ts';
+
+const PAGE = 500;
+
+/** Counts the recipients of a file, in the same way in which an addition would add them. It adds no one. */
+export async function countFileAddition(
+  deps: Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>,
+  orgId: string,
+  id: string,
+  read: AsyncIterable<RecipientInputRow>,
+): Promise<CountedFile> {
+  const plan = await planPages(deps, orgId, id);
+  const rows = await allOf(read);
+  const told: CountedFile = { ...NOTHING_ADDED, faults: [] };
+  for (let from = 0; from < rows.length; from += PAGE) {
+    const page = rows.slice(from, from + PAGE);
+    countPage(told, page, await plan(page.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []))));
+  }
+  return told;
+}
+
+/** Reads all rows of a file. */
+export async function allOf(read: AsyncIterable<RecipientInputRow>): Promise<RecipientInputRow[]> {
+  const rows: RecipientInputRow[] = [];
+  for await (const row of read) {
+    rows.push(row);
+    if (rows.length <= MAX_FILE_ROWS) continue;
+    const detail = `A file has at most ${MAX_FILE_ROWS} recipients: split it.`;
+    throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/file', code: 'too_many', detail }] });
+  }
+  return rows;
+}

@@ -1,0 +1,95 @@
+import { RecipientInput } from '../../../contract/campaigns.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { checkRow, type RecipientInputRow, readRow } from './add-recipients.ts';
+import { personOf, suggestColumns } from '../../store/end-users/import-columns.ts';
+import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
+import { createLoopShare } from '../../kernel/loop-share.ts';
+import { compileBody } from '../../kernel/validation/validate.ts';
+
+/** Step 14 of the order of checks (docs/security.md) for one recipient. */
+const check = compileBody(RecipientInput);
+
+/** Columns of the recipient itself. All other columns of a person are the same as in an import. */
+const OWN = ['ref', 'send_at'];
+/** Fields of people that a campaign does not change, so their columns become variables. */
+const NOT_OURS = new Set(['tags', 'blocked']);
+const MAX_VARIABLE_NAME = 64;
+const HEAD_CHARACTERS = 64 * 1024;
+
+/** Reads a file of recipients row by row. It is JSON Lines if it begins with `{`, otherwise CSV with a header row. */
+export async function* parseRecipients(text: string): AsyncGenerator<RecipientInputRow> {
+  try {
+    yield* text.trimStart().startsWith('{') ? readLines(text) : readTable(text);
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    const fault = { pointer: '/file', code: error.code, detail: error.message };
+    throw new Refusal('validation_failed', error.message, { errors: [fault] });
+  }
+}
+
+async function* readLines(text: string): AsyncGenerator<RecipientInputRow> {
+  const share = createLoopShare();
+  for (let from = 0; from < text.length;) {
+    const found = text.indexOf('\n', from);
+    const end = found === -1 ? text.length : found;
+    const line = text.slice(from, end).trim();
+    from = end + 1;
+    if (line !== '') yield await share(() => readLine(line));
+  }
+}
+
+function readLine(line: string): RecipientInputRow {
+  let row: unknown;
+  try {
+    row = JSON.parse(line);
+  } catch {
+    return wrong({ pointer: '', code: 'json', detail: 'The line is not a JSON object.' });
+  }
+  return checkRow(readRow(check, row));
+}
+
+const wrong = (fault: Fault): RecipientInputRow => ({ ref: null, errors: [fault] });
+
+async function* readTable(text: string): AsyncGenerator<RecipientInputRow> {
+  const delimiter = findDelimiter(text.slice(0, HEAD_CHARACTERS));
+  const share = createLoopShare();
+  let columns: Columns | null = null;
+  for await (const { cells } of readCsv(piecesOf(text), { encoding: 'utf-8', delimiter })) {
+    if (columns === null) columns = columnsOf(cells);
+    else if (cells.some((cell) => cell.trim() !== '')) {
+      const known: Columns = columns;
+      yield await share(() => recipientOf(cells, known));
+    }
+  }
+}
+
+async function* piecesOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+type Columns = {
+  /** The fields of the person, in the same form as in an import. */
+  person: (string | null)[];
+  /** Names of the recipient's own fields and of variables. */
+  other: (string | null)[];
+};
+
+function columnsOf(header: readonly string[]): Columns {
+  const person = suggestColumns(header).map((field, at) =>
+    field === null || NOT_OURS.has(field) || OWN.includes(header[at]!.trim()) ? null : field,
+  );
+  const other = header.map((name, at) => (person[at] === null ? name.trim().slice(0, MAX_VARIABLE_NAME) : null));
+  return { person, other };
+}
+
+function recipientOf(cells: readonly string[], { person, other }: Columns): RecipientInputRow {
+  const said = personOf(cells, person);
+  const named = other.flatMap((name, at): [string, string][] => {
+    const cell = cells[at]?.trim() ?? '';
+    return name && cell !== '' ? [[name, cell]] : [];
+  });
+  const own = Object.fromEntries(named.filter(([name]) => OWN.includes(name)));
+  if ('errors' in said) return { ref: own['ref'] ?? null, errors: said.errors };
+  const variables = Object.fromEntries(named.filter(([name]) => !OWN.includes(name)));
+  return checkRow(readRow(check, { end_user: said.said, variables, ...own }));
+}

@@ -1,0 +1,32 @@
+import type { ListedConversation } from '../../../contract/dashboard/conversations.ts';
+
+/** A row of the list is narrow, so the match itself must be visible. */
+const BEFORE = 16;
+const AFTER = 100;
+
+/**
+ * The part of a text around a match of the search. It is the start of the text if the database folds letters
+ * differently.
+ */
+export function searchExcerpt(text: string, words: string): Omit<NonNullable<ListedConversation['found']>, 'role'> {
+  const line = text.replaceAll(/\s+/g, ' ');
+  const wanted = words.replaceAll(/\s+/g, ' ');
+  const place = new RegExp(wanted.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`), 'iu').exec(line);
+  if (!place)
+    return {
+      before: '',
+      match: '',
+      after: Array.from(line)
+        .slice(0, BEFORE + AFTER)
+        .join(''),
+    };
+  const [match] = place;
+  const before = Array.from(line.slice(0, place.index));
+  return {
+    before: before.length > BEFORE ? `…${before.slice(-BEFORE).join('')}` : before.join(''),
+    match,
+    after: Array.from(line.slice(place.index + match.length))
+      .slice(0, AFTER)
+      .join(''),
+  };
+}

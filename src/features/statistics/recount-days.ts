@@ -1,0 +1,45 @@
+const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** A day in progress, one that ended less than three days ago, an older one, and from when on it stays as it is. */
+const AGES = { today: 60_000, recent: HOUR_MS, older: DAY_MS, recentDays: 3 * DAY_MS, finalAfter: 30 * DAY_MS };
+/** What one request counts at most; the next one goes on. */
+const MAX_COUNTING_MS = 3_000;
+
+/** A day with its first millisecond and that of the next day. */
+export type Day = { day: string; from: number; to: number };
+
+/**
+ * Counts the days whose count is too old, in their order. At least one day is counted, so calls that are repeated come
+ * to an end. True: all of them.
+ */
+export async function recountDays(
+  days: readonly Day[],
+  countedAt: ReadonlyMap<string, Date>,
+  now: number,
+  count: (day: Day) => Promise<void>,
+): Promise<boolean> {
+  const until = performance.now() + MAX_COUNTING_MS;
+  for (const day of days) {
+    if (!isTooOld(countedAt.get(day.day), day, now)) continue;
+    if (performance.now() > until) return false;
+    // One after another: who looks must not take the connections from those who call.
+    await count(day);
+  }
+  return true;
+}
+
+function isTooOld(countedAt: Date | undefined, { to }: Day, now: number): boolean {
+  if (!countedAt) return true;
+  const [age, sinceEnd] = [now - countedAt.getTime(), now - to];
+  if (sinceEnd < 0) return age >= AGES.today;
+  // Counted before the day was over, or before it was final.
+  const left = countedAt.getTime() - to;
+  if (left < 0) return age >= AGES.today;
+  if (left > AGES.finalAfter) return false;
+  return age >= (sinceEnd < AGES.recentDays ? AGES.recent : AGES.older);
+}
+
+/** Of an even number, the lower one of the two in the middle: a wait that someone had. */
+export function median(values: readonly number[]): number | null {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
+}

@@ -1,0 +1,167 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * Serves the built dashboard. The files are listed once, so no path from a request reaches the file system. The first
+ * request reads and compresses a file, and later requests get it from memory (a few MB in total). So a node that only
+ * serves keys caches none. Names below /assets/ contain a hash of their content and may be cached permanently.
+ * index.html is built for each request, because its style elements need a nonce.
+ */
+export function mountDashboard(server: FastifyInstance, folder: string): void {
+  let site = readSite(folder);
+  server.get('/*', async (request, reply) => {
+    // The dashboard may be built while the server runs: no restart needed.
+    site ??= readSite(folder);
+    const target = request.raw.url!.split('?', 1)[0]!;
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    const file = await site?.files
+      .get(target)?.()
+      .catch(() => {
+        // Built again since it was listed.
+        site = readSite(folder);
+        return site?.files.get(target)?.();
+      });
+    if (file) return sendFile(request, reply, file);
+    if (!isPage(request, target)) return reply.callNotFound();
+    return site ? sendPage(reply, site.page) : sendMissing(reply);
+  });
+}
+
+type StoredFile = {
+  type: string;
+  etag: string;
+  plain: Buffer;
+  gzip: Buffer | null;
+  brotli: Buffer | null;
+  hashed: boolean;
+};
+type Site = { files: ReadonlyMap<string, () => Promise<StoredFile>>; page: string };
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+  '.txt': 'text/plain; charset=utf-8',
+};
+const COMPRESSED = new Set(['.js', '.css', '.svg', '.txt']);
+/** Below this size the headers are larger than the savings. */
+const COMPRESS_FROM_BYTES = 1024;
+/**
+ * The result is smaller than with gzip's best level and takes a quarter of a second for all files, on other threads.
+ * The build has already compressed the files of every first load with the best level (`.br`).
+ */
+const BROTLI_QUALITY = 6;
+const gzipped = promisify<Buffer, Buffer>(gzip);
+const brotlied = promisify(brotliCompress);
+const NONCE_PLACE = /__CSP_NONCE__/g;
+
+function readSite(folder: string): Site | null {
+  const page = path.join(folder, 'index.html');
+  if (!existsSync(page)) return null;
+  const files = new Map<string, () => Promise<StoredFile>>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const extension = path.extname(entry.name);
+    const type = TYPES[extension];
+    if (!entry.isFile() || !type) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const url = `/${path.relative(folder, file).split(path.sep).join('/')}`;
+    let stored: Promise<StoredFile> | undefined;
+    const read = () => store(file, type, COMPRESSED.has(extension), url.startsWith('/assets/'));
+    files.set(url, async () => {
+      stored ??= read();
+      return stored;
+    });
+  }
+  return { files, page: readFileSync(page, 'utf8') };
+}
+
+async function store(file: string, type: string, text: boolean, hashed: boolean): Promise<StoredFile> {
+  const plain = await readFile(file);
+  const compress = text && plain.length >= COMPRESS_FROM_BYTES;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  const smallest = async (): Promise<Buffer> => readFile(`${file}.br`).catch(() => brotlied(plain, { params }));
+  const [small, smaller] = compress ? await Promise.all([gzipped(plain), smallest()]) : [null, null];
+  return {
+    type,
+    hashed,
+    plain,
+    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+    gzip: small,
+    brotli: smaller,
+  };
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile): FastifyReply {
+  reply
+    .header('content-type', file.type)
+    .header('etag', file.etag)
+    .header('vary', 'accept-encoding')
+    .header('cache-control', file.hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    // An SVG file that is opened directly is also a document.
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+  const accepted = request.headers['accept-encoding'] ?? '';
+  if (file.brotli && /\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli);
+  if (file.gzip && /\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip);
+  return reply.send(file.plain);
+}
+
+/**
+ * A program that requests an unknown path gets the JSON error body. A browser gets the page, which shows its own error.
+ */
+function isPage(request: FastifyRequest, target: string): boolean {
+  if (/^\/(?:api|attachments|chat|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
+  if (/\.\w{1,5}$/.test(target)) return false;
+  // `curl` accepts any type, so it gets the page only at the root path.
+  return /\btext\/html\b/.test(request.headers.accept ?? '') || target === '/';
+}
+
+function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(18).toString('base64url');
+  return secured(reply, nonce).send(page.replace(NONCE_PLACE, nonce));
+}
+
+function sendMissing(reply: FastifyReply): FastifyReply {
+  return secured(reply.code(503), null).send(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Parley</title><h1>The dashboard is not built</h1>
+<p>The server runs, and the HTTP API and the command line work. <code>npm start</code> builds the dashboard before it
+starts; to build it alone run <code>node_modules/.bin/vite build dashboard</code>, then load this page again.</p></html>`,
+  );
+}
+
+/**
+ * Allows only script files of Parley, style files of Parley, and styles with the nonce. Allows no frame, no plug-in and
+ * no other site.
+ */
+function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
+  const policy = [
+    "default-src 'self'",
+    "script-src 'self'",
+    `style-src 'self'${nonce === null ? '' : ` 'nonce-${nonce}'`}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    // Allows frames of Parley's own pages, because users try a web chat on the page where they configure it.
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+  ];
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('content-security-policy', policy.join('; '))
+    .header('x-frame-options', 'DENY')
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=()');
+}

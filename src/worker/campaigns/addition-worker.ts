@@ -1,0 +1,167 @@
+import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
+import { Refusal } from '../../../contract/problems.ts';
+import { allOf } from '../../features/campaigns/count-file-addition.ts';
+import { countByKind, NOTHING_ADDED, countPage } from '../../features/campaigns/count-outcomes.ts';
+import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
+import { newRecipientOf, type RecipientInputRow } from '../../features/campaigns/add-recipients.ts';
+import { parseRecipients } from '../../features/campaigns/parse-recipients.ts';
+import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import {
+  type ClaimedAddition,
+  claimAddition,
+  finishAddition,
+  type AdditionPage,
+  releaseAddition,
+  finishPage,
+} from '../../store/campaigns/addition-queue.ts';
+import { readChannel } from '../../store/channels/channels.ts';
+import { isUnreachable } from '../../store/db.ts';
+import { listEndUsers } from '../../store/end-users/search.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
+import { type NewRecipient, type AdditionOutcome, addRecipients } from '../../store/recipients/add-recipients.ts';
+import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
+
+/**
+ * Adds audiences to campaigns, 500 people at a time, with the same statement as an addition over HTTP. Each page has
+ * its own Idempotency-Key (addition, first row), and its stored response contains the result of the page. After a
+ * crash, the next worker gets the stored response, so no row is countByKind twice or lost. A person who is already
+ * enrolled is always a duplicate.
+ */
+export type AdditionWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onAdded'> & { log: Logger };
+
+const CAPACITY = 2;
+const PAGE = 500;
+/**
+ * After this many pages, the addition moves behind other waiting additions, so that a large audience of one
+ * organization does not delay all others.
+ */
+const PAGES_AT_ONCE = 4;
+const POLL_MS = 1_000;
+const RETRY_SECONDS = 5;
+
+export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
+  createPagedLoop({
+    rows: 'audiences',
+    log: deps.log,
+    pollMs: POLL_MS,
+    leaseSeconds: LEASE_SECONDS.campaign_push,
+    capacity: CAPACITY,
+    claim: (lease) => claimAddition(deps.db, lease),
+    work: async (held, stopping) => {
+      if (await addPages(deps, held, stopping)) await finishAddition(deps.db, held, null);
+      // If it belongs to another worker now, this does nothing.
+      else await releaseAddition(deps.db, held, 0);
+    },
+    fail: (held, error) => settleFailure(deps, held, error),
+    ids: ({ id }) => ({ addition: id }),
+  });
+
+async function settleFailure({ db, log }: AdditionWorkerDeps, held: ClaimedAddition, error: unknown): Promise<void> {
+  if (error instanceof Refusal && error.status !== 503) {
+    const campaign = await readCampaign(db, held.org_id, held.campaign_id);
+    // The addition waits during a pause.
+    if (campaign?.state === 'paused') return releaseAddition(db, held, RETRY_SECONDS);
+    return finishAddition(db, held, { code: error.code, detail: error.message });
+  }
+  log.warn({ err: error, addition: held.id }, 'adding an audience was interrupted');
+  if (error instanceof Refusal || isUnreachable(error)) return releaseAddition(db, held, RETRY_SECONDS);
+  return finishAddition(db, held, { code: 'internal_error', detail: 'An internal error; see the log.' });
+}
+
+type Answered = AdditionPage & { next: string | null };
+type Campaign = { id: string; kind: string };
+
+/** Returns false if it ended early: stopped, cancelled, claimed by another worker, or interrupted to let others run. */
+async function addPages(deps: AdditionWorkerDeps, held: ClaimedAddition, stopping: AbortSignal): Promise<boolean> {
+  const campaign = await readCampaign(deps.db, held.org_id, held.campaign_id);
+  if (!campaign) throw new Refusal('campaign_not_found');
+  const channel = await readChannel(deps.db, held.org_id, campaign.channelId);
+  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  const target = { id: campaign.id, kind: channel.kind };
+  const rows = held.file === null ? null : await allOf(parseRecipients(held.file));
+  let { done, after } = held;
+  for (let pages = 1; ; pages++) {
+    const page = rows
+      ? await addRows(deps, held, target, rows.slice(done, done + PAGE), done)
+      : await addPeople(deps, held, target, { done, after });
+    if (page === null) return true;
+    if (!(await finishPage(deps.db, held, page, { before: done, after: page.next }))) return false;
+    deps.onAdded();
+    done += page.rows;
+    after = page.next;
+    if (rows ? done >= rows.length : after === null) return true;
+    if (stopping.aborted || pages === PAGES_AT_ONCE) return false;
+  }
+}
+
+/** Adds a page of a file. Null: there is no further page. */
+async function addRows(
+  deps: AdditionWorkerDeps,
+  held: ClaimedAddition,
+  campaign: Campaign,
+  rows: readonly RecipientInputRow[],
+  done: number,
+): Promise<Answered | null> {
+  if (rows.length === 0) return null;
+  const recipients = rows.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []));
+  return addPage(deps, held, campaign, recipients, done, (outcomes) => {
+    // Rows are numbered from the beginning of the file.
+    const told = { ...NOTHING_ADDED, rows: done, faults: [] as CountedFile['faults'] };
+    countPage(told, rows, outcomes);
+    const { faults, ...counts } = told;
+    const shown = faults.map(({ row, errors }) => ({ row, detail: errors.map(({ detail }) => detail).join(' ') }));
+    return { ...counts, rows: rows.length, faults: shown, next: null };
+  });
+}
+
+/** Adds the next page of matching people. */
+async function addPeople(
+  deps: AdditionWorkerDeps,
+  held: ClaimedAddition,
+  campaign: Campaign,
+  { done, after }: { done: number; after: string | null },
+): Promise<Answered | null> {
+  // People are listed only by their IDs.
+  const page = after === null ? null : { id: after, createdAt: new Date(0) };
+  const found = await listEndUsers(deps.db, held.org_id, held.filter ?? {}, { limit: PAGE, after: page });
+  if (found.rows.length === 0) return null;
+  const next = found.hasMore ? found.rows.at(-1)!.id : null;
+  const recipients = found.rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
+  const rows = recipients.length;
+  return addPage(deps, held, campaign, recipients, done, (outcomes) => ({
+    ...countByKind(outcomes),
+    rows,
+    faults: [],
+    next,
+  }));
+}
+
+async function addPage(
+  { db, suppression }: AdditionWorkerDeps,
+  held: ClaimedAddition,
+  campaign: Campaign,
+  recipients: NewRecipient[],
+  done: number,
+  told: (outcomes: readonly AdditionOutcome[]) => Answered,
+): Promise<Answered> {
+  const scope = hash('sha256', `push\n${held.id}\n${done}`, 'buffer');
+  const call = {
+    orgId: held.org_id,
+    keyId: null,
+    from: null,
+    campaignId: campaign.id,
+    channelKind: campaign.kind,
+    requestId: held.request_id,
+    dedupe: 'campaign' as const,
+    recipients,
+    idempotency: { scope, request: scope },
+    tally: null,
+    answer: (outcomes: readonly AdditionOutcome[]) => ({ status: 200, body: JSON.stringify(told(outcomes)) }),
+  };
+  const { answer } = await addRecipients(db, call, suppression);
+  const stored = JSON.parse(answer.body) as Partial<Answered>;
+  // An erasure deletes a response that names the person. The page was added, but its counts are lost.
+  return stored.rows === undefined ? told([]) : (stored as Answered);
+}

@@ -1,0 +1,35 @@
+import type { Logger } from 'pino';
+import { startScheduledCampaign } from '../../features/campaigns/start-scheduled-campaign.ts';
+import { delaySchedule, type ScheduleRow } from '../../store/campaigns/schedules.ts';
+import type { Db } from '../../store/db.ts';
+import { createLookLoop, type LookLoop } from '../look-loop.ts';
+
+const LOOK_MS = 10_000;
+const RETRY_SECONDS = 60;
+
+type Deps = { db: Db; log: Logger; onStarted(): void; lookMs?: number };
+
+/** Starts the campaigns of schedules. No lease is needed, because each start is one short transaction. */
+export function createScheduleWorker({
+  db,
+  log,
+  onStarted,
+  lookMs = LOOK_MS,
+}: Deps): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
+  return createLookLoop({
+    failure: 'a schedule could not start its campaign; it is tried again',
+    log,
+    pollMs: lookMs,
+    look: async () => {
+      let claimed: ScheduleRow | null = null;
+      try {
+        const isStarted = await startScheduledCampaign(db, new Date(), (due) => (claimed = due));
+        if (isStarted) onStarted();
+        return isStarted;
+      } catch (error) {
+        if (claimed !== null) await delaySchedule(db, claimed, RETRY_SECONDS).catch(() => {});
+        throw error;
+      }
+    },
+  });
+}

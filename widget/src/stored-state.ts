@@ -1,0 +1,92 @@
+/**
+ * The state that survives a reload: the visitor's token, the waiting messages, and the last read message. Every change
+ * reads the storage first, because another tab may have changed it. If storage is blocked or full, the state lasts as
+ * long as the page.
+ */
+export type Waiting = {
+  client_id: string;
+  text: string;
+  at: number;
+  failed?: true;
+  /** The part of a file that is sent, from 0 to 1. */
+  sent?: number;
+};
+export type StoredState = {
+  token?: string;
+  /** The token's expiry, and the time from which it should be renewed. */
+  until?: number;
+  renew?: number;
+  queue: Waiting[];
+  /** The newest message that the visitor has seen. */
+  read?: string;
+  /** True: the visitor has a conversation to return to. */
+  talked?: true;
+};
+
+/** The most messages that may wait; the widget reports when a visitor without a connection writes more. */
+export const MAX_WAITING = 50;
+
+/**
+ * Each waiting message has its own storage key. Otherwise two tabs that write at the same moment would delete each
+ * other's messages.
+ */
+export function openKept(name: string, onElsewhere: () => void) {
+  const prefix = `${name}:`;
+  let memory: StoredState = { queue: [] };
+  /** True: the storage is full, so its content is older than the state of this page. */
+  let isFull = false;
+  const places = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+  const read = (): StoredState => {
+    if (isFull) return memory;
+    try {
+      const kept = JSON.parse(localStorage.getItem(name) ?? '{}') as StoredState;
+      const queue = places().map((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as Waiting | null);
+      kept.queue = queue
+        .filter((one) => one !== null)
+        .sort((a, b) => a.at - b.at || (a.client_id < b.client_id ? -1 : 1));
+      memory = kept;
+    } catch {
+      // The storage is not readable, so the state of this page is used.
+    }
+    return memory;
+  };
+  const change = (how: (kept: StoredState) => void): void => {
+    const kept = read();
+    const before = new Map(kept.queue.map((one) => [one.client_id, JSON.stringify(one)]));
+    how(kept);
+    memory = kept;
+    const { queue, ...rest } = kept;
+    try {
+      localStorage.setItem(name, JSON.stringify(rest));
+      for (const one of queue) {
+        const text = JSON.stringify(one);
+        if (before.get(one.client_id) !== text) localStorage.setItem(prefix + one.client_id, text);
+        before.delete(one.client_id);
+      }
+      for (const gone of before.keys()) localStorage.removeItem(prefix + gone);
+    } catch {
+      // The storage is not writable, so the state lasts as long as the page.
+      isFull = true;
+    }
+  };
+  const listen = (event: StorageEvent): void => {
+    if (event.key === name || event.key?.startsWith(prefix)) onElsewhere();
+  };
+  addEventListener('storage', listen);
+  return {
+    read,
+    change,
+    forget: () => {
+      isFull = false;
+      memory = { queue: [] };
+      try {
+        for (const key of [name, ...places()]) localStorage.removeItem(key);
+      } catch {
+        // Nothing was stored.
+      }
+    },
+    close: () => removeEventListener('storage', listen),
+  };
+}
+
+export type StateBox = ReturnType<typeof openKept>;
