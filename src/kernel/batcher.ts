@@ -1,6 +1,9 @@
 /**
  * Natural batching: items that arrive together are sent together. A batch is sent when a lane is free, so a single item
  * does not wait, and under load batches grow to the size that the other side can handle. There is no timer.
+ *
+ * Each batch has a fixed cost. So while another batch is in progress, the next one waits as long as each turn of the
+ * event loop brings more items. Otherwise the first few items of a burst would leave alone.
  */
 export type Batcher<In, Out> = {
   /** Resolves with this item's own outcome. Rejects with `full()` when the queue is full. */
@@ -24,6 +27,9 @@ export type BatcherOptions<In, Out> = {
   full(): Error;
 };
 
+/** Maximum turns of the event loop for which a growing batch waits. */
+const MAX_TURNS = 10;
+
 type Waiting<In, Out> = { item: In; resolve(outcome: Out): void; reject(error: Error): void };
 
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
@@ -38,10 +44,15 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   const schedule = () => {
     if (scheduled || busy >= options.lanes || queue.length === 0) return;
     scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      leave();
-    });
+    grow(0, 0);
+  };
+
+  const grow = (turns: number, before: number) => {
+    const length = queue.length;
+    const isGrowing = turns === 0 || (busy > 0 && length > before && length < options.size && turns < MAX_TURNS);
+    if (isGrowing) return setImmediate(grow, turns + 1, turns === 0 ? 0 : length);
+    scheduled = false;
+    leave();
   };
 
   const leave = () => {
@@ -50,26 +61,28 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     queue = batch === queue ? [] : queue.slice(options.size);
     busy++;
     underWay += batch.length;
-    void settle(batch).finally(() => {
-      busy--;
-      underWay -= batch.length;
-      if (queue.length > 0) schedule();
-      else if (busy === 0) drained?.();
-    });
+    void send(batch);
     schedule();
   };
 
-  const settle = async (batch: Waiting<In, Out>[]) => {
+  const send = async (batch: Waiting<In, Out>[]) => {
+    let outcomes: (Out | Error)[] | Error;
     try {
-      const outcomes = await options.send(batch.map((waiting) => waiting.item));
-      batch.forEach((waiting, index) => {
-        const outcome = outcomes[index];
-        if (outcome instanceof Error) waiting.reject(outcome);
-        else waiting.resolve(outcome as Out);
-      });
+      outcomes = await options.send(batch.map((waiting) => waiting.item));
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error as Error);
+      outcomes = error as Error;
     }
+    busy--;
+    underWay -= batch.length;
+    // The other side works on the next batch while this process handles the outcomes.
+    if (busy === 0) leave();
+    else schedule();
+    batch.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes instanceof Error ? outcomes : outcomes[index];
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome as Out);
+    });
+    if (busy === 0 && queue.length === 0) drained?.();
   };
 
   return {

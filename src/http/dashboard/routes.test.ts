@@ -356,7 +356,7 @@ const VALID: Record<string, unknown> = {
   testCampaign: { settings: {}, address: 'x' },
   countAudience: { filters: {} },
   countFile: { file: 'id' },
-  startAddition: { filters: {} },
+  startPush: { filters: {} },
   setCampaignSchedule: { segment_id: newId('segment'), days: [1], at: '09:00' },
   setMemberRole: { role: 'viewer' },
   renameKey: { label: 'Theirs' },

@@ -46,8 +46,12 @@ ${keyed ? `, ${RELEASES}` : ''}, begun AS (
     created_at, updated_at${client ? ', client_mark' : ''})
   SELECT org_id, conversation_id, agent_id, channel_id, end_user_id, address, ${key}, locale, run_id, ${unanswered},
     created_at, created_at${client ? ', client_mark' : ''}
-  FROM go ${keyed ? 'WHERE goes_on IS NULL AND (SELECT count(*) FROM released) >= 0' : ''}
-  ON CONFLICT DO NOTHING RETURNING id
+  FROM go ${
+    keyed
+      ? `WHERE goes_on IS NULL AND (SELECT count(*) FROM released) >= 0
+  ON CONFLICT DO NOTHING RETURNING id`
+      : ''
+  }
 )${keyed ? `, ${continuedText(said, client)}` : ''}${said ? `, ${SAID}` : ''}, accepted AS (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, created_at, send_at, due_at)
   SELECT org_id, run_id, trigger_id, conversation_id,
@@ -56,10 +60,7 @@ ${keyed ? `, ${RELEASES}` : ''}, begun AS (
     ${keyed ? 'CASE WHEN silent THEN send_at ELSE coalesce(send_at, now()) END' : 'coalesce(send_at, now())'}
   FROM go RETURNING id
 )
-SELECT id,
-  CASE WHEN ${people ? PEOPLE_LOST : '(SELECT count(*) FROM made) <> (SELECT count(*) FROM go)'}
-    OR (SELECT count(*) FROM begun)${keyed ? ' + (SELECT count(*) FROM continued)' : ''} <> (SELECT count(*) FROM go)
-  THEN parley_lost_race() END AS lost
+SELECT id${people ? `, CASE WHEN ${PEOPLE_LOST} ${keyed ? LOST_KEY : ''} THEN parley_lost_race() END AS lost` : ''}
 FROM accepted`;
 }
 
@@ -75,8 +76,10 @@ const IDEM = `idem AS (
 const MADE_NAMELESS = `made AS (
   INSERT INTO end_user (org_id, id, created_at, updated_at)
   SELECT org_id, end_user_id, created_at, created_at FROM go
-  ON CONFLICT DO NOTHING RETURNING id
 )`;
+
+const LOST_KEY = `
+    OR (SELECT count(*) FROM begun) + (SELECT count(*) FROM continued) <> (SELECT count(*) FROM go)`;
 
 const RELEASED = rowsOf('r', { org_id: 'text', id: 'text', run_id: 'text' }, 'released_');
 
