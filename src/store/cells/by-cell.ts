@@ -106,11 +106,12 @@ export function createBatcherByCell<In, Out>(
   if (!(pool instanceof CellPool)) return createBatcher(options);
   const { directory } = pool;
   const send = async (items: In[]): Promise<(Out | Error)[]> => {
-    const staying = items.filter((item) => !directory.isMoving(orgOf(item)));
+    const present = items.filter((item) => !directory.isMoving(orgOf(item)));
     const sent =
-      staying.length === 0 ? [] : await options.send(staying).catch((error: unknown) => again(error, staying));
-    const outcomes = new Map(staying.map((item, index) => [item, sent[index]!]));
-    return items.map((item) => outcomes.get(item) ?? new OrganizationMoving());
+      present.length === 0 ? [] : await options.send(present).catch((error: unknown) => again(error, present));
+    if (present.length === items.length) return sent;
+    const places = new Map(present.map((item, place) => [item, place]));
+    return items.map((item) => (places.has(item) ? sent[places.get(item)!]! : new OrganizationMoving()));
   };
   const again = async (error: unknown, items: In[]): Promise<(Out | Error)[]> => {
     if (!isOfMove(error)) throw error;
