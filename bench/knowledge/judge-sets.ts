@@ -6,7 +6,15 @@ import type { Passage } from '../../src/engine/provider.ts';
 export const LANGUAGES = ['en', 'ar', 'hi'] as const;
 
 export type QuestionSet = {
-  half: 'development' | 'held_out' | 'unseen' | 'new_trades' | 'second_trades' | 'third_trades' | 'training';
+  half:
+    | 'development'
+    | 'held_out'
+    | 'unseen'
+    | 'new_trades'
+    | 'second_trades'
+    | 'third_trades'
+    | 'fourth_trades'
+    | 'training';
   domain: string;
   documents: { id: string; name: string; text: string | string[] }[];
   /**

@@ -183,7 +183,7 @@ export function createAccess(deps: AccessDeps): Access {
 const openBlocks = ({ db, clock, onError }: { db: Db; clock: Clock; onError: (error: unknown) => void }): CallBlocks =>
   createCallBlocks({
     clock,
-    reserve: (wanted) => reserveCalls(db.$client, wanted),
+    reserve: (wanted) => reserveCalls(db, wanted),
     giveBack: (returned) => returnCalls(db.$client, returned),
     onError,
   });

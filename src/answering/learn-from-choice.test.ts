@@ -68,6 +68,16 @@ describe('a section that people choose after the agent asked back', () => {
     expect(await learned()).toEqual([]);
   });
 
+  test('people fill half of the questions of a passage, so members can add others', async () => {
+    const things = ['lock', 'bell', 'saddle', 'pedal', 'chain', 'wheel', 'brake', 'mirror', 'basket', 'pump', 'helmet'];
+    for (const thing of things) {
+      const question = `What about a nicked ${thing}?`;
+      for (const person of ['enduser_1', 'enduser_2', 'enduser_3']) await tap(person, question);
+    }
+    const { rows } = await listWordings(db, orgId, agentId, { limit: 20, after: null });
+    expect(rows).toHaveLength(10);
+  });
+
   test('a question that a member removed is not learned again', async () => {
     for (const person of ['enduser_1', 'enduser_2', 'enduser_3']) await tap(person);
     const [row] = (await listWordings(db, orgId, agentId, PAGE)).rows;

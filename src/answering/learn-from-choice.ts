@@ -6,6 +6,8 @@ import type { Db } from '../store/db.ts';
 import { addTap } from '../store/wordings.ts';
 
 const MAX_QUOTE = 300;
+/** One visitor can be many people on a web chat, so a part of the limits is reserved for members. */
+const PEOPLES_SHARE = 0.5;
 
 /**
  * Records the section that a person chose after the agent asked back, after the turn was stored. A choice that is lost
@@ -31,7 +33,7 @@ export async function learnFromChoice(db: Db, run: ClaimedRun, { messages }: Com
       quote: (sources[0]?.quote ?? '').slice(0, MAX_QUOTE),
       endUserId: run.end_user.id,
     };
-    const most = { agent: MAX_WORDINGS, passage: MAX_WORDINGS_OF_PASSAGE };
+    const most = { agent: MAX_WORDINGS * PEOPLES_SHARE, passage: MAX_WORDINGS_OF_PASSAGE * PEOPLES_SHARE };
     await db.transaction((tx) => addTap(tx, run.org_id, tap, most));
   }
 }

@@ -1,5 +1,6 @@
 import { ProviderError, type OpenImages, type TurnImage } from '../engine/provider.ts';
 import type { BlobStore } from '../kernel/blob-store.ts';
+import { createSharedMemory } from '../kernel/shared-memory.ts';
 import { readAttachmentPart } from '../store/attachments/attachments.ts';
 import { objectName } from '../store/attachments/blobs.ts';
 import { findImages, type ImageRow } from '../store/attachments/images.ts';
@@ -11,13 +12,15 @@ const MAX_IMAGE_BYTES = 3_750_000;
 const MAX_TURN_BYTES = 10_000_000;
 /** All images of the turns in progress. A turn needs several times the size of its images until the model answers. */
 const MAX_BYTES = 64_000_000;
+/** The owner of a model server decides how long it takes, and must not stop the turns of other organizations. */
+const MAX_OF_ORGANIZATION = 32_000_000;
 const FULL_MS = 1_000;
 
 type Deps = { pool: Db['$client']; blobs: BlobStore | null };
 
 /** Images of all organizations on this node. They are never cached, so an erased image is never sent. */
 export function createImages({ pool, blobs }: Deps): (orgId: string) => OpenImages {
-  let open = 0;
+  const memory = createSharedMemory({ most: MAX_BYTES, ofOrganization: MAX_OF_ORGANIZATION });
   const read = async (orgId: string, row: ImageRow): Promise<TurnImage | null> => {
     const { id, size, type, hash } = row;
     const part = await readAttachmentPart(pool, orgId, id, { from: 0, most: size });
@@ -31,11 +34,9 @@ export function createImages({ pool, blobs }: Deps): (orgId: string) => OpenImag
   return (orgId) => async (messageIds) => {
     const rows = fitting(await findImages(pool, orgId, messageIds), messageIds);
     const bytes = rows.reduce((sum, { size }) => sum + size, 0);
-    if (open > 0 && open + bytes > MAX_BYTES) throw full();
-    open += bytes;
-    const close = once(() => {
-      open -= bytes;
-    });
+    const held = memory.open(orgId);
+    if (!held.take(bytes)) throw full();
+    const close = (): void => held.release();
     try {
       const images = await Promise.all(rows.map(async (row) => [row.messageId, await read(orgId, row)] as const));
       return { images: new Map(images.filter((one): one is [string, TurnImage] => one[1] !== null)), close };
@@ -52,14 +53,6 @@ function fitting(rows: readonly ImageRow[], messageIds: readonly string[]): Imag
   return messageIds
     .flatMap((id) => rows.find(({ messageId }) => messageId === id) ?? [])
     .filter(({ size }) => size <= MAX_IMAGE_BYTES && (bytes += size) <= MAX_TURN_BYTES);
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) work();
-    isDone = true;
-  };
 }
 
 const full = (): ProviderError =>

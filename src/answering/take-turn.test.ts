@@ -18,6 +18,19 @@ test('an answer is sorted after the message that it answers, even if a node with
   expect(openingTurn(run, loaded, text.content).messages[0]!.id > asked).toBe(true);
 });
 
+test('a turn adds tags up to the limit of a conversation, and removes none', () => {
+  const tagged = (tags: string[], added: string[]) =>
+    completedTurn(
+      { history: [], tags, unanswered: [], input: {}, end_user: {}, turns: 1, approvals: [] } as unknown as ClaimedRun,
+      loaded,
+      { messages: [], tags: added, next: 'waiting_for_user' } as unknown as TurnResult,
+    ).tags;
+  const names = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `t${from + n}`);
+  expect(tagged(['vip'], ['vip', 'new'])).toEqual(['vip', 'new']);
+  expect(tagged(names(0, 15), names(10, 30))).toEqual(names(0, 20));
+  expect(tagged(names(0, 25), ['new'])).toEqual(names(0, 25));
+});
+
 test('storing delivers a message only on the sandbox, and a message for an unknown kind waits', () => {
   const on = (channel_kind: string) =>
     openingTurn(

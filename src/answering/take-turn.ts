@@ -1,9 +1,9 @@
 import { channelKinds } from '../channels/kinds.ts';
 import type { AgentDefinition } from '../../contract/agents.ts';
+import { MAX_CONVERSATION_TAGS } from '../../contract/dashboard/conversations.ts';
 import { HAND_OFF_REASONS, type HandOffReason } from '../../contract/dashboard/statistics.ts';
 import type { MessageContent, MessageRole } from '../../contract/messages.ts';
 import { NO_RESULT } from '../../contract/results.ts';
-import type { RunInput } from '../../contract/triggers.ts';
 import {
   MAX_HISTORY,
   type TurnContext,
@@ -12,6 +12,7 @@ import {
   type TurnResult,
 } from '../engine/provider.ts';
 import { newId, timeOfId } from '../kernel/ids.ts';
+import { templateVariables } from './template-variables.ts';
 import { reasonNotToSend } from '../store/end-users/reason-not-to-send.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
@@ -54,7 +55,7 @@ export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortS
     turn_id: `${run.run_id} ${run.turns}`,
     agent: { id: loaded.agent.id, name: loaded.agent.name, definition: loaded.agent.definition },
     locale: run.conversation_locale ?? run.end_user.locale,
-    variables: variablesOf(run.input, run.end_user),
+    variables: templateVariables(run.input.variables, run.end_user),
     end_user: { id: run.end_user.id, name: run.end_user.name, locale: run.end_user.locale },
     history: [...(run.input.earlier ?? []), ...history.map(turnMessage)].slice(-MAX_HISTORY),
     input: inputIds(run).flatMap((id) => texts.get(id) ?? []),
@@ -111,23 +112,6 @@ function historyOf(run: ClaimedRun): ClaimedRun['history'] {
   return [...history.filter(({ id }) => id !== last), ...own];
 }
 
-type Person = Omit<ClaimedRun['end_user'], 'consent' | 'blocked'>;
-
-/** The variables that a template of the agent may use. */
-export const variablesOf = ({ variables }: RunInput, person: Person): Record<string, unknown> => ({
-  ...variables,
-  end_user: {
-    ...person.attributes,
-    id: person.id,
-    external_id: person.external_id,
-    name: person.name,
-    email: person.email,
-    phone: person.phone,
-    locale: person.locale,
-    time_zone: person.time_zone,
-  },
-});
-
 const conversationStatuses = { waiting_for_user: 'open', handed_off: 'handed_off', completed: 'resolved' } as const;
 
 export function completedTurn(
@@ -149,7 +133,7 @@ export function completedTurn(
     status: result.next,
     conversationStatus: conversationStatuses[result.next],
     ...(result.opted_out && OPTED_OUT_TURN),
-    tags: [...new Set([...run.tags, ...result.tags])],
+    tags: withTags(run.tags, result.tags),
     // The agent opened the conversation because the backend requested it. Messages that arrived during the turn are
     // answered next.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
@@ -262,3 +246,7 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   messages: [],
   messageStatus: 'delivered',
 });
+
+/** Own code may send new tags with each turn. Those that do not fit are left out, so members can still change the tags. */
+const withTags = (tags: readonly string[], added: readonly string[]): string[] =>
+  [...new Set([...tags, ...added])].slice(0, Math.max(MAX_CONVERSATION_TAGS, tags.length));

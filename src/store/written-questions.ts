@@ -5,7 +5,12 @@ import { type ClaimedDocument, documentQueue } from './queue/document-queue.ts';
 import { modelProvider } from './schema/agent.ts';
 
 /** Documents for whose passages a model writes questions. */
-export const QUESTIONS = documentQueue({ table: 'document_question', done: 'written', model: 'question_model' });
+export const QUESTIONS = documentQueue({
+  table: 'document_question',
+  results: 'passage_question',
+  done: 'written',
+  model: 'question_model',
+});
 
 export type QuestionConnection = ModelRow & { questionModel: string };
 
@@ -55,14 +60,4 @@ export async function writeQuestions(
     SELECT ${one.org_id}, ${one.document_id}, decode(q.hash, 'hex'), ARRAY(SELECT jsonb_array_elements_text(q.questions))
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) q (hash text, questions jsonb)
     ON CONFLICT (org_id, document_id, hash) DO UPDATE SET questions = excluded.questions`);
-}
-
-/** Deletes the questions of passages that the document no longer has. */
-export async function dropOtherQuestions(
-  tx: Queryable,
-  one: ClaimedDocument,
-  hashes: readonly string[],
-): Promise<void> {
-  await tx.execute(sql`DELETE FROM passage_question WHERE ${of(one)}
-    AND encode(hash, 'hex') <> ALL (${sql.param([...hashes])}::text[])`);
 }

@@ -1,11 +1,46 @@
 import type { Logger } from 'pino';
 import { passagesOf } from '../engine/knowledge/split-document.ts';
 import { type Passage, ProviderError } from '../engine/provider.ts';
-import type { Db } from '../store/db.ts';
+import type { Db, Queryable } from '../store/db.ts';
+import { readDocument } from '../store/documents.ts';
 import { showVectors } from '../store/embeddings/read.ts';
 import type { ClaimedDocument, DocumentQueue } from '../store/queue/document-queue.ts';
+import { LEASE_SECONDS } from '../store/queue/lease-seconds.ts';
+import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 
-/** The parts that all workers share whose model processes the passages of documents. */
+/**
+ * Lets a model process the parts of documents in the background, in batches under a lease. A batch is stored before the
+ * next one is requested. So another worker can continue the document of a killed worker, and only parts of the
+ * interrupted batch are paid for twice. First every document is counted, so that the total is known. Then the documents
+ * take turns.
+ */
+export type DocumentWork<Connection, Part> = {
+  /** The name of the rows in log lines. */
+  rows: string;
+  queue: DocumentQueue;
+  /** Maximum documents in progress. */
+  capacity: number;
+  /** Null: the organization does not use this work. */
+  readConnection(db: Db, orgId: string): Promise<Connection | null>;
+  /** The parts of the document that need a result, by their keys. */
+  partsOf(document: TextDocument, connection: Connection): Promise<Map<string, Part>>;
+  /** The keys of the parts that have a result. */
+  readKnown(tx: Queryable, held: ClaimedDocument, connection: Connection): Promise<Set<string>>;
+  /** Copies results of the same parts from other documents. */
+  reuse(tx: Queryable, held: ClaimedDocument, keys: readonly string[], connection: Connection): Promise<void>;
+  /** The parts of one call, and the calls after which other documents and other organizations have their turn. */
+  batches(connection: Connection): { size: number; count: number };
+  /** Calls the model and returns the storing of its results. Null: the connection has changed. */
+  call(parts: readonly (readonly [key: string, part: Part])[], job: Job<Connection>): Promise<Store | null>;
+};
+
+type TextDocument = { id: string; name: string; text: string };
+type Store = (tx: Queryable) => Promise<void>;
+export type Job<Connection> = { held: ClaimedDocument; connection: Connection; stopping: AbortSignal };
+
+export type DocumentWorkerDeps = { db: Db; log: Logger; pollMs?: number };
+
+const POLL_MS = 2_000;
 
 const MAX_ATTEMPTS = 8;
 const BUDGET_SECONDS = 600;
@@ -28,8 +63,103 @@ export async function* passagesInSlices(document: Parameters<typeof passagesOf>[
   }
 }
 
+export function createDocumentWorker<Connection, Part>(
+  work: DocumentWork<Connection, Part>,
+  { db, log, pollMs = POLL_MS }: DocumentWorkerDeps,
+): PagedLoop {
+  const { rows, queue, capacity } = work;
+  const show = createShow(db, queue);
+  return createPagedLoop({
+    rows,
+    log,
+    pollMs,
+    leaseSeconds: LEASE_SECONDS[queue.table],
+    capacity,
+    claim: (lease) => queue.claimDocument(db, lease),
+    work: async (held, stopping) => {
+      const connection = await work.readConnection(db, held.org_id);
+      const isFinished = connection
+        ? await finish(db, work, { held, connection, stopping })
+        : await drop(db, work, held);
+      if (isFinished) await show(held);
+    },
+    fail: (held, error, stopping) => postpone(queue, { db, log }, held, error, stopping),
+    ids: ({ document_id: document }) => ({ document }),
+  });
+}
+
+/** The work is off, so the results and the entry in the queue are deleted. Returns true if there was an entry. */
+const drop = (db: Db, { queue }: { queue: DocumentQueue }, held: ClaimedDocument): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    if (!(await queue.holdDocument(tx, held))) return false;
+    await queue.dropOtherResults(tx, held, []);
+    return queue.dropDocument(tx, held);
+  });
+
+/** Returns true if the document is finished, or false if others have their turn first. */
+async function finish<Connection, Part>(
+  db: Db,
+  work: DocumentWork<Connection, Part>,
+  job: Job<Connection>,
+): Promise<boolean> {
+  const { queue } = work;
+  const { held, connection, stopping } = job;
+  const document = await readDocument(db, held.org_id, held.agent_id, held.document_id);
+  if (!document) return false;
+  const parts = await work.partsOf(document, connection);
+  const keys = [...parts.keys()];
+  const known = await readKnown(db, work, job, keys);
+  const missing = [...parts].filter(([key]) => !known.has(key));
+  const leave = async (): Promise<false> => {
+    await queue.releaseDocument(db, held, { passages: keys.length, done: keys.length - missing.length });
+    return false;
+  };
+  if (missing.length > 0 && held.passages === null) return leave();
+  const { size, count } = work.batches(connection);
+  for (let batch = 0; missing.length > 0; batch++) {
+    if (batch === count || stopping.aborted) return leave();
+    const store = await work.call(missing.slice(0, size), job);
+    if (store === null) {
+      await queue.releaseDocument(db, held, null);
+      return false;
+    }
+    if (!(await underLease(db, queue, held, store))) return false;
+    missing.splice(0, size);
+  }
+  return db.transaction(async (tx) => {
+    if (!(await queue.holdDocument(tx, held))) return false;
+    await queue.dropOtherResults(tx, held, keys);
+    return queue.finishDocument(tx, held, keys.length);
+  });
+}
+
+/** Returns false if the document belongs to another worker now. */
+const underLease = (db: Db, queue: DocumentQueue, held: ClaimedDocument, store: Store): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    if (!(await queue.holdDocument(tx, held))) return false;
+    await store(tx);
+    return true;
+  });
+
+/** The parts that have a result, including one from another document. None if the lease is lost. */
+async function readKnown<Connection, Part>(
+  db: Db,
+  work: DocumentWork<Connection, Part>,
+  { held, connection }: Job<Connection>,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  let known = new Set<string>();
+  await underLease(db, work.queue, held, async (tx) => {
+    known = await work.readKnown(tx, held, connection);
+    const missing = keys.filter((key) => !known.has(key));
+    await work.reuse(tx, held, missing, connection);
+    known = await work.readKnown(tx, held, connection);
+  });
+  return known;
+}
+
 /** Makes the new results visible to the agent's turns: at the end, and from time to time before. */
-export function createShow(db: Db, queue: DocumentQueue): (held: ClaimedDocument) => Promise<void> {
+function createShow(db: Db, queue: DocumentQueue): (held: ClaimedDocument) => Promise<void> {
   const shown = new Map<string, number>();
   return async ({ org_id: orgId, agent_id: agentId }) => {
     const name = `${orgId} ${agentId}`;
@@ -41,7 +171,7 @@ export function createShow(db: Db, queue: DocumentQueue): (held: ClaimedDocument
   };
 }
 
-export async function settleFailure(
+async function postpone(
   queue: DocumentQueue,
   { db, log }: { db: Db; log: Pick<Logger, 'warn'> },
   held: ClaimedDocument,

@@ -249,6 +249,34 @@ describe('decisions', () => {
     expect((await decide(run.approvalId, { decision: 'deny' }, own.value)).status).toBe(200);
   });
 
+  test('an agent key gets no stored response of a call of another agent', async () => {
+    const run = await requested();
+    const other = await parley.key(owner.orgId, {
+      scope: 'agent',
+      agentId: (await givenAgent(parley.db, owner.orgId)).agentId,
+    });
+    model.script({ text: 'Denied.' });
+    const headers = { 'idempotency-key': run.approvalId };
+    const request = { body: { decision: 'deny' }, headers };
+    const [first, replay] = [
+      await parley.call('POST', `/api/approvals/${run.approvalId}`, { key, ...request }),
+      await parley.call('POST', `/api/approvals/${run.approvalId}`, { key: other.value, ...request }),
+    ];
+    expect([first.status, replay.status, replay.body.code]).toEqual([200, 404, 'approval_not_found']);
+  });
+
+  test('an approval comes too late when its time is over, also if no worker has denied the call yet', async () => {
+    const run = await requested();
+    await parley.db.execute(
+      sql`UPDATE approval SET expires_at = now() - interval '1 second' WHERE id = ${run.approvalId}`,
+    );
+    model.script({ text: 'It was denied.' });
+    const late = await decide(run.approvalId, { decision: 'approve' });
+    expect([late.status, late.body.code]).toEqual([409, 'approval_decided']);
+    await expect.poll(() => approvalsOf(run.conversation_id)).toMatchObject([{ status: 'denied', reason: 'timeout' }]);
+    expect(shop.calls).toEqual([]);
+  });
+
   test('a revoked key decides nothing', async () => {
     const run = await requested();
     const { id, value } = await parley.key(owner.orgId);

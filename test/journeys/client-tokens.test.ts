@@ -277,6 +277,7 @@ describe('the order of checks', () => {
     expect(verdict(await call(`parley_client_us_${'A'.repeat(200)}`))).toEqual([401, 'key_invalid']);
     expect(verdict(await call(`parley_client_xx_${'A'.repeat(200)}`))).toEqual([401, 'key_invalid']);
     expect(verdict(await call(good.replace('_us_', '_eu_')))).toEqual([401, 'key_wrong_region']);
+    expect(verdict(await call(good.replace('_us_', '_zz_')))).toEqual([401, 'key_invalid']);
     expect(verdict(await call(seal({ expiresAt: Date.now() - 1 })))).toEqual([401, 'client_token_expired']);
     expect(verdict(await call(seal({ keyId: 'key_01h455vb4pex5vsknk084sn02q' })))).toEqual([401, 'key_invalid']);
     expect(verdict(await call(seal({ keyId: revoked.id, origins: [] })))).toEqual([401, 'key_revoked']);

@@ -50,8 +50,16 @@ export async function openBrowser(): Promise<Browser> {
   if (!(await opened?.catch(() => null))?.isConnected())
     opened = chromium.launch({
       executablePath: CHROMIUM!,
-      // Without a process for the screen, a test file takes about 8 % less processor time.
-      args: ['--no-sandbox', '--headless', '--disable-gpu', '--in-process-gpu', '--disable-background-networking'],
+      // Without a process for the screen, a test file takes about 8 % less processor time. A page of a test closes before
+      // optimized code pays off: without it, a load takes 6 % and an accessibility check 14 % less.
+      args: [
+        '--no-sandbox',
+        '--headless',
+        '--disable-gpu',
+        '--in-process-gpu',
+        '--disable-background-networking',
+        '--js-flags=--no-maglev,--no-opt',
+      ],
     });
   return opened!;
 }

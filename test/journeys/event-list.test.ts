@@ -56,6 +56,26 @@ describe('the list of events', () => {
     expect((await reopened())[0]!.data).toMatchObject({ id: body.conversation_id, status: 'open' });
   });
 
+  test('an agent key reads a part of the events of its organization in one call', async () => {
+    const own = await givenOrganization(parley.db);
+    const [one, other] = [await givenAgent(parley.db, own), await givenAgent(parley.db, own)];
+    const { value } = await parley.key(own, { permissions: ['triggers'], scope: 'agent', agentId: one.agentId });
+    const write = (agent: string, from: number, to: number) =>
+      parley.db.execute(sql`INSERT INTO event (org_id, id, type, data)
+        SELECT ${own}, 'evt_' || lpad(n::text, 26, '0'), 'message.sent', jsonb_build_object('agent_id', ${agent}::text)
+        FROM generate_series(${from}::int, ${to}::int) n`);
+    await write(other.agentId, 1, 5_000);
+    await write(one.agentId, 5_001, 5_002);
+    const ids = (body: { data: EventEnvelope[] }) => body.data.map(({ id }) => Number(id.slice(4)));
+    // Events are listed when no older transaction is in progress.
+    await expect.poll(async () => (await list('', value)).body.has_more).toBe(true);
+    const first = (await list('', value)).body;
+    expect(ids(first)).toEqual([]);
+    const second = async () => (await list(`?after=${first.next_cursor}`, value)).body;
+    await expect.poll(async () => ids(await second())).toEqual([5_001, 5_002]);
+    expect((await second()).has_more).toBe(false);
+  });
+
   test('shows a key only what it may see', async () => {
     const { value: narrow } = await parley.key(orgId, { permissions: ['triggers'] });
     const other = await givenAgent(parley.db, orgId);

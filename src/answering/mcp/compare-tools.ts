@@ -1,7 +1,7 @@
 import type { Tool } from '../../../contract/agents.ts';
 import type { McpTool } from '../../../contract/dashboard/tools.ts';
 import type { SeenTool } from '../../store/agents/mcp-changes.ts';
-import { canonical } from './describe-tool.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
 
 /** The differences between the approved tools and the tools that their server lists. */
 export const compareTools = (approved: readonly Tool[], listed: readonly McpTool[]): SeenTool[] =>
@@ -16,7 +16,7 @@ function whatChanged(tool: Tool, now: McpTool | undefined): SeenTool['what'] {
   if (now.pin === tool.mcp!.pin) return [];
   // A tool that cannot be chosen is returned without its description and its schema.
   if (now.fault !== null) return ['schema'];
-  const isOtherSchema = canonical(now.parameters) !== canonical(tool.parameters);
+  const isOtherSchema = canonicalJson(now.parameters) !== canonicalJson(tool.parameters);
   // A long description may differ after the part that the definition contains.
   const isOtherText = !isOtherSchema || tool.description !== chosenText(now);
   return [...(isOtherText ? ['description' as const] : []), ...(isOtherSchema ? ['schema' as const] : [])];

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { McpTool } from '../../../contract/dashboard/tools.ts';
 import { schemaFault } from '../../engine/providers/tool-schema.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
 
 /** A tool as a server lists it. */
 type ListedTool = { name: string; description?: string | undefined; inputSchema: Record<string, unknown> };
@@ -21,14 +22,6 @@ export function describeTool({ name, description = '', inputSchema }: ListedTool
   if (description.length > MAX_DESCRIPTION_CHARACTERS) return faulty('Its description is too long.');
   const fault = schemaFault(inputSchema);
   if (fault !== null) return faulty(`Its input schema cannot be used. ${fault}`);
-  const pin = hash('sha256', JSON.stringify([name, description, canonical(inputSchema)]), 'base64url');
+  const pin = hash('sha256', JSON.stringify([name, description, canonicalJson(inputSchema)]), 'base64url');
   return { name, description, parameters: inputSchema, pin, fault: null };
 }
-
-/** The result does not depend on the order of the members, because some servers return a random order. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );

@@ -51,26 +51,41 @@ const invalid = (detail: string): ProviderError => new ProviderError('provider_g
 
 /** Shows the deltas while they arrive. Returns the data of the event `answer`, and the shown text. */
 async function readStream(response: Response, words?: Words): Promise<{ text: string; shown: string }> {
-  const decoder = new TextDecoder();
-  let [rest, shown] = ['', ''];
-  for await (const chunk of response.body ?? []) {
-    rest += decoder.decode(chunk as Uint8Array, { stream: true });
-    const blocks = rest.split(/\r?\n\r?\n/);
-    rest = blocks.pop() ?? '';
-    for (const { event, data } of blocks.map(readEvent)) {
-      // Leaving the loop closes the connection.
-      if (event === 'answer') return { text: data, shown };
-      if (event !== 'delta') continue;
-      const delta = deltaOf(data);
-      shown += delta;
-      words?.add(delta);
-    }
+  let shown = '';
+  for await (const { event, data } of eventsIn(response)) {
+    // Leaving the loop closes the connection.
+    if (event === 'answer') return { text: data, shown };
+    if (event !== 'delta') continue;
+    const delta = deltaOf(data);
+    shown += delta;
+    words?.add(delta);
   }
-  const last = readEvent(rest);
-  if (last.event === 'answer') return { text: last.data, shown };
   throw new ProviderError('provider_unreachable', 'The stream of your code ended without the event "answer".', {
     retryable: true,
   });
+}
+
+const END_OF_EVENT = /\r?\n\r?\n/;
+
+/** A sender chooses the size of the parts, so each part is read once: not the whole event again with each part. */
+async function* eventsIn(response: Response): AsyncGenerator<{ event: string; data: string }> {
+  const decoder = new TextDecoder();
+  let parts: string[] = [];
+  let tail = '';
+  for await (const chunk of response.body ?? []) {
+    const part = decoder.decode(chunk as Uint8Array, { stream: true });
+    parts.push(part);
+    const end = tail + part;
+    tail = end.slice(-3);
+    if (!END_OF_EVENT.test(end)) continue;
+    const blocks = parts.join('').split(END_OF_EVENT);
+    const rest = blocks.pop()!;
+    parts = [rest];
+    tail = rest.slice(-3);
+    for (const block of blocks) yield readEvent(block);
+  }
+  const last = readEvent(parts.join(''));
+  if (last.event === 'answer') yield last;
 }
 
 const answerIn = (stream: string): string =>

@@ -7,7 +7,7 @@ import type {
   ReplayTurn,
 } from '../../../contract/dashboard/replay.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { variablesOf } from '../../answering/take-turn.ts';
+import { templateVariables } from '../../answering/template-variables.ts';
 import type { KnownApproval } from '../../engine/providers/request-approval.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 import { MAX_HISTORY, type TurnTrace } from '../../engine/provider.ts';
@@ -96,7 +96,7 @@ async function playAll(
         history: recorded.history.slice(-MAX_HISTORY),
         input: recorded.input,
         state,
-        variables: variablesOf(recorded.call, person),
+        variables: templateVariables(recorded.call.variables, person),
         locale: locale ?? person.locale,
       },
       {

@@ -316,6 +316,27 @@ describe('limits', () => {
     expect((await refusalOf(rotateApiKey(deps, orgId, made.id, '1h', actor))).code).toBe('key_used_up');
   });
 
+  it('of a rotated key are used by the old and the new key together, and by no other one', async () => {
+    const orgId = await givenOrganization(db);
+    const old = await create(orgId, { limits: { total: 10 } });
+    const first = await rotateApiKey(deps, orgId, old.id, '24h', actor);
+    expect(first.limits).toEqual({ total: 10 });
+    const again = await Promise.all([1, 2].map(() => refusalOf(rotateApiKey(deps, orgId, old.id, '24h', actor))));
+    expect(again.map(({ code }) => code)).toEqual(['key_used_up', 'key_used_up']);
+    await count(old.value);
+    await count(first.value);
+    const second = await rotateApiKey(deps, orgId, first.id, '24h', actor);
+    let calls = 2;
+    for (let n = 0; n < 12; n++)
+      for (const { value } of [old, first, second])
+        await count(value).then(
+          () => calls++,
+          () => undefined,
+        );
+    expect(calls).toBeGreaterThan(5);
+    expect(calls).toBeLessThanOrEqual(10);
+  });
+
   it.each([
     ['raised', 'total = 4'],
     ['removed', 'total = NULL'],

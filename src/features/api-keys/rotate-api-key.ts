@@ -2,7 +2,10 @@ import { type NewKey, OVERLAP_MS, type RotateKeyBody } from '../../../contract/d
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { presentLimits } from '../../access/limits/present-limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 import { revokeApiKey as revokeRow, scheduleRevoke } from '../../store/api-keys/revoke.ts';
+import { findReplacement, takeRemaining } from '../../store/api-keys/total.ts';
+import type { Queryable } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './deps.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
@@ -21,29 +24,16 @@ export async function rotateApiKey(
   overlap: RotateKeyBody['overlap'],
   actor: Actor,
 ): Promise<NewKey> {
-  const { db, access, now } = deps;
-  const old = await foundApiKey(db, orgId, id);
-  const { label, agentId, campaignId } = old;
-  if (old.remaining === 0)
-    throw new Refusal('key_used_up', 'Nothing remains of the total of this key: create a new key.');
-  const wanted = {
-    label,
-    scope: old.scope as KeyScope,
-    agentId,
-    campaignId,
-    permissions: old.permissions as Permission[],
-    allowedNetworks: old.allowedNetworks,
-    rotatedFrom: id,
-    revokeAt: null,
-    limits: presentLimits({ ...old, total: old.remaining }),
-  };
-  const committed = await access.commit({ kind: 'key', id }, async (tx, seq) => {
-    await checkKeyConditions(tx, orgId, { agentId: null, campaignId: null });
+  const committed = await deps.access.commit({ kind: 'key', id }, async (tx, seq) => {
+    // Under the lock of the log: limits and networks that were lowered in the meantime are not raised again.
+    const old = await foundApiKey(tx, orgId, id);
     const isActive =
       overlap === 'now'
         ? await revokeRow(tx, orgId, id, { userId: actor.userId, seq })
-        : await scheduleRevoke(tx, orgId, id, new Date(now() + OVERLAP_MS[overlap]));
+        : await scheduleRevoke(tx, orgId, id, new Date(deps.now() + OVERLAP_MS[overlap]));
     if (!isActive) throw new Refusal('key_revoked_already');
+    const wanted = { ...rightsOf(old), limits: presentLimits({ ...old, total: await remainderOf(tx, old) }) };
+    await checkKeyConditions(tx, orgId, { agentId: null, campaignId: null });
     const made = await writeApiKey(deps, tx, orgId, wanted, actor);
     const facts = { overlap, replaced_by: made.id };
     await recordAudit(tx, { orgId, actor, action: 'api_key.rotated', subjectId: id, facts });
@@ -52,4 +42,28 @@ export async function rotateApiKey(
   if (overlap === 'now') await settleRevoke(deps, { orgId, id }, committed);
   const { id: newKeyId, value } = committed.result;
   return { ...(await readApiKey(deps, orgId, newKeyId)), value };
+}
+
+const rightsOf = (old: ApiKeyRow) => ({
+  label: old.label,
+  scope: old.scope as KeyScope,
+  agentId: old.agentId,
+  campaignId: old.campaignId,
+  permissions: old.permissions as Permission[],
+  allowedNetworks: old.allowedNetworks,
+  rotatedFrom: old.id,
+  revokeAt: null,
+});
+
+/**
+ * The total of the new key: all calls that no node has reserved. During an overlap, the old key uses calls of the new
+ * one, so that both together never make more than the total.
+ */
+async function remainderOf(tx: Queryable, { orgId, id, total }: ApiKeyRow): Promise<number | null> {
+  if (total === null) return null;
+  if ((await findReplacement(tx, orgId, id)) !== null)
+    throw new Refusal('key_used_up', 'This key was rotated before. Rotate the key that replaced it.');
+  const calls = await takeRemaining(tx, orgId, id);
+  if (calls === 0) throw new Refusal('key_used_up', 'Nothing remains of the total of this key: create a new key.');
+  return calls;
 }

@@ -31,6 +31,8 @@ async function decide(
   const status = STATUSES[decision];
   if (row.status === status) return row;
   if (row.status !== 'pending') throw new Refusal('approval_decided', `The approval is ${row.status}.`);
+  // The worker denies it at its next look. Without a worker, that may be much later.
+  if (row.expiresAt.getTime() <= Date.now()) throw new Refusal('approval_decided', 'The time for a decision is over.');
   await writeDecision(tx, row, { status, reason, decidedBy: actor.userId });
   const facts = { tool: row.call.tool.name, conversation_id: row.conversationId };
   await recordAudit(tx, { orgId, actor, action: `approval.${status}`, subjectId: id, facts });
@@ -74,17 +76,23 @@ export async function decideByKey(
   body: DecideApprovalBody,
 ) {
   const call = { orgId, idempotency };
+  // A stored response is also checked, so this comes before it is read.
+  if (agentId !== null) await refuseOtherAgent(db, orgId, agentId, id);
   const done = await guard(call, () =>
     once(db, call, async (tx) => {
       await holdFence(tx, { orgId, keyId, from });
-      const found = agentId !== null && isId('approval', id) ? await findApproval(tx, orgId, id) : null;
-      if (found && found.agentId !== agentId) throw new Refusal('approval_not_found');
       const record: ApprovalRecord = presentApproval(await decide(tx, orgId, id, body, { userId: keyId, ...caller }));
       return { status: 200, location: null, body: JSON.stringify(record) };
     }),
   );
   onAccepted();
   return done;
+}
+
+/** The path of an approval names no agent, so the order of checks has no row for this. */
+async function refuseOtherAgent(db: Queryable, orgId: string, agentId: string, id: string): Promise<void> {
+  const found = isId('approval', id) ? await findApproval(db, orgId, id) : null;
+  if (found?.agentId !== agentId) throw new Refusal('approval_not_found');
 }
 
 /** Denies a call whose time is over. Returns false if it was decided in the meantime. */

@@ -1,3 +1,4 @@
+import { templateVariables } from '../../answering/template-variables.ts';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { renderTemplate, renderText } from '../../engine/templates.ts';
@@ -56,7 +57,7 @@ export async function planDispatch(
 
 function begin(campaign: Pick<LockedCampaign, 'id' | 'settings'>, recipient: DueRecipient): Dispatch {
   const { person, variables } = recipient;
-  const opening = openingOf(campaign.settings, person.locale, variablesOf(recipient));
+  const opening = openingOf(campaign.settings, person.locale, templateVariables(variables, person));
   return {
     kind: 'begin',
     recipient,
@@ -65,19 +66,6 @@ function begin(campaign: Pick<LockedCampaign, 'id' | 'settings'>, recipient: Due
     input: { variables, campaign_id: campaign.id, recipient_id: recipient.id, ...(opening && { opening }) },
   };
 }
-
-/** The variables that the first message can use. */
-export const variablesOf = ({ person, variables }: Pick<DueRecipient, 'person' | 'variables'>) => ({
-  ...variables,
-  end_user: {
-    ...person.attributes,
-    id: person.id,
-    external_id: person.external_id,
-    name: person.name,
-    email: person.email,
-    phone: person.phone,
-  },
-});
 
 /** The campaign's own opening with its variables filled in. Null when the agent writes the opening. */
 export function openingOf(

@@ -16,7 +16,8 @@ import type { CampaignsDeps } from './deps.ts';
 import { allOf } from './count-file-addition.ts';
 import { type Enrolment, planAudience, planRows } from './rehearsal/people.ts';
 import type { RecipientInputRow } from './add-recipients.ts';
-import { openingOf, variablesOf } from './plan-dispatch.ts';
+import { templateVariables } from '../../answering/template-variables.ts';
+import { openingOf } from './plan-dispatch.ts';
 import { ENDED, NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
 const PAGE = 1_000;
@@ -155,7 +156,12 @@ export function beginReview(campaign: Reviewed): {
     if (!first || opens < first) first = opens;
     if (!last || opens > last) last = opens;
     const empty = new Set<string>();
-    const opening = openingOf(settings, recipient.person.locale, variablesOf(recipient), empty);
+    const opening = openingOf(
+      settings,
+      recipient.person.locale,
+      templateVariables(recipient.variables, recipient.person),
+      empty,
+    );
     if (found.samples.length < SAMPLES)
       found.samples.push({ recipient: nameOf(recipient), goes_out_at: timestamp(opens), opening });
     if (empty.size === 0) return;

@@ -1,4 +1,4 @@
-import { variablesOf } from '../../answering/take-turn.ts';
+import { templateVariables } from '../../answering/template-variables.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import { readState } from '../../engine/embedded/read-state.ts';
 import { surveyQuestion } from '../../engine/ratings/survey-texts.ts';
@@ -46,7 +46,7 @@ async function mayAsk(tx: Queryable, { orgId, conversationId }: DueSurvey, surve
 }
 
 export function mayWriteTo({ channel_kind: kind, end_user: person, address }: SurveyRow): boolean {
-  const consent = (person.consent[kind] as { status?: string } | undefined)?.status;
+  const consent = person.consent[kind]?.status;
   if (reasonNotToSend(person.blocked, consent) !== null) return false;
   return address !== null || channelKinds.get(kind)?.capabilities.needs_address !== true;
 }
@@ -54,7 +54,7 @@ export function mayWriteTo({ channel_kind: kind, end_user: person, address }: Su
 export const languageOf = ({ state, locale }: SurveyRow): string | null => readState(state).language ?? locale;
 
 export const variablesIn = ({ input, end_user: person, agent_name: name }: SurveyRow): Variables => ({
-  ...variablesOf(input ?? {}, person),
+  ...templateVariables(input?.variables, person),
   agent: { name },
 });
 

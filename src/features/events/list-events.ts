@@ -37,8 +37,8 @@ export async function listEvents(
   await keepTail(db, orgId, EVENTS_KEPT_DAYS * DAY_MINUTES);
   const start = after === undefined ? null : await startOf(db, orgId, after);
   const types = LISTED_EVENT_TYPES.filter((one) => (type === undefined || one === type) && maySee(reader, one));
-  const { rows, hasMore } = await listRows(db, orgId, start, { types, agentId: reader.agentId, limit });
-  return { data: rows.map(presentEvent), next_cursor: hasMore ? rows.at(-1)!.id : null, has_more: hasMore };
+  const { rows, next } = await listRows(db, orgId, start, { types, agentId: reader.agentId, limit });
+  return { data: rows.map(presentEvent), next_cursor: next, has_more: next !== null };
 }
 
 /** An agent key sees what its agent does, and no keys, budgets and campaigns. */

@@ -42,7 +42,7 @@ async function* write(
 ): AsyncIterable<string> {
   yield csvHeader([query.by ?? 'day', ...COLUMNS.map(([name]) => name)]);
   let analytics = first;
-  // Each call counts at least one day, and a period has at most twice MAX_ANALYTICS_DAYS.
+  // Each call counts at least one day, or waits for the counting of another period.
   while (!analytics.complete) analytics = await readAnalytics(deps, orgId, query);
   yield csv(analytics.data.map((row) => [row.group ?? '', ...COLUMNS.map(([, cell]) => cell(row))]));
 }

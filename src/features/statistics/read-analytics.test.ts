@@ -82,6 +82,17 @@ async function talk(at: number, { said = [], ...more }: Talk = {}): Promise<stri
   return id;
 }
 
+test('different periods of an organization are counted one after the other, also if members look at once', async () => {
+  const periods = [
+    { since: '2026-03-01', until: '2026-03-05' },
+    { since: '2026-10-01', until: '2026-10-05' },
+  ];
+  const look = async () =>
+    (await Promise.all(periods.map((one) => read(one)))).filter(({ complete }) => complete).length;
+  expect(await look()).toBe(1);
+  expect(await look()).toBe(2);
+});
+
 const ASKED: Said = ['end_user', 0];
 const [ASHA, OMAR] = [newId('user'), newId('user')];
 

@@ -9,9 +9,9 @@ import { timestamp } from '../../kernel/clock.ts';
 import { readOrganization } from '../../store/organizations/organizations.ts';
 import type { FactGroup } from '../../store/schema/numbers.ts';
 import { countFacts } from '../../store/statistics/count-facts.ts';
-import { readFactDays, storeFactDay } from '../../store/statistics/fact-days.ts';
+import { type FactDay, readFactDays, storeFactDay } from '../../store/statistics/fact-days.ts';
 import { readGroupNames } from '../../store/statistics/group-names.ts';
-import { recountDays, type Day } from './recount-days.ts';
+import { type Day, isCounted, recountDays } from './recount-days.ts';
 import { daysOfPeriod, type Period } from './days-of-period.ts';
 import { figuresOf, groupFacts, matching, partsOf } from './fact-groups.ts';
 import type { StatisticsDeps } from './read-statistics.ts';
@@ -65,7 +65,10 @@ export async function readAnalytics(deps: StatisticsDeps, orgId: string, query: 
 type Counting = { timeZone: string; now: number; begun: number };
 type Counted = { facts: Map<string, FactGroup[]>; complete: boolean };
 
-/** One counting per organization at a time in this process: many who look at once cost as much as one. */
+/**
+ * One counting per organization at a time in this process: many who look at once cost as much as one, also if they look
+ * at different periods. Who waited for the counting of another period gets `complete: false`, and asks again.
+ */
 const counting = new Map<string, Promise<boolean>>();
 
 async function countedFacts(
@@ -76,23 +79,30 @@ async function countedFacts(
 ): Promise<Counted> {
   // An organization has no conversations before it exists, nor in the future.
   const wanted = [...before, ...days].filter(({ from, to }) => to > begun && from <= now).toReversed();
-  const read = async () =>
+  const read = async (): Promise<FactDay[]> =>
     (await readFactDays(db, orgId, before[0]!.day, days.at(-1)!.day)).filter(
       (one) => one.timeZone === timeZone && one.facts.rules === RULES,
     );
-  const count = async (): Promise<boolean> => {
-    const known = new Map((await read()).map(({ day, countedAt }) => [day, countedAt]));
-    return recountDays(wanted, known, now, async (day) => {
+  const known = await read();
+  if (isCounted(wanted, timesOf(known), now)) return { facts: groupsOf(known), complete: true };
+  const other = counting.get(orgId);
+  const work =
+    other ??
+    recountDays(wanted, timesOf(known), now, async (day) => {
       const facts = { rules: RULES, groups: groupFacts(await countFacts(db, orgId, day)) };
       await storeFactDay(db, orgId, { day: day.day, timeZone, facts, countedAt: new Date(now) });
-    });
-  };
-  const key = `${orgId} ${timeZone} ${before[0]!.day} ${days.at(-1)!.day}`;
-  let work = counting.get(key);
-  if (!work) counting.set(key, (work = count().finally(() => counting.delete(key))));
-  const complete = await work;
-  return { facts: new Map((await read()).map(({ day, facts }) => [day, facts.groups])), complete };
+    }).finally(() => counting.delete(orgId));
+  if (other === undefined) counting.set(orgId, work);
+  const isDone = await work;
+  const counted = await read();
+  const complete = other === undefined ? isDone : isCounted(wanted, timesOf(counted), now);
+  return { facts: groupsOf(counted), complete };
 }
+
+const timesOf = (days: readonly FactDay[]): Map<string, Date> =>
+  new Map(days.map(({ day, countedAt }) => [day, countedAt]));
+const groupsOf = (days: readonly FactDay[]): Map<string, FactGroup[]> =>
+  new Map(days.map(({ day, facts }) => [day, facts.groups]));
 
 const presentDay = (
   { day, from, to }: Day,

@@ -28,6 +28,10 @@ export async function recountDays(
   return true;
 }
 
+/** Whether no count of these days is too old. */
+export const isCounted = (days: readonly Day[], countedAt: ReadonlyMap<string, Date>, now: number): boolean =>
+  days.every((day) => !isTooOld(countedAt.get(day.day), day, now));
+
 function isTooOld(countedAt: Date | undefined, { to }: Day, now: number): boolean {
   if (!countedAt) return true;
   const [age, sinceEnd] = [now - countedAt.getTime(), now - to];

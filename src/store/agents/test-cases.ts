@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { TestCase } from '../../../contract/dashboard/test-cases.ts';
 import type { Queryable } from '../db.ts';
 import { agentSuite, agentTestPass, document } from '../schema/agent.ts';
-import { canonical } from './versions.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
 
 type SuiteRow = typeof agentSuite.$inferSelect;
 
@@ -64,7 +64,7 @@ export function printer(definition: AgentDefinition, documents: string): (suiteC
   return (suiteCase) => digest([suiteCase, around]);
 }
 
-const digest = (value: unknown): string => hash('sha256', canonical(value), 'base64url');
+const digest = (value: unknown): string => hash('sha256', canonicalJson(value), 'base64url');
 
 const KEPT_DAYS = 90;
 

@@ -1,17 +1,11 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import type { AgentDefinition } from '../../../contract/agents.ts';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { Queryable } from '../db.ts';
 import { agent, agentVersion } from '../schema/agent.ts';
 import { type AgentRow, living } from './read.ts';
 import { changeAgent } from './write.ts';
 import { type PageOf, pageOf } from '../page.ts';
-
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 /**
  * Makes `definition` both the draft and the live definition. Creates a version if it differs from the previous live
@@ -67,7 +61,7 @@ export async function makeLive(db: Queryable, { orgId, agentId, version, definit
 }
 
 /** Whether two definitions are equal, in any order of their members. */
-export const sameDefinition = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);
+export const sameDefinition = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
 type AgentVersionRow = typeof agentVersion.$inferSelect;
 

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { byCell } from '../cells/by-cell.ts';
-import type { Queryable } from '../db.ts';
+import type { Db, Queryable } from '../db.ts';
 import { apiKey, apiKeyUse } from '../schema/api-key.ts';
 
 /**
@@ -18,8 +18,18 @@ export type BlockWanted = {
   share: number;
 };
 
-/** Reserves calls; 0: none is left. */
-export async function reserveCalls(client: pg.Pool, wanted: BlockWanted): Promise<number> {
+/**
+ * Reserves calls; 0: none is left. A key that was rotated, and has not ended yet, uses calls of the key that replaced
+ * it. Returned calls become calls of the old key, so the sum over both stays the same.
+ */
+export async function reserveCalls(db: Db, wanted: BlockWanted): Promise<number> {
+  const calls = await reserveOwn(db.$client, wanted);
+  if (calls > 0) return calls;
+  const keyId = await findReplacement(db, wanted.orgId, wanted.keyId);
+  return keyId === null ? 0 : reserveCalls(db, { ...wanted, keyId });
+}
+
+async function reserveOwn(client: pg.Pool, wanted: BlockWanted): Promise<number> {
   const reserved = await client.query<{ calls: number }>({
     name: 'reserve-calls',
     text: `WITH block AS (
@@ -33,6 +43,29 @@ export async function reserveCalls(client: pg.Pool, wanted: BlockWanted): Promis
     values: [wanted.orgId, wanted.keyId, wanted.atLeast, wanted.atMost, wanted.share],
   });
   return reserved.rows[0]?.calls ?? 0;
+}
+
+/** The key that a rotation created for this one. */
+export async function findReplacement(db: Queryable, orgId: string, id: string): Promise<string | null> {
+  const [row] = await db
+    .select({ id: apiKey.id })
+    .from(apiKey)
+    .where(and(eq(apiKey.orgId, orgId), eq(apiKey.rotatedFrom, id)))
+    .orderBy(apiKey.id)
+    .limit(1);
+  return row?.id ?? null;
+}
+
+/** Reserves all calls that no node has reserved, and returns their number. */
+export async function takeRemaining(tx: Queryable, orgId: string, keyId: string): Promise<number> {
+  const taken = await tx.execute<{ calls: number }>(sql`WITH before AS (
+      SELECT u.org_id, u.key_id, greatest(k.total - u.reserved, 0) AS calls
+      FROM api_key_use u JOIN api_key k ON k.org_id = u.org_id AND k.id = u.key_id
+      WHERE u.org_id = ${orgId} AND u.key_id = ${keyId} FOR UPDATE OF u)
+    UPDATE api_key_use u SET reserved = u.reserved + before.calls FROM before
+    WHERE u.org_id = before.org_id AND u.key_id = before.key_id
+    RETURNING before.calls`);
+  return taken.rows[0]?.calls ?? 0;
 }
 
 export type ReturnedCalls = { orgId: string; keyId: string; calls: number };
@@ -65,14 +98,16 @@ async function giveBack(client: pg.Pool, returned: readonly ReturnedCalls[]): Pr
   return [];
 }
 
-/** Calls of the key that no node has reserved; null: the key has no total. */
+/** Calls that the key can use and no node has reserved; null: the key has no total. */
 export async function readUnreserved(db: Queryable, orgId: string, keyId: string): Promise<number | null> {
   const [row] = await db
     .select({ remaining: REMAINING })
     .from(apiKey)
     .leftJoin(apiKeyUse, withUse)
     .where(and(eq(apiKey.orgId, orgId), eq(apiKey.id, keyId)));
-  return row?.remaining ?? null;
+  const own = row?.remaining ?? null;
+  const replacement = own === null ? null : await findReplacement(db, orgId, keyId);
+  return replacement === null ? own : own! + ((await readUnreserved(db, orgId, replacement)) ?? 0);
 }
 
 /** With `withUse`: what remains of the total. A lowered total may be below what was used before. */

@@ -13,6 +13,7 @@ import { type Db, openDb } from '../db.ts';
 import { addCells, migrate } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
 import { readRunProgress } from '../runs/read.ts';
+import { suppression } from '../schema/end-user.ts';
 import { listCells } from './list-cells.ts';
 import { REGION_TABLES } from './region-tables.ts';
 
@@ -101,6 +102,34 @@ test('a text of a user that looks like an organization changes no cell', async (
   await db.execute(sql`UPDATE agent SET name = ${name} WHERE org_id = ${first.orgId} AND id = ${first.agentId}`);
   const { rows } = await raw.query('SELECT name FROM public.agent WHERE id = $1', [first.agentId]);
   expect(rows).toEqual([{ name }]);
+});
+
+test('a call that names another organization as its person, its key or its data stops no call of its cell', async () => {
+  const text = second.orgId;
+  const hostile = {
+    end_user: { external_id: text },
+    conversation: { key: text },
+    metadata: { text },
+    message: text,
+  };
+  const answers = await Promise.all([
+    start(first, hostile),
+    start(first),
+    start(first, { end_user: { external_id: 'crm-1', name: text } }),
+  ]);
+  expect(answers.map(({ status, text: body }) => (status < 300 ? 'accepted' : body))).toEqual([
+    'accepted',
+    'accepted',
+    'accepted',
+  ]);
+  expect(await rowsIn('cell_2', 'run')).toEqual([second.orgId]);
+});
+
+test('rows of two cells in one statement are refused', async () => {
+  const row = (orgId: string) => ({ orgId, digest: Buffer.from('x'), consent: {}, blocked: false, generation: 0 });
+  await expect(db.insert(suppression).values([row(first.orgId), row(second.orgId)])).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('several cells') },
+  });
 });
 
 test('after a rollback, a connection still reads the right cell', async () => {

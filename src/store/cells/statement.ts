@@ -5,7 +5,7 @@
 export type StatementKind = {
   /** Whether it names a table that exists in each cell. */
   isOfTenants: boolean;
-  /** The positions of the values that are compared with the organization. Empty: any value may be it. */
+  /** The positions of the values that are compared with the organization, or inserted as it. Empty: unknown. */
   organizations: readonly number[];
   /** Whether the transaction, or a part of it, ends without effect. The path of the connection is then unknown. */
   isRollback: boolean;
@@ -16,6 +16,9 @@ export type StatementKind = {
 const TABLE = /\b(?:from|join|into|update|using)\s+(?:only\s+)?(?:"?public"?\.)?"?([a-z_]+)"?/gi;
 const COMPARED = /\borg_id"?\s*=\s*\$(\d+)|"organization"\."id"\s*=\s*\$(\d+)/gi;
 const LOCKS = /\bfor\s+(?:no\s+key\s+)?(?:key\s+)?(?:update|share)\b/i;
+/** An INSERT whose first column is the organization, and the first value of each of its rows. */
+const INSERTED = /^\s*insert into [^(]+\("?org_id"?,[^)]*\) values /i;
+const FIRST_OF_ROW = /(?:\bvalues|\),) \(\$(\d+)/gi;
 const MOST_TEXTS = 5_000;
 
 export function createStatementReader(tenantTables: ReadonlySet<string>): (text: string) => StatementKind {
@@ -26,7 +29,7 @@ export function createStatementReader(tenantTables: ReadonlySet<string>): (text:
     const kind = {
       isOfTenants: text.matchAll(TABLE).some(([, table]) => tenantTables.has(table!.toLowerCase())),
       organizations: text
-        .matchAll(COMPARED)
+        .matchAll(INSERTED.test(text) ? FIRST_OF_ROW : COMPARED)
         .map(([, column, id]) => Number(column ?? id) - 1)
         .toArray(),
       isRollback: /^\s*rollback/i.test(text),
@@ -39,20 +42,27 @@ export function createStatementReader(tenantTables: ReadonlySet<string>): (text:
 }
 
 const ORGANIZATION = /^org_[0-9a-z]{26}$/;
-const FIRST_OF_MANY = /org_[0-9a-z]{26}/g;
+const EACH_OF_MANY = /org_[0-9a-z]{26}/g;
 
-/** The organizations in these values: IDs, arrays of IDs, and arrays in the text format of PostgreSQL. */
+/**
+ * The organizations in these values. If no position is known, the first value with an ID of an organization decides: an
+ * ID, an array of IDs, or such an array in the text format of PostgreSQL. Each query takes the organization first. The
+ * values behind it may be texts of users, who could otherwise name an organization of another cell and stop the batch.
+ */
 export function organizationsIn(values: readonly unknown[], positions: readonly number[]): Set<string> {
-  const found = new Set<string>();
-  const named = positions.map((position) => values[position]).filter(isOrganization);
-  for (const id of named) found.add(id);
+  const found = new Set(positions.map((position) => values[position]).filter(isOrganization));
   if (found.size > 0) return found;
   for (const value of values) {
-    if (isOrganization(value)) found.add(value);
-    else if (Array.isArray(value)) value.filter(isOrganization).forEach((id) => found.add(id));
-    else if (isTextArray(value)) for (const [id] of value.matchAll(FIRST_OF_MANY)) found.add(id);
+    const named = namedIn(value);
+    if (named.length > 0) return new Set(named);
   }
   return found;
+}
+
+function namedIn(value: unknown): string[] {
+  if (isOrganization(value)) return [value];
+  if (Array.isArray(value)) return value.filter(isOrganization);
+  return isTextArray(value) ? (value.match(EACH_OF_MANY) ?? []) : [];
 }
 
 const isOrganization = (value: unknown): value is string => typeof value === 'string' && ORGANIZATION.test(value);

@@ -38,12 +38,6 @@ export async function writeVectors(tx: Queryable, one: ClaimedDocument, rows: re
     ON CONFLICT (org_id, document_id, hash) DO UPDATE SET vector = excluded.vector`);
 }
 
-/** Deletes vectors of passages that the document no longer has, and vectors of another model. */
-export async function dropOtherVectors(tx: Queryable, one: ClaimedDocument, hashes: readonly string[]): Promise<void> {
-  await tx.execute(sql`DELETE FROM passage_embedding WHERE ${of(one)}
-    AND encode(hash, 'hex') <> ALL (${sql.param([...hashes])}::text[])`);
-}
-
 /**
  * The vectors in sequence, without their lengths, because all have the same number of bytes. The next vectors begin
  * after `last`.

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
@@ -73,33 +73,58 @@ export async function positionOf(db: Queryable, orgId: string, id: string): Prom
 }
 
 /**
- * One page of the events of an organization, oldest first, and whether more follow. Like `readEventsAfter`, it reads
- * only transactions before the oldest one in progress: no event can appear later before one that was listed.
+ * How many events one call reads to find those of an agent. No index has the agent, and an agent may have no events
+ * among millions.
+ */
+const MAX_READ_FOR_AGENT = 5_000;
+
+/**
+ * One page of the events of an organization, oldest first, and the ID with which the next page continues; null: there
+ * are no more. Like `readEventsAfter`, it reads only transactions before the oldest one in progress: no event can appear
+ * later before one that was listed.
  */
 export async function listEvents(
   db: Queryable,
   orgId: string,
   start: EventListStart | null,
   filter: { types: readonly string[]; agentId: string | null; limit: number },
-): Promise<{ rows: EventRow[]; hasMore: boolean }> {
+): Promise<{ rows: EventRow[]; next: string | null }> {
   const horizon = await oldestUnderWay(db);
+  const readable = and(
+    eq(event.orgId, orgId),
+    // In this form, the index of the list is used.
+    sql`${event.type} <> 'audit.recorded'`,
+    sql`${event.tx} < ${horizon}::bigint`,
+    start === null ? undefined : behind(start),
+  );
+  const end = filter.agentId === null ? null : await endOfReading(db, readable);
   const rows = await db
     .select()
     .from(event)
     .where(
       and(
-        eq(event.orgId, orgId),
-        // In this form, the index of the list is used.
-        sql`${event.type} <> 'audit.recorded'`,
-        sql`${event.tx} < ${horizon}::bigint`,
-        start === null ? undefined : behind(start),
+        readable,
+        end === null ? undefined : sql`(${event.tx}, ${event.id}) <= (${end.tx}::bigint, ${end.id})`,
         sql`${event.type} = ANY (${sql.param([...filter.types])}::text[])`,
         filter.agentId === null ? undefined : sql`${event.data} ->> 'agent_id' = ${filter.agentId}`,
       ),
     )
     .orderBy(event.tx, event.id)
     .limit(filter.limit + 1);
-  return { rows: rows.slice(0, filter.limit), hasMore: rows.length > filter.limit };
+  const page = rows.slice(0, filter.limit);
+  return { rows: page, next: rows.length > filter.limit ? page.at(-1)!.id : (end?.id ?? null) };
+}
+
+/** The last event that a call reads for an agent. Null: all that follow. */
+async function endOfReading(db: Queryable, readable: SQL | undefined): Promise<EventPosition | null> {
+  const [last] = await db
+    .select({ tx: event.tx, id: event.id })
+    .from(event)
+    .where(readable)
+    .orderBy(event.tx, event.id)
+    .offset(MAX_READ_FOR_AGENT - 1)
+    .limit(1);
+  return last ? { tx: String(last.tx), id: last.id } : null;
 }
 
 const behind = (start: EventListStart) =>

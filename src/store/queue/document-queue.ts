@@ -22,6 +22,8 @@ export type Progress = { passages: number; done: number };
 
 type Names = {
   table: 'document_embedding' | 'document_question';
+  /** The table with the results, one for each passage. */
+  results: 'passage_embedding' | 'passage_question';
   /** The column with the number of finished passages. */
   done: 'embedded' | 'written';
   /** The column of the connection with the name of the model. */
@@ -31,7 +33,7 @@ type Names = {
 export type DocumentQueue = ReturnType<typeof documentQueue>;
 
 export function documentQueue(names: Names) {
-  return { ...filling(names), ...leasing(names), ...reading(names) };
+  return { table: names.table, ...filling(names), ...leasing(names), ...reading(names) };
 }
 
 function filling({ table: name, model: modelName }: Names) {
@@ -74,7 +76,7 @@ function filling({ table: name, model: modelName }: Names) {
   };
 }
 
-function leasing({ table: name, done: doneName, model: modelName }: Names) {
+function leasing({ table: name, results, done: doneName, model: modelName }: Names) {
   const queue = leasedQueue(name, ['org_id', 'document_id']);
   const [table, done] = [sql.raw(name), sql.raw(doneName)];
   return {
@@ -113,12 +115,18 @@ function leasing({ table: name, done: doneName, model: modelName }: Names) {
     },
 
     /** Called when all passages of the document are finished. */
-    finishDocument: (tx: Queryable, one: ClaimedDocument, { passages }: Progress): Promise<boolean> =>
+    finishDocument: (tx: Queryable, one: ClaimedDocument, passages: number): Promise<boolean> =>
       queue.finish(
         tx,
         one,
         sql`attempts = 0, fault = NULL, passages = ${passages}, ${done} = ${passages}, updated_at = now()`,
       ),
+
+    /** Deletes the results of passages that the document no longer has, and results of another model. */
+    async dropOtherResults(tx: Queryable, one: ClaimedDocument, hashes: readonly string[]): Promise<void> {
+      await tx.execute(sql`DELETE FROM ${sql.raw(results)} WHERE org_id = ${one.org_id}
+        AND document_id = ${one.document_id} AND encode(hash, 'hex') <> ALL (${sql.param([...hashes])}::text[])`);
+    },
 
     /** The model is off, so the document's entry is deleted. */
     async dropDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {

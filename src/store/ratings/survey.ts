@@ -4,7 +4,7 @@ import type { MessageContent } from '../../../contract/messages.ts';
 import { COMMENT_MINUTES, SURVEY_DAYS } from '../../../contract/ratings.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import type { Queryable } from '../db.ts';
-import type { Consent } from '../end-users/suppression.ts';
+import { type TurnPerson, turnPerson } from '../end-users/turn-person.ts';
 import { byKey } from '../queue/join-by-key.ts';
 import { NOW } from '../schema/columns.ts';
 import { SURVEY } from '../schema/rating.ts';
@@ -56,22 +56,9 @@ export type SurveyRow = {
   locale: string | null;
   state: unknown;
   input: RunInput | null;
-  end_user: SurveyPerson;
+  end_user: TurnPerson;
   /** The person wrote, and the agent or a member answered. */
   is_conversation: boolean;
-};
-
-export type SurveyPerson = {
-  id: string;
-  external_id: string | null;
-  name: string | null;
-  email: string | null;
-  phone: string | null;
-  locale: string | null;
-  time_zone: string | null;
-  attributes: Record<string, unknown>;
-  consent: Consent;
-  blocked: boolean;
 };
 
 const wrote = (role: string) =>
@@ -87,9 +74,7 @@ export async function readSurvey(tx: Queryable, orgId: string, conversationId: s
       coalesce(v.definition, a.published) AS definition, a.name AS agent_name, a.deleted_at IS NOT NULL AS agent_deleted,
       ch.kind AS channel_kind, ch.enabled AND ch.deleted_at IS NULL AS channel_open,
       c.address, coalesce(c.locale, e.locale) AS locale, c.state, r.input,
-      json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
-        'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'consent', e.consent,
-        'blocked', e.blocked) AS end_user,
+      ${sql.raw(turnPerson())} AS end_user,
       ${wrote(`= 'end_user'`)} AND ${wrote(`IN ('agent', 'member')`)} AS is_conversation
     FROM rating g
     ${sql.raw(byKey('conversation c', 'c.org_id = g.org_id AND c.id = g.conversation_id'))}

@@ -8,6 +8,7 @@ import type { Db, Queryable } from '../db.ts';
 import { named, rowsOf } from '../named-statement.ts';
 import { checkedOnly } from '../queue/join-by-key.ts';
 import { NOW } from '../schema/columns.ts';
+import { type TurnPerson, turnPerson } from '../end-users/turn-person.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
 export type CampaignKey = { org_id: string; id: string };
@@ -32,18 +33,7 @@ export type DueRecipient = {
   variables: Record<string, unknown>;
   address: string | null;
   request_id: string | null;
-  person: {
-    id: string;
-    external_id: string | null;
-    name: string | null;
-    email: string | null;
-    phone: string | null;
-    locale: string | null;
-    time_zone: string | null;
-    attributes: Record<string, unknown>;
-    blocked: boolean;
-    consent: string | null;
-  };
+  person: Omit<TurnPerson, 'consent'> & { consent: string | null };
 };
 
 /** The decision for a due recipient. */
@@ -98,9 +88,7 @@ export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Pro
 export const ADDRESS_AND_PERSON = `coalesce((SELECT i.address FROM identity i WHERE i.org_id = r.org_id AND i.end_user_id = r.end_user_id
             AND ${checkedOnly('i.channel_id')} = $3 ORDER BY i.last_inbound_at DESC NULLS LAST LIMIT 1),
           ${addressOf('$4')}) AS address,
-        json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
-          'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes, 'blocked', e.blocked,
-          'consent', e.consent -> $4 ->> 'status') AS person`;
+        ${turnPerson(`e.consent -> $4 ->> 'status'`)} AS person`;
 
 /**
  * Locks due recipients and their people. Rows that another transaction has locked (for example, an erasure) are skipped

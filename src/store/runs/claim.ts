@@ -6,6 +6,7 @@ import { NOW } from '../schema/columns.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
 import { byKey } from '../queue/join-by-key.ts';
+import { type TurnPerson, turnPerson } from '../end-users/turn-person.ts';
 import { addressOf } from '../end-users/address-of.ts';
 
 export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);
@@ -61,18 +62,7 @@ export type ClaimedRun = {
   silent_steps: number;
   tags: string[];
   unanswered: string[];
-  end_user: {
-    id: string;
-    external_id: string | null;
-    name: string | null;
-    email: string | null;
-    phone: string | null;
-    locale: string | null;
-    time_zone: string | null;
-    attributes: Record<string, unknown>;
-    consent: Record<string, { status?: string }>;
-    blocked: boolean;
-  };
+  end_user: TurnPerson;
   /**
    * The newest messages in any order, so sort them by ID. (They are selected by time, because a plan for `ORDER BY id`
    * may read the whole primary key.)
@@ -106,9 +96,7 @@ const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
   coalesce((SELECT json_agg(json_build_object('id', p.id, 'status', p.status, 'reason', p.reason, 'call', p.call,
     'outcome', p.outcome) ORDER BY p.id) FROM approval p
     WHERE p.run_id = r.id AND coalesce(p.org_id, '') = c.org_id AND p.answered_at IS NULL), '[]') AS approvals,
-  json_build_object('id', e.id, 'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone,
-    'locale', e.locale, 'time_zone', e.time_zone, 'attributes', e.attributes,
-    'consent', e.consent, 'blocked', e.blocked) AS end_user,
+  ${turnPerson()} AS end_user,
   coalesce((SELECT json_agg(m) FROM (
     SELECT id, role, content FROM message WHERE ${OF_ORGANIZATION} AND conversation_id = c.id
       ORDER BY created_at DESC, id DESC LIMIT ${HISTORY}

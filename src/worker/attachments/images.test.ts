@@ -144,18 +144,25 @@ test('an address of another file in the content of a message shows no image to t
   expect(others.images.size).toBe(0);
 });
 
-test('turns with many images wait for each other, and close returns their bytes', async () => {
-  await givenModelAgent();
-  await shows(Buffer.concat([PHOTO, Buffer.alloc(3_500_000, 3)]));
-  await expect.poll(answers).toHaveLength(1);
-  const { rows } = await parley.db.execute<{ id: string }>(
-    sql`SELECT id FROM message WHERE org_id = ${orgId} AND role = 'end_user'`,
-  );
-  const openImages = createImages({ pool: parley.db.$client, blobs: null })(orgId);
-  const opened = await Promise.all(Array.from({ length: 18 }, () => openImages([rows[0]!.id])));
-  await expect(openImages([rows[0]!.id])).rejects.toMatchObject({ waits: true });
+test('turns with many images wait for each other, and not for those of another organization', async () => {
+  const images = createImages({ pool: parley.db.$client, blobs: null });
+  const givenPhoto = async () => {
+    provider.delivered.length = 0;
+    await givenModelAgent();
+    await shows(Buffer.concat([PHOTO, Buffer.alloc(3_500_000, 3)]));
+    await expect.poll(answers).toHaveLength(1);
+    const { rows } = await parley.db.execute<{ id: string }>(
+      sql`SELECT id FROM message WHERE org_id = ${orgId} AND role = 'end_user'`,
+    );
+    const open = images(orgId);
+    return () => open([rows[0]!.id]);
+  };
+  const [open, openOther] = [await givenPhoto(), await givenPhoto()];
+  const opened = await Promise.all(Array.from({ length: 9 }, open));
+  await expect(open()).rejects.toMatchObject({ waits: true });
+  expect((await openOther()).images.size).toBe(1);
   opened[0]!.close();
   opened[0]!.close();
-  expect((await openImages([rows[0]!.id])).images.size).toBe(1);
-  await expect(openImages([rows[0]!.id])).rejects.toMatchObject({ waits: true });
+  expect((await open()).images.size).toBe(1);
+  await expect(open()).rejects.toMatchObject({ waits: true });
 });

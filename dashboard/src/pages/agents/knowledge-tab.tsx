@@ -14,9 +14,8 @@ import { FilterBar } from '../../list/filter-bar.tsx';
 import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
 import { focusPlayground } from '../../parts/playground/playground.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -98,7 +97,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
       <KnowledgeBudget />
       <AddDocumentDialog agentId={agentId} opened={adding} onAdded={setAdded} onClose={() => setAdding(false)} />
       <TextDialog agentId={agentId} item={shown} onClose={() => setShown(null)} />
-      <RemoveDialog agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />
+      <RemoveDocument agentId={agentId} item={leaving} onClose={() => setLeaving(null)} />
     </>
   );
 }
@@ -221,36 +220,20 @@ function DocumentText({ agentId, id, label }: { agentId: string; id: string; lab
   );
 }
 
-function RemoveDialog({ agentId, item, onClose }: DialogProps): ReactNode {
+function RemoveDocument({ agentId, item, onClose }: DialogProps): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const remove = useAct('deleteDocument', { refresh: REFRESH });
   const name = `\u2068${item?.name ?? ''}\u2069`;
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
-    <ConfirmDialog
-      opened={item !== null}
-      onClose={close}
+    <RemoveDialog
+      input={item && { params: { org_id, agent_id: agentId, document_id: item.id } }}
+      remove={useAct('deleteDocument', { refresh: REFRESH })}
       title={say('document_remove_title', { name })}
       act={say('document_remove')}
-      busy={remove.isPending}
-      problem={remove.error}
-      onAct={() =>
-        remove.mutate(
-          { params: { org_id, agent_id: agentId, document_id: item!.id } },
-          {
-            onSuccess: () => {
-              close();
-              notifyDone(say('document_removed', { name }));
-            },
-          },
-        )
-      }
+      removed={say('document_removed', { name })}
+      onClose={onClose}
     >
       {say('document_remove_words')}
-    </ConfirmDialog>
+    </RemoveDialog>
   );
 }

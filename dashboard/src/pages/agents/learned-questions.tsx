@@ -9,9 +9,8 @@ import { DataList, type Column } from '../../list/data-list.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { usePlacelessList } from '../../list/use-list-state.ts';
 import { Card } from '../../parts/card.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { notifyDone } from '../../parts/notify.tsx';
 import { teachWords } from '../../parts/questions/teach-words.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 
@@ -102,30 +101,19 @@ type DialogProps = {
 function ForgetDialog({ agentId, item, onClose }: DialogProps): ReactNode {
   const say = useWords(teachWords);
   const org_id = useOrganization().id;
-  const remove = useAct('removeWording', { refresh: ['listWordings'] });
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
-  const done = (): void => {
-    close();
-    notifyDone(say('forgotten'));
-  };
-  const params = { org_id, agent_id: agentId, wording_id: item?.id ?? '' };
   return (
-    <ConfirmDialog
-      opened={item !== null}
-      onClose={close}
+    <RemoveDialog
+      input={item && { params: { org_id, agent_id: agentId, wording_id: item.id } }}
+      remove={useAct('removeWording', { refresh: ['listWordings'] })}
       title={say('forget_title')}
       act={say('forget')}
-      busy={remove.isPending}
-      problem={remove.error}
-      onAct={() => remove.mutate({ params }, { onSuccess: done })}
+      removed={say('forgotten')}
+      onClose={onClose}
     >
       <Text size="sm" dir="auto">
         {item?.question}
       </Text>
       {say('forget_words')}
-    </ConfirmDialog>
+    </RemoveDialog>
   );
 }

@@ -12,6 +12,7 @@ import { hasNone, PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import { ApprovalCard, ApprovalStatus, DecidedBy } from '../../parts/approvals/approval-card.tsx';
+import { shownText } from '../../parts/approvals/shown-text.ts';
 import { words as approvalWords } from '../../parts/approvals/words.ts';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useAgentNames } from '../../parts/names.ts';
@@ -98,7 +99,7 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
       label: say('given'),
       cell: ({ arguments: given }) => (
         <Text size="sm" dir="ltr" style={{ overflowWrap: 'anywhere' }}>
-          {shortened(JSON.stringify(given))}
+          {shownText(shortened(JSON.stringify(given)))}
         </Text>
       ),
     },

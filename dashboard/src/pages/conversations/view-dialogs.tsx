@@ -5,9 +5,9 @@ import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
+import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { viewWords } from './view-words.ts';
@@ -72,25 +72,19 @@ type RemoveProps = { item: ConversationView | null; onClose: () => void; onGone:
 export function RemoveViewDialog({ item, onClose, onGone }: RemoveProps): ReactNode {
   const say = useWords(viewWords);
   const org_id = useOrganization().id;
-  const remove = useAct('deleteConversationView', { refresh: ['listConversationViews'] });
-  const done = (): void => {
-    onClose();
-    onGone();
-    notifyDone(say('removed'));
-  };
   return (
-    <ConfirmDialog
-      opened={item !== null}
-      onClose={onClose}
+    <RemoveDialog
+      input={item && { params: { org_id, view_id: item.id } }}
+      remove={useAct('deleteConversationView', { refresh: ['listConversationViews'] })}
       title={say('remove_title')}
       act={say('remove_act')}
-      busy={remove.isPending}
-      problem={remove.error}
-      onAct={() => remove.mutate({ params: { org_id, view_id: item!.id } }, { onSuccess: done })}
+      removed={say('removed')}
+      onClose={onClose}
+      onRemoved={onGone}
     >
       <Text size="sm">
         {say.rich(item?.shared ? 'remove_shared' : 'remove_own', { name: <bdi>{item?.name}</bdi> })}
       </Text>
-    </ConfirmDialog>
+    </RemoveDialog>
   );
 }

@@ -4,9 +4,9 @@ import type { SegmentRecord } from '../../../../contract/dashboard/segments.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { NameDialog } from '../../parts/name-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
+import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { segmentOf, useSegments } from '../../parts/segment-select.tsx';
 import { segmentWords } from '../../parts/segment-words.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -71,23 +71,17 @@ type RemovingProps = { item: SegmentRecord | null; onClose: () => void; onGone: 
 function Removing({ item, onClose, onGone }: RemovingProps): ReactNode {
   const say = useWords(segmentWords);
   const org_id = useOrganization().id;
-  const remove = useAct('deleteSegment', { refresh: ['listSegments'] });
-  const done = (): void => {
-    onClose();
-    onGone();
-    notifyDone(say('removed'));
-  };
   return (
-    <ConfirmDialog
-      opened={item !== null}
-      onClose={onClose}
+    <RemoveDialog
+      input={item && { params: { org_id, segment_id: item.id } }}
+      remove={useAct('deleteSegment', { refresh: ['listSegments'] })}
       title={say('remove_title')}
       act={say('remove_act')}
-      busy={remove.isPending}
-      problem={remove.error}
-      onAct={() => remove.mutate({ params: { org_id, segment_id: item!.id } }, { onSuccess: done })}
+      removed={say('removed')}
+      onClose={onClose}
+      onRemoved={onGone}
     >
       <Text size="sm">{say.rich('remove_words', { name: <bdi>{item?.name}</bdi> })}</Text>
-    </ConfirmDialog>
+    </RemoveDialog>
   );
 }

@@ -11,6 +11,7 @@ import { Moment, Until } from '../moment.tsx';
 import { useMemberNames } from '../names.ts';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
+import { shownText } from './shown-text.ts';
 import { words } from './words.ts';
 import classes from './approvals.module.css';
 
@@ -59,10 +60,10 @@ function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
       {entries.map(([name, value]) => (
         <div key={name} style={{ display: 'contents' }}>
           <dt>
-            <code>{name}</code>
+            <code>{shownText(name)}</code>
           </dt>
           <dd>
-            <bdi>{typeof value === 'string' ? value : JSON.stringify(value)}</bdi>
+            <bdi>{shownText(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
           </dd>
         </div>
       ))}

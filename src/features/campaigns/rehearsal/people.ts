@@ -11,7 +11,8 @@ import type { DueRecipient } from '../../../store/recipients/dispatch.ts';
 import { planPage, type PlannedRecipient } from '../../../store/recipients/plan-page.ts';
 import type { NewRecipient } from '../../../store/recipients/add-recipients.ts';
 import { listWaiting } from '../../../store/recipients/review.ts';
-import { openingOf, variablesOf } from '../plan-dispatch.ts';
+import { templateVariables } from '../../../answering/template-variables.ts';
+import { openingOf } from '../plan-dispatch.ts';
 
 /** A person in a rehearsal, who is either enrolled or left out at the enrolment. */
 export type Cast = {
@@ -185,7 +186,9 @@ function invalidOne(ref: string | null, errors: Fault[]): PlannedRow {
 function cast(place: Place, { recipient, left, ...more }: Omit<Cast, 'text'>): Cast {
   const { person } = recipient;
   const empty = new Set<string>();
-  const opening = left ? null : openingOf(place.settings, person.locale, variablesOf(recipient), empty);
+  const opening = left
+    ? null
+    : openingOf(place.settings, person.locale, templateVariables(recipient.variables, recipient.person), empty);
   if (empty.size > 0) place.onEmpty(empty);
   const lean = { ...recipient, variables: {}, person: { ...person, attributes: {} } };
   return { ...more, recipient: lean, left, text: opening && wordsOf(opening).slice(0, MAX_TEXT) };

@@ -14,7 +14,7 @@ export const listEventsRoute = (deps: EventsDeps): Route => ({
     id: 'listEvents',
     summary: 'List events',
     description:
-      'The events of the last 30 days, oldest first: the same objects as endpoints receive. To continue, send the `id` of the last event as `after`. An agent key lists the events of its agent. Events about end users need the permission `end_users`. The audit log is not listed. If the organization has no endpoint, events are stored from the first call on.',
+      'The events of the last 30 days, oldest first: the same objects as endpoints receive. To continue, send `next_cursor` as `after`, or the `id` of the last event. An agent key lists the events of its agent: a page may be empty although `has_more` is true. Events about end users need the permission `end_users`. The audit log is not listed. If the organization has no endpoint, events are stored from the first call on.',
     tag: 'Events',
     examples: {
       200: {

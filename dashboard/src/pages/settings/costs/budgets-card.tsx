@@ -9,8 +9,7 @@ import { money, number } from '../../../language/format.ts';
 import { type Say, useWords } from '../../../language/words.tsx';
 import { type Column, DataList } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
-import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
-import { notifyDone } from '../../../parts/notify.tsx';
+import { RemoveDialog } from '../../../parts/remove-dialog.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { BudgetDialog } from './budget-dialog.tsx';
 import { words } from './words.ts';
@@ -64,7 +63,7 @@ export function BudgetsCard(): ReactNode {
         ]}
       />
       <BudgetDialog opened={adding} onClose={close} />
-      <RemoveDialog budget={leaving} onClose={() => setLeaving(null)} />
+      <RemoveBudget budget={leaving} onClose={() => setLeaving(null)} />
     </Card>
   );
 }
@@ -123,35 +122,19 @@ function Spent({ of: { spent, reserved, amount, unit, told_percent } }: { of: Bu
   );
 }
 
-function RemoveDialog({ budget, onClose }: { budget: BudgetRecord | null; onClose: () => void }): ReactNode {
+function RemoveBudget({ budget, onClose }: { budget: BudgetRecord | null; onClose: () => void }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
-  const remove = useAct('removeBudget', { refresh: ['listBudgets', 'listAudit'] });
-  const close = (): void => {
-    remove.reset();
-    onClose();
-  };
   return (
-    <ConfirmDialog
-      opened={budget !== null}
-      onClose={close}
+    <RemoveDialog
+      input={budget && { params: { org_id, budget_id: budget.id } }}
+      remove={useAct('removeBudget', { refresh: ['listBudgets', 'listAudit'] })}
       title={say('remove_budget')}
       act={say('remove')}
-      busy={remove.isPending}
-      problem={remove.error}
-      onAct={() =>
-        remove.mutate(
-          { params: { org_id, budget_id: budget!.id } },
-          {
-            onSuccess: () => {
-              close();
-              notifyDone(say('budget_removed'));
-            },
-          },
-        )
-      }
+      removed={say('budget_removed')}
+      onClose={onClose}
     >
       <Text size="sm">{say('remove_budget_words')}</Text>
-    </ConfirmDialog>
+    </RemoveDialog>
   );
 }

@@ -10,9 +10,8 @@ import { DataList, type Column } from '../../../list/data-list.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import { AddButton } from '../../../parts/add-button.tsx';
 import { useActionTexts } from '../../../parts/conversations/action-texts.ts';
-import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { RemoveDialog } from '../../../parts/remove-dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
-import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { SavedReplyDialog, type Opened } from './saved-reply-dialog.tsx';
@@ -68,27 +67,17 @@ function ActionsOf({ actions }: Pick<SavedReplySummary, 'actions'>): ReactNode {
 function DeleteReply({ item, onClose }: { item: SavedReplySummary | null; onClose: () => void }): ReactNode {
   const say = useWords(savedReplyWords);
   const org_id = useOrganization().id;
-  const remove = useAct('deleteSavedReply', { refresh: ['listSavedReplies', 'listAudit'] });
-  const close = (): void => {
-    onClose();
-    remove.reset();
-  };
-  const onSuccess = (): void => {
-    close();
-    notifyDone(say('deleted'));
-  };
   return (
-    <ConfirmDialog
-      opened={item !== null}
-      onClose={close}
+    <RemoveDialog
+      input={item && { params: { org_id, saved_reply_id: item.id } }}
+      remove={useAct('deleteSavedReply', { refresh: ['listSavedReplies', 'listAudit'] })}
       title={say('delete')}
       act={say('delete')}
-      busy={remove.isPending}
-      problem={remove.error}
-      onAct={() => item && remove.mutate({ params: { org_id, saved_reply_id: item.id } }, { onSuccess })}
+      removed={say('deleted')}
+      onClose={onClose}
     >
       <Text size="sm">{say('delete_words')}</Text>
-    </ConfirmDialog>
+    </RemoveDialog>
   );
 }
 

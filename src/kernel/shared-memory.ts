@@ -1,0 +1,40 @@
+/**
+ * Limits the memory of this node that a kind of work uses for large data. Organizations share the memory, and one
+ * organization never gets all of it.
+ */
+export type SharedMemory = {
+  open(orgId: string): HeldMemory;
+};
+export type HeldMemory = {
+  /** Returns false if there is no memory left for these bytes. */
+  take(bytes: number): boolean;
+  /** Releases all bytes. A second call has no effect. */
+  release(): void;
+};
+
+export function createSharedMemory({ most, ofOrganization }: { most: number; ofOrganization: number }): SharedMemory {
+  const byOrganization = new Map<string, number>();
+  let all = 0;
+  return {
+    open(orgId) {
+      let held = 0;
+      return {
+        take(bytes) {
+          const its = (byOrganization.get(orgId) ?? 0) + bytes;
+          if (its > ofOrganization || all + bytes > most) return false;
+          byOrganization.set(orgId, its);
+          all += bytes;
+          held += bytes;
+          return true;
+        },
+        release() {
+          const rest = (byOrganization.get(orgId) ?? 0) - held;
+          if (rest > 0) byOrganization.set(orgId, rest);
+          else byOrganization.delete(orgId);
+          all -= held;
+          held = 0;
+        },
+      };
+    },
+  };
+}
