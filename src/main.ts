@@ -26,6 +26,9 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   resume: async () => (await import('./start/resume.ts')).runResume(),
   'place-cells': async ({ file, more }) => (await import('./start/place-cells.ts')).runPlaceCells(file, more),
   cells: async ({ file }) => (await import('./start/cells.ts')).runCells(file),
+  'move-organization': async ({ file, more }) => (await import('./start/cells.ts')).runMoveOrganization(file, more),
+  'enable-cells': async ({ file }) => (await import('./start/cells.ts')).runEnableCells(file),
+  'disable-cells': async () => (await import('./start/cells.ts')).runDisableCells(),
   'reset-password': async ({ file }) => (await import('./start/password-link.ts')).runPasswordLink(file),
   'reset-second-factor': async ({ file }) =>
     (await import('./start/reset-second-factor.ts')).runResetSecondFactor(file),

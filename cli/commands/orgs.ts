@@ -7,6 +7,7 @@ import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, verb } from '../verb.ts';
 import { addOrgSignInCommands } from './org-sign-in.ts';
+import { addMoveCommand } from './server.ts';
 
 export function addOrgsCommand(program: Command): void {
   const orgs = program
@@ -87,5 +88,6 @@ export function addOrgsCommand(program: Command): void {
   });
   examples(retention, 'orgs retention org_01jd…', 'orgs retention org_01jd… 365', 'orgs retention org_01jd… off');
 
+  addMoveCommand(orgs);
   addOrgSignInCommands(orgs);
 }

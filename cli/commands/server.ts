@@ -143,6 +143,42 @@ function addCellsCommand(program: Command): void {
     .argument('<number>', 'how many');
   verb(add, (_cli, [count]) => runProgram(['cells', count!]));
   examples(add, 'cells add 1');
+  const enable = cells
+    .command('enable')
+    .description(
+      'Moves every organization out of the cell "public" into other cells, one after the other, and creates these cells first if there are fewer. Each organization gets 503 with Retry-After while it is moved. The length of each pause is printed. Servers may run at the same time. If the command is killed, run it again to continue. "cells disable" is the way back.',
+    )
+    .argument('[number]', 'how many cells besides "public"', '1')
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(enable, async (_cli, [count], { yes }) => {
+    await confirm(yes, 'Every organization is moved, and gets 503 for some seconds.');
+    await runProgram(['enable-cells', count!]);
+  });
+  examples(enable, 'cells enable 2');
+  const disable = cells
+    .command('disable')
+    .description(
+      'Moves every organization back to the cell "public", in the same way as "cells enable". Afterwards the other cells are empty and are not used.',
+    )
+    .option('--yes', 'do not ask');
+  verb<{ yes?: boolean }>(disable, async (_cli, _args, { yes }) => {
+    await confirm(yes, 'Every organization is moved, and gets 503 for some seconds.');
+    await runProgram(['disable-cells']);
+  });
+  examples(disable, 'cells disable --yes');
+}
+
+/** A part of `orgs` that runs on this machine. */
+export function addMoveCommand(orgs: Command): void {
+  const move = orgs
+    .command('move')
+    .description(
+      'Moves an organization to another cell. Only on the machine of the server. During the move, its calls get 503 with Retry-After, and its turns and deliveries wait. Other organizations are not affected. The length of the pause is printed. If the command is killed, nothing has changed: run it again.',
+    )
+    .argument('<org-id>', 'the organization')
+    .requiredOption('--cell <cell>', 'its new cell: "./parley cells list" shows the cells');
+  verb<{ cell: string }>(move, (_cli, [id], { cell }) => runProgram(['move-organization', id!, cell]));
+  examples(move, 'orgs move org_01jd… --cell cell_2');
 }
 
 const restoreQuestion = (keepKeys: boolean | undefined): string =>

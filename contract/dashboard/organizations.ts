@@ -17,6 +17,8 @@ export const OrganizationRecord = Type.Object(
     /** The time zone of the team, which new working hours and campaigns start with. Null: unknown. */
     time_zone: Nullable(Type.String()),
     created_at: Moment,
+    /** The part of the database with its data, and the load of that part. Only for the operator, if there are several. */
+    cell: Type.Optional(Type.Object({ name: Type.String(), organizations: Type.Integer(), bytes: Type.Integer() })),
     /**
      * The link for the invited owner. Present if the operator created the organization for another person and no mail
      * server is configured.

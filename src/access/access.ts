@@ -123,7 +123,9 @@ export function createAccess(deps: AccessDeps): Access {
     readTargets: (orgId, ids) => readTargets(db.$client, orgId, ids),
   });
   const digest = createDigest(deps.pepper);
-  const { admit, isOwnPage, facts } = createAdmit({ ...deps, digest, lease, directory, fills, lastUsed, blocks });
+  const isMoving = (orgId: string): boolean => db.$client.directory.isMoving(orgId);
+  const parts = { digest, lease, directory, fills, lastUsed, blocks, isMoving };
+  const { admit, isOwnPage, facts } = createAdmit({ ...deps, ...parts });
 
   let heartbeat: Heartbeat | null = null;
   let listener: ReturnType<typeof listenForHints> | null = null;

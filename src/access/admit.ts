@@ -7,6 +7,7 @@ import { decideCaller, decideNetwork, decideTarget, type Found, type Named } fro
 import type { CallBlocks } from './limits/call-blocks.ts';
 import { counting, takeCall } from './limits/take-call.ts';
 import type { Lease } from './nodes/lease.ts';
+import { OrganizationMoving } from '../store/cells/organization-moving.ts';
 import { orUnavailable } from './or-unavailable.ts';
 import {
   createCredentialReader,
@@ -40,6 +41,8 @@ export type AdmitDeps = CredentialDeps & {
   fills: Fills;
   lastUsed: Pick<LastUsed, 'record'>;
   blocks: Pick<CallBlocks, 'take'>;
+  /** Whether the records of the organization are being moved to another cell. */
+  isMoving(orgId: string): boolean;
 };
 
 /**
@@ -96,6 +99,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPa
     isGood: boolean,
     again: Again | null,
   ): Admission | Promise<Admission> {
+    if (deps.isMoving(caller.orgId)) throw refused(new OrganizationMoving(), caller);
     const admitted = (): Admission | Promise<Admission> => admitVerified(caller, need, params, from, isGood);
     if (again === null || caller.limits === null || caller.limits.total === null) return admitted();
     const elsewhere = decideNetwork(caller, from);

@@ -2,29 +2,59 @@ import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { MAX_CELLS } from '../store/cells/add-cells.ts';
 import { listCells } from '../store/cells/list-cells.ts';
-import { openDb } from '../store/db.ts';
+import { type Moved, moveOrganization } from '../store/cells/move-organization.ts';
+import { moveAll } from '../store/cells/move-all.ts';
+import { type Db, openDb } from '../store/db.ts';
 import { addCells } from '../store/migrate.ts';
 import { joinDatabase, NO_POOLER } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
-/** `./parley cells list` and `./parley cells add N`. Prints the cells as JSON. Servers may run at the same time. */
-export async function runCells(add: string | undefined): Promise<void> {
+/** The commands print JSON. Servers may run at the same time. */
+const withCells = async (isChange: boolean, use: (url: string, db: Db) => Promise<unknown>): Promise<void> => {
   const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });
-  if (add !== undefined && config.poolerUrl !== null) throw new StartError(NO_POOLER, 'No cell was added.');
+  if (isChange && config.poolerUrl !== null) throw new StartError(NO_POOLER, 'Nothing was changed.');
   const database = await joinDatabase(config, createLogger({ level: 'warn', pretty: false }));
   const db = openDb(database.url);
   try {
-    if (add !== undefined) await addCells(database.url, await countOf(db, add));
-    process.stdout.write(`${JSON.stringify({ data: await listCells(db) })}\n`);
+    process.stdout.write(`${JSON.stringify(await use(database.url, db))}\n`);
   } finally {
     await db.$client.end();
     await database.stop();
   }
-}
+};
 
-async function countOf(db: ReturnType<typeof openDb>, add: string): Promise<number> {
+/** `./parley cells list` and `./parley cells add N`. */
+export const runCells = (add: string | undefined): Promise<void> =>
+  withCells(add !== undefined, async (url, db) => {
+    if (add !== undefined) await addCells(url, await countOf(db, add));
+    return { data: await listCells(db) };
+  });
+
+/** `./parley orgs move ORG --cell CELL`. */
+export const runMoveOrganization = (orgId = '', cell = ''): Promise<void> =>
+  withCells(true, (url) => moveOrganization(url, orgId, cell, (step) => tell(`${orgId}: ${step}`)));
+
+/** `./parley cells enable [N]`: every organization leaves the cell `public`. */
+export const runEnableCells = (count = '1'): Promise<void> =>
+  withCells(true, async (url, db) => {
+    const missing = (await countOf(db, count, 0)) - (await listCells(db)).length + 1;
+    // Cells that "cells disable" has left are used again.
+    await addCells(url, Math.max(0, missing));
+    return { data: await moveAll(url, db, 'out of public', tellMoved) };
+  });
+
+/** `./parley cells disable`: every organization comes back to the cell `public`. */
+export const runDisableCells = (): Promise<void> =>
+  withCells(true, async (url, db) => ({ data: await moveAll(url, db, 'to public', tellMoved) }));
+
+/** For people. The result on the standard output is for programs. */
+const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+const tellMoved = ({ organization, from, to, rows, paused_ms }: Moved): void =>
+  tell(`${organization}: moved ${rows} rows from ${from} to ${to}, paused for ${paused_ms} ms`);
+
+async function countOf(db: Db, add: string, present?: number): Promise<number> {
   const count = Number(add);
-  const room = MAX_CELLS - (await listCells(db)).length;
+  const room = MAX_CELLS - (present ?? (await listCells(db)).length);
   if (/^[1-9][0-9]*$/.test(add) && count <= room) return count;
   throw new StartError(
     `The number of cells to add is not between 1 and ${room}.`,

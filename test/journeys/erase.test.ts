@@ -18,7 +18,7 @@ const NOT_ABOUT_PEOPLE = [
   'second_factor', 'recovery_code', 'passkey',
   'agent', 'agent_version', 'agent_rollout', 'agent_suite', 'agent_test_pass', 'document', 'document_source', 'document_page', 'document_embedding', 'passage_embedding', 'document_question', 'passage_question', 'model_provider', 'tool_secret', 'saved_reply', 'segment', 'conversation_view', 'conversation_mention', 'data_key', 'trigger', 'campaign', // their own records
   'api_key', 'api_key_digest', 'api_key_use', 'refused_origin', 'access_token', 'access_token_digest', 'audit', 'key_usage', 'request_log', 'webhook_endpoint', 'event_tail',
-  'installation', 'past_secret', 'running_process', 'cell', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
+  'installation', 'past_secret', 'running_process', 'cell', 'organization_move', 'authz_clock', 'authz_change', 'node_lease', '__drizzle_migrations',
   'sign_in_provider', 'sign_in_domain', 'sign_in_link', 'proven_domain', 'former_member', 'used_sign_in',
   'suppression', // only digests
   'inbound_event', 'blob_deletion', // only hashes

@@ -129,6 +129,7 @@ export function createNode({ world, database, name, leaseMs, hasTokens = false, 
     directory,
     fills,
     lastUsed: { record: () => {} },
+    isMoving: () => false,
     blocks: { take: () => Promise.reject(new Error('No key of the model has a total.')) },
   });
 

@@ -79,6 +79,18 @@ export const regionName = (language: Language, region: string): string =>
 export const languageName = (language: Language, tag: string): string =>
   new Intl.DisplayNames(language, { type: 'language' }).of(new Intl.Locale(tag).baseName) ?? tag;
 
+const SIZE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+/** A size such as "1.2 MB". */
+export function sizeWords(language: Language, bytes: number): string {
+  const step = Math.min(SIZE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return numbers(language, {
+    style: 'unit',
+    unit: SIZE_UNITS[step],
+    maximumFractionDigits: step >= 2 ? 1 : 0,
+  }).format(bytes / 1_000 ** step);
+}
+
 /**
  * Creating a format takes up to a millisecond, and a list shows dozens of them. So each one is created once.
  */

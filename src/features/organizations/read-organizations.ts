@@ -1,13 +1,15 @@
 import type { OrganizationRecord } from '../../../contract/dashboard/organizations.ts';
 import type { Role } from '../../../contract/permissions.ts';
 import { timestamp } from '../../kernel/clock.ts';
+import { hasCells } from '../../store/cells/cell-pool.ts';
+import { listCells } from '../../store/cells/list-cells.ts';
 import { listAllOrganizations, listMemberships, type Organization } from '../../store/organizations/organizations.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
 /**
  * The person's own organizations. On request, the operator gets all organizations, filtered by a part of the name or by
- * ID.
+ * ID, with the cells of the database if there are several.
  */
 export async function listOrganizations(
   { db }: Pick<OrganizationsDeps, 'db'>,
@@ -15,10 +17,18 @@ export async function listOrganizations(
   { all, text }: { all: boolean; text?: string | undefined },
   page: PageRequest,
 ): Promise<PageOf<OrganizationRecord>> {
-  const { rows, hasMore } = all
-    ? await listAllOrganizations(db, userId, text, page)
-    : await listMemberships(db, userId, onlyOrgId, page);
-  return { rows: rows.map(presentOrganization), hasMore };
+  if (!all) {
+    const { rows, hasMore } = await listMemberships(db, userId, onlyOrgId, page);
+    return { rows: rows.map(presentOrganization), hasMore };
+  }
+  const { rows, hasMore } = await listAllOrganizations(db, userId, text, page);
+  const cells = new Map(hasCells(db.$client) ? (await listCells(db)).map((cell) => [cell.cell, cell]) : []);
+  const present = (row: (typeof rows)[number]): OrganizationRecord => {
+    const cell = cells.get(row.cell);
+    const load = cell && { name: row.cell, organizations: cell.organizations.length, bytes: cell.bytes };
+    return { ...presentOrganization(row), ...(load && { cell: load }) };
+  };
+  return { rows: rows.map(present), hasMore };
 }
 
 export const presentOrganization = (row: Organization & { role: Role | null }): OrganizationRecord => ({

@@ -1,6 +1,6 @@
 import { and, isNull, sql } from 'drizzle-orm';
 import type { Leak } from '../../../contract/leak-report.ts';
-import { byCell, foundByCell, inEachReachableCell } from '../cells/by-cell.ts';
+import { byCell, foundByCell, inEachReachableCell, staying } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 import { apiKey } from '../schema/api-key.ts';
 import { isActive, oneKey } from './read.ts';
@@ -79,7 +79,7 @@ export async function markEffective(db: Queryable, keys: readonly KeyName[], seq
 
 /** Keys whose scheduled end has passed, and keys that were revoked without the change log (by hand, in SQL). */
 export const readDueRevokes = async (db: Queryable, limit: number): Promise<KeyName[]> =>
-  (await inEachReachableCell(db, (cell) => dueRevokesIn(cell, limit))).flat();
+  staying(db, (await inEachReachableCell(db, (cell) => dueRevokesIn(cell, limit))).flat());
 
 async function dueRevokesIn(db: Queryable, limit: number): Promise<KeyName[]> {
   const due = await db.execute<KeyName>(sql`
@@ -121,7 +121,7 @@ async function revokeDueOf(tx: Queryable, keys: readonly KeyName[], by: { userId
 
 /** Keys whose state is still "revoking". */
 export const readUnfinishedRevokes = async (db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> =>
-  (await inEachReachableCell(db, (cell) => unfinishedRevokesIn(cell, limit))).flat();
+  staying(db, (await inEachReachableCell(db, (cell) => unfinishedRevokesIn(cell, limit))).flat());
 
 async function unfinishedRevokesIn(db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> {
   const unfinished = await db.execute<KeyName & { seq: string }>(sql`

@@ -22,7 +22,16 @@ export type BackupEnd = { end: true; rows: number };
  * all people sign in again. Leases and event watchers belong to processes that no longer exist. Mails contain links
  * that are valid for a short time.
  */
-const LEFT_OUT = ['session', 'verification', 'node_lease', 'running_process', 'event_tail', 'mail', 'cell'];
+const LEFT_OUT = [
+  'session',
+  'verification',
+  'node_lease',
+  'running_process',
+  'event_tail',
+  'mail',
+  'cell',
+  'organization_move',
+];
 /**
  * The first contains transaction numbers of another server. Restored rows get those of the restore. A restore loads all
  * rows into the first cell, whatever cells the original had.
@@ -37,8 +46,16 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 /** Some of our tables have the name of a Postgres type. The schema prefix makes clear that the table is meant. */
 export const qualified = (table: string): string => `public.${quoted(table)}`;
 
-/** Tables of the schema with their columns. Referenced tables come first. */
-export async function readTables(client: pg.Client): Promise<BackupTable[]> {
+/** Tables and columns of a backup. Referenced tables come first. */
+export const readTables = async (client: pg.Client): Promise<BackupTable[]> =>
+  (await orderedTables(client)).flatMap(({ table, columns }) =>
+    LEFT_OUT.includes(table)
+      ? []
+      : [{ table, columns: columns.filter((column) => !LEFT_OUT_COLUMNS.includes(`${table}.${column}`)) }],
+  );
+
+/** All tables of the schema with their columns. Referenced tables come first. */
+export async function orderedTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<{ table: string; columns: string[]; parents: string[] }>(`
     SELECT c.relname AS table,
       (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
@@ -50,10 +67,7 @@ export async function readTables(client: pg.Client): Promise<BackupTable[]> {
           WHERE k.child = c.oid) AS parents
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
     ORDER BY c.relname`);
-  const waiting = rows.flatMap((row) => {
-    const columns = row.columns.filter((column) => !LEFT_OUT_COLUMNS.includes(`${row.table}.${column}`));
-    return LEFT_OUT.includes(row.table) ? [] : [{ ...row, columns }];
-  });
+  const waiting = [...rows];
   const ordered: BackupTable[] = [];
   while (waiting.length > 0) {
     const next = waiting.findIndex(

@@ -1,9 +1,11 @@
 import { type Batcher, type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Db, Queryable } from '../db.ts';
 import { CellPool } from './cell-pool.ts';
 import { DEFAULT_CELL } from './directory.ts';
+import { OrganizationMoving } from './organization-moving.ts';
 
 /**
  * For work on rows of many organizations: once for each cell with at least one of them. The outcomes have the order of
@@ -17,17 +19,35 @@ export async function byCell<Row, Out>(
 ): Promise<Out[]> {
   const pool = poolOf(db);
   if (pool === null) return [...(await work([...rows]))];
-  const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
-  const groups = Map.groupBy(rows.keys(), (index) => cells.get(orgOf(rows[index]!)) ?? DEFAULT_CELL);
   const outcomes: Out[] = [];
-  await Promise.all(
-    groups.values().map(async (indexes) => {
-      const done = await work(indexes.map((index) => rows[index]!));
-      for (const [at, outcome] of done.entries()) outcomes[indexes[at]!] = outcome;
-    }),
-  );
+  const run = async (indexes: readonly number[]): Promise<void> => {
+    const done = await work(indexes.map((index) => rows[index]!));
+    for (const [at, outcome] of done.entries()) outcomes[indexes[at]!] = outcome;
+  };
+  const place = async (indexes: readonly number[]): Promise<void> => {
+    const organizations = indexes.map((index) => orgOf(rows[index]!));
+    const cells = await pool.cellsOf(new Set(organizations));
+    const groups = Map.groupBy(indexes, (index) => {
+      const org = orgOf(rows[index]!);
+      return pool.directory.isMoving(org) ? org : (cells.get(org) ?? DEFAULT_CELL);
+    });
+    await Promise.all(groups.values().map((group) => run(group).catch((error: unknown) => wait(group, error))));
+  };
+  /** Nothing was done for them. Work for other organizations is not repeated. */
+  const wait = async (indexes: readonly number[], error: unknown): Promise<void> => {
+    if (!isOfMove(error)) throw error;
+    while (indexes.some((index) => pool.directory.isMoving(orgOf(rows[index]!)))) await pause(LOOK_MS);
+    await place(indexes);
+  };
+  await place([...rows.keys()]);
   return outcomes;
 }
+
+const LOOK_MS = 100;
+
+/** Drizzle wraps the errors of statements. */
+const isOfMove = (error: unknown): boolean =>
+  error instanceof OrganizationMoving || (error instanceof Error && error.cause instanceof OrganizationMoving);
 
 /** The same for work whose result is a list of found rows, in any order. */
 export async function foundByCell<Row, Found>(
@@ -82,28 +102,52 @@ function poolOf(db: pg.Pool | Queryable): CellPool | null {
   return pool instanceof CellPool && !pool.directory.isSingle() ? pool : null;
 }
 
-/** A batcher for each cell, so that a batch never contains organizations of two cells and no cell delays another. */
+/** Without the rows of organizations that are being moved: for work that is repeated soon. */
+export function staying<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Row[] {
+  const pool = poolOf(db);
+  return pool === null ? [...rows] : rows.filter(({ orgId }) => !pool.directory.isMoving(orgId));
+}
+
+/**
+ * A batcher for each cell, so that a batch never contains organizations of two cells and no cell delays another. Items
+ * of an organization that is being moved are refused, and the other items of the batch are not.
+ */
 export function createBatcherByCell<In, Out>(
   pool: pg.Pool,
   orgOf: (item: In) => string,
   options: BatcherOptions<In, Out>,
 ): Batcher<In, Out> {
-  const first = createBatcher(options);
+  if (!(pool instanceof CellPool)) return createBatcher(options);
+  const { directory } = pool;
+  const send = async (items: In[]): Promise<(Out | Error)[]> => {
+    const present = items.filter((item) => !directory.isMoving(orgOf(item)));
+    const sent =
+      present.length === 0 ? [] : await options.send(present).catch((error: unknown) => again(error, present));
+    if (present.length === items.length) return sent;
+    const places = new Map(present.map((item, place) => [item, place]));
+    return items.map((item) => (places.has(item) ? sent[places.get(item)!]! : new OrganizationMoving()));
+  };
+  const again = async (error: unknown, items: In[]): Promise<(Out | Error)[]> => {
+    if (!isOfMove(error)) throw error;
+    // A move that has just ended: the callers try again.
+    return items.some((item) => directory.isMoving(orgOf(item))) ? send(items) : items.map(() => error as Error);
+  };
+  const first = createBatcher({ ...options, send });
   const others = new Map<string, Batcher<In, Out>>();
   const all = () => [first, ...others.values()];
   const of = (cell: string): Batcher<In, Out> => {
     if (cell === DEFAULT_CELL) return first;
     const known = others.get(cell);
     if (known) return known;
-    const made = createBatcher(options);
+    const made = createBatcher({ ...options, send });
     others.set(cell, made);
     return made;
   };
   return {
     add: (item) => {
-      if (!(pool instanceof CellPool) || pool.directory.isSingle()) return first.add(item);
+      if (directory.isSingle()) return first.add(item);
       const org = orgOf(item);
-      const known = pool.directory.home(org);
+      const known = directory.home(org);
       if (known !== null) return of(known).add(item);
       return pool.cellsOf(new Set([org])).then((cells) => of(cells.get(org) ?? DEFAULT_CELL).add(item));
     },

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createCellSlots } from './cell-slots.ts';
 import { type CellDirectory, createCellDirectory } from './directory.ts';
 import { createNodeStatements } from './node-statements.ts';
 import { routeConnection, type RoutedClient } from './route-connection.ts';
@@ -22,13 +23,17 @@ export class CellPool extends pg.Pool {
     ...config
   }: Omit<pg.PoolConfig, 'onConnect'> & { onConnect(client: pg.ClientBase): Promise<void> }) {
     const onNodes = createNodeStatements(config, (cell) => this.directory.shardsOf(cell));
+    const slots = createCellSlots(config.max ?? 10);
     super({
       ...config,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, although its types do not say so
       onConnect: async (client) => {
         await onConnect(client);
-        await this.directory.readOnce((query) => client.query(query));
-        routeConnection(client as RoutedClient, this.directory, onNodes);
+        const look = (query: pg.QueryConfig) => client.query(query);
+        await this.directory.readOnce(look);
+        // The process may have slept, while an organization was moved and its connections were ended.
+        await this.directory.pulse(look);
+        routeConnection(client as RoutedClient, this.directory, slots, onNodes);
       },
     });
   }
@@ -57,6 +62,11 @@ export class CellPool extends pg.Pool {
   /** Reads which cells there are. */
   refreshCells(): Promise<void> {
     return this.directory.refresh((query) => this.query(query));
+  }
+
+  /** Reads whether there is a change of the cells or of the cells of organizations. */
+  pulseCells(): Promise<boolean> {
+    return this.directory.pulse((query) => this.query(query));
   }
 
   /** The cells of these organizations. Unknown ones are left out. */

@@ -247,6 +247,32 @@ test('a backup has the rows of all cells, and a restore loads them into one', as
   }
 });
 
+test('a cell that hangs leaves connections to other cells, and its calls are refused', async () => {
+  const few = openDb(parley.database.url, { max: 4 });
+  const lock = new pg.Client({ connectionString: parley.database.url });
+  await lock.connect();
+  const agentOf = ({ orgId }: Tenant) => few.execute(sql`SELECT id FROM agent WHERE org_id = ${orgId}`);
+  try {
+    await agentOf(first);
+    await lock.query('BEGIN');
+    await lock.query('LOCK TABLE cell_2.agent');
+    let refused = 0;
+    const waiting = Array.from({ length: 12 }, () => agentOf(second).catch(() => void refused++));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => agentOf(first)));
+    expect(answers.every(({ rows }) => rows.length === 1)).toBe(true);
+    // Two of the four connections wait for the cell.
+    await expect.poll(() => refused).toBe(10);
+    await expect(agentOf(second)).rejects.toMatchObject({ cause: { code: 'unavailable' } });
+    await lock.query('ROLLBACK');
+    await Promise.all(waiting);
+    expect(refused).toBe(10);
+    expect((await agentOf(second)).rows).toHaveLength(1);
+  } finally {
+    await lock.end();
+    await few.$client.end();
+  }
+});
+
 test('a cell that is added while the program runs is used after every process knows it', async () => {
   await raw.query(`INSERT INTO installation (region, secret_check) VALUES ('us', '')`);
   await raw.query(`INSERT INTO running_process (id, secret_generation) VALUES ('node_other', 0)`);

@@ -12,6 +12,8 @@ export type CellDirectory = {
   /** The number of the newest known change. */
   version(): number;
   isSingle(): boolean;
+  /** Whether the rows of the organization are being moved to another cell, so that its calls are refused. */
+  isMoving(organization: string): boolean;
   kindOf(text: string): StatementKind;
   /** Null: the cell is not on Citus. */
   shardsOf(cell: string): CellShards | null;
@@ -24,8 +26,17 @@ export type CellDirectory = {
   readOnce(look: Look): Promise<void>;
   /** Reads the cells again, and forgets the cells of organizations if something was changed. */
   refresh(look: Look): Promise<void>;
+  /** Does the same with a cheaper statement if the database has several cells. Returns whether something was changed. */
+  pulse(look: Look): Promise<boolean>;
 };
 type Look = (query: { text: string; values?: unknown[] }) => Promise<{ rows: unknown[] }>;
+type State = { version: number; moving: Record<string, number> };
+type Cells = { cells: string[]; tables: string[]; citus: boolean };
+
+/** The remaining time is relative, because the clocks of this process and of the database differ. */
+const STATE = `coalesce((SELECT cells_version FROM public.installation), 0) AS version,
+  (SELECT coalesce(json_object_agg(organization_id, extract(epoch FROM until - now()) * 1000), '{}')
+    FROM public.organization_move WHERE until > now()) AS moving`;
 
 /** About 100 bytes each. */
 const MOST_ORGANIZATIONS = 200_000;
@@ -34,7 +45,7 @@ const MOST_ORGANIZATIONS = 200_000;
 const CELLS = `
   WITH known AS (SELECT ARRAY(SELECT name FROM public.cell WHERE ready ORDER BY created_at, name) AS names,
     EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS citus)
-  SELECT coalesce((SELECT cells_version FROM public.installation), 0) AS version, citus,
+  SELECT ${STATE}, citus,
     CASE WHEN citus AND names <> '{}' AND NOT EXISTS (SELECT FROM public.organization WHERE cell = 'public') THEN names
       ELSE ARRAY['public'] || names END AS cells,
     ARRAY(SELECT relname::text FROM pg_class
@@ -49,18 +60,43 @@ export function createCellDirectory(): CellDirectory {
   const homes = new Map<string, string>();
   let shards: ReadonlyMap<string, CellShards> = new Map();
 
+  const moving = new Map<string, number>();
+  // A process that has used several cells sets the search path of its connections for ever.
+  let isSingle = true;
+
+  /** Returns whether the cells, or the cells of organizations, were changed. */
+  const note = (state: State): boolean => {
+    // The response to an earlier statement, on another connection.
+    if (version !== null && state.version < version) return false;
+    moving.clear();
+    for (const [id, remainingMs] of Object.entries(state.moving)) moving.set(id, performance.now() + remainingMs);
+    if (state.version === version) return false;
+    homes.clear();
+    return true;
+  };
+
   const refresh = async (look: Look): Promise<void> => {
-    const { rows } = await look({ text: `SELECT to_regclass('public.cell') IS NOT NULL AS known` });
-    // The database belongs to an older version, which had no cells.
+    const { rows } = await look({ text: `SELECT to_regclass('public.organization_move') IS NOT NULL AS known` });
+    // The database belongs to an older version.
     if (!(rows as { known: boolean }[])[0]!.known) return;
     const read = await look({ text: CELLS, values: [REGION_TABLES] });
-    const row = (read.rows as { version: number; cells: string[]; tables: string[]; citus: boolean }[])[0]!;
-    if (row.version === version && row.cells.length === cells.length) return;
+    const row = (read.rows as (State & Cells)[])[0]!;
+    if (!note(row) && row.cells.length === cells.length) return;
+    if (version !== null && row.version < version) return;
     if (row.citus) shards = await readAllShards(look);
     version = row.version;
     cells = row.cells;
+    isSingle &&= cells.length === 1 && cells[0] === DEFAULT_CELL;
     homes.clear();
     kindOf = createStatementReader(new Set(row.tables));
+  };
+
+  const pulse = async (look: Look): Promise<boolean> => {
+    if (isSingle) return false;
+    const { rows } = await look({ text: `SELECT ${STATE}` });
+    if (!note((rows as State[])[0]!)) return false;
+    await refresh(look);
+    return true;
   };
 
   return {
@@ -68,7 +104,8 @@ export function createCellDirectory(): CellDirectory {
       return cells;
     },
     version: () => version ?? 0,
-    isSingle: () => cells.length === 1 && cells[0] === DEFAULT_CELL,
+    isSingle: () => isSingle,
+    isMoving: (organization) => moving.size > 0 && (moving.get(organization) ?? 0) > performance.now(),
     kindOf: (text) => kindOf(text),
     shardsOf: (cell) => shards.get(cell) ?? null,
     known(organizations) {
@@ -82,14 +119,19 @@ export function createCellDirectory(): CellDirectory {
     },
     home: (organization) => homes.get(organization) ?? null,
     async read(organizations, look) {
-      const found = await look({
-        text: 'SELECT id, cell FROM public.organization WHERE id = ANY ($1)',
-        values: [[...organizations]],
-      });
-      const rows = found.rows as { id: string; cell: string }[];
-      if (homes.size > MOST_ORGANIZATIONS) homes.clear();
-      for (const { id, cell } of rows) homes.set(id, cell);
-      return new Map(rows.map(({ id, cell }) => [id, cell]));
+      for (;;) {
+        const known = version;
+        const found = await look({
+          text: 'SELECT id, cell FROM public.organization WHERE id = ANY ($1)',
+          values: [[...organizations]],
+        });
+        // An organization may have been moved since the statement ran.
+        if (known !== version) continue;
+        const rows = found.rows as { id: string; cell: string }[];
+        if (homes.size > MOST_ORGANIZATIONS) homes.clear();
+        for (const { id, cell } of rows) homes.set(id, cell);
+        return new Map(rows.map(({ id, cell }) => [id, cell]));
+      }
     },
     readOnce: (look) => {
       reading ??= refresh(look).catch((error: unknown) => {
@@ -99,6 +141,7 @@ export function createCellDirectory(): CellDirectory {
       return reading;
     },
     refresh,
+    pulse,
   };
 }
 

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
+import type { CellSlots } from './cell-slots.ts';
 import type { NodeStatements } from './node-statements.ts';
+import { OrganizationMoving } from './organization-moving.ts';
 import { organizationsIn } from './statement.ts';
 
 /** A connection that chooses its search path for each statement. */
@@ -23,25 +25,48 @@ export const pathOf = (cell: string): string => (cell === DEFAULT_CELL ? 'public
  * Replaces `query` of a new connection. The change of the path and the statement are sent one after the other without a
  * pause, so statements keep the order in which they were called.
  */
-export function routeConnection(client: RoutedClient, directory: CellDirectory, onNodes: NodeStatements): void {
+export function routeConnection(
+  client: RoutedClient,
+  directory: CellDirectory,
+  slots: CellSlots,
+  onNodes: NodeStatements,
+): void {
   const send = client.query.bind(client) as unknown as Send;
   const path: Path = { current: DEFAULT_CELL, fixed: null, pending: null };
   client.path = path;
 
   const sendIn = (cell: string | null, query: Query, rest: unknown[] = []): Promise<unknown> => {
-    if (cell !== null) enter(path, cell, send);
-    const sent = cell === null ? send(query, ...rest) : onNodes.send(cell, withNameOf(cell, query), rest, send);
-    // A callback gets its error itself, and its user rolls back.
-    if (sent instanceof Promise) sent.catch(() => (path.current = null));
+    if (cell === null) return send(query, ...rest);
+    enter(path, cell, send);
+    const leave = slots.enter(cell);
+    const [tell] = rest as [Answered?];
+    const told: [Answered?] = tell
+      ? [
+          (error, result) => {
+            leave();
+            // The user of the callback rolls back.
+            tell(error, result);
+          },
+        ]
+      : [];
+    const sent = onNodes.send(cell, withNameOf(cell, query), told, send);
+    if (sent instanceof Promise)
+      sent.then(leave, () => {
+        leave();
+        path.current = null;
+      });
     return sent;
   };
 
   const find = async (query: Query): Promise<string | null> => {
-    const { isOfTenants, organizations: at } = directory.kindOf(query.text);
+    const { isOfTenants, isRead, organizations: at } = directory.kindOf(query.text);
     if (!isOfTenants) return null;
     const organizations = organizationsIn(query.values ?? [], at);
     const homes = organizations.size > 0 ? await directory.read(organizations, (look) => send(look) as never) : null;
+    if (!isRead && path.fixed === null && organizations.values().some((id) => directory.isMoving(id)))
+      throw new OrganizationMoving();
     const cell = onlyOf(new Set(homes?.values()), path.fixed, query);
+    await slots.room(cell);
     await onNodes.prepare(cell, query.text);
     return cell;
   };
@@ -55,9 +80,12 @@ export function routeConnection(client: RoutedClient, directory: CellDirectory, 
     if (isRollback) path.current = null;
     if (path.pending === null) {
       if (!isOfTenants) return sendIn(null, query, rest);
-      const homes = directory.known(organizationsIn(query.values ?? [], organizations));
-      const cell = homes?.size === 1 ? onlyOf(homes, null, query) : null;
-      if (cell !== null && onNodes.isReady(cell, query.text)) return sendIn(cell, query, rest);
+      const named = organizationsIn(query.values ?? [], organizations);
+      const home = named.values().some((id) => directory.isMoving(id)) ? null : directory.known(named);
+      // A worker of one cell meets an organization of another one just after a move.
+      const [only] = home?.size === 1 ? home : [];
+      const isSent = only !== undefined && (path.fixed ?? only) === only;
+      if (isSent && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
     }
     const found = (path.pending ?? Promise.resolve()).then(
       () => find(query),
@@ -101,6 +129,8 @@ function answered(sent: Promise<unknown>, tell: Answered | undefined): Promise<u
 }
 
 function onlyOf(cells: ReadonlySet<string>, fixed: string | null, query: Query): string {
+  // A worker of a cell may store the outcome of work that it began before an organization was moved.
+  if (fixed !== null && cells.size > 1 && cells.has(fixed)) return fixed;
   const [cell = fixed] = cells;
   if (cells.size <= 1 && cell !== null) return cell;
   const what = cells.size === 0 ? 'names no organization' : 'names organizations of several cells';

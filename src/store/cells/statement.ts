@@ -9,10 +9,13 @@ export type StatementKind = {
   organizations: readonly number[];
   /** Whether the transaction, or a part of it, ends without effect. The path of the connection is then unknown. */
   isRollback: boolean;
+  /** Whether it only reads. */
+  isRead: boolean;
 };
 
 const TABLE = /\b(?:from|join|into|update|using)\s+(?:only\s+)?(?:"?public"?\.)?"?([a-z_]+)"?/gi;
 const COMPARED = /\borg_id"?\s*=\s*\$(\d+)|"organization"\."id"\s*=\s*\$(\d+)/gi;
+const LOCKS = /\bfor\s+(?:no\s+key\s+)?(?:key\s+)?(?:update|share)\b/i;
 /** An INSERT whose first column is the organization, and the first value of each of its rows. */
 const INSERTED = /^\s*insert into [^(]+\("?org_id"?,[^)]*\) values /i;
 const FIRST_OF_ROW = /(?:\bvalues|\),) \(\$(\d+)/gi;
@@ -30,6 +33,7 @@ export function createStatementReader(tenantTables: ReadonlySet<string>): (text:
         .map(([, column, id]) => Number(column ?? id) - 1)
         .toArray(),
       isRollback: /^\s*rollback/i.test(text),
+      isRead: /^\s*select\b/i.test(text) && !LOCKS.test(text),
     };
     if (kinds.size >= MOST_TEXTS) kinds.clear();
     kinds.set(text, kind);

@@ -1,6 +1,7 @@
 import { and, eq, ilike, isNull, or, sql } from 'drizzle-orm';
 import type { Plan, Role } from '../../../contract/permissions.ts';
 import { newId } from '../../kernel/ids.ts';
+import { findCell } from '../cells/find-cell.ts';
 import type { Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { containing } from '../search-text.ts';
@@ -24,22 +25,6 @@ const columns = {
   timeZone: organization.timeZone,
   createdAt: organization.createdAt,
 };
-
-/**
- * The cell with the fewest organizations. A new cell is used after all running processes know it. Without other cells
- * it is the first one.
- */
-async function findCell(db: Queryable): Promise<string> {
-  const { rows } = await db.execute<{ name: string }>(sql`
-    SELECT c.name FROM (SELECT 'public' AS name WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
-      UNION ALL SELECT name FROM cell) c
-    WHERE EXISTS (SELECT 1 FROM cell) AND NOT EXISTS (SELECT 1 FROM cell WHERE NOT ready)
-      AND NOT EXISTS (SELECT 1 FROM running_process p JOIN installation i ON p.cells_version < i.cells_version
-        WHERE p.seen_at > now() - interval '20 seconds')
-    ORDER BY (SELECT count(*) FROM organization o WHERE o.cell = c.name), c.name <> 'public', length(c.name), c.name
-    LIMIT 1`);
-  return rows[0]?.name ?? 'public';
-}
 
 export async function insertOrganization(
   db: Queryable,
@@ -122,9 +107,9 @@ export async function listAllOrganizations(
   userId: string,
   text: string | undefined,
   { limit, after }: PageRequest,
-): Promise<PageOf<Organization & { role: Role | null }>> {
+): Promise<PageOf<Organization & { role: Role | null; cell: string }>> {
   const rows = await db
-    .select({ ...columns, role: sql<Role | null>`${member.role}` })
+    .select({ ...columns, role: sql<Role | null>`${member.role}`, cell: organization.cell })
     .from(organization)
     .leftJoin(member, and(eq(member.organizationId, organization.id), eq(member.userId, userId)))
     .where(

@@ -1,5 +1,5 @@
 import { bigint, boolean, pgTable, text } from 'drizzle-orm/pg-core';
-import { createdAt } from './columns.ts';
+import { createdAt, moment } from './columns.ts';
 
 /** A cell besides the first one. It is a schema of this name with all tenant tables (docs/adr/0501). */
 export const cell = pgTable('cell', {
@@ -9,4 +9,14 @@ export const cell = pgTable('cell', {
   /** Whether organizations may be in it. */
   ready: boolean('ready').notNull().default(false),
   createdAt: createdAt(),
+});
+
+/**
+ * An organization whose rows are moved to another cell now (src/store/cells/move-organization.ts). Until this time,
+ * which the moving process renews, the calls of the organization are refused.
+ */
+export const organizationMove = pgTable('organization_move', {
+  organizationId: text('organization_id').primaryKey(),
+  toCell: text('to_cell').notNull(),
+  until: moment('until').notNull(),
 });

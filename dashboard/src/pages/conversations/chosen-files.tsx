@@ -3,7 +3,8 @@ import { IconPaperclip, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useWords } from '../../language/words.tsx';
 import { useProblemWords } from '../../parts/problem-alert.tsx';
-import { fileWords, sizeWords } from './file-words.ts';
+import { sizeWords } from '../../language/format.ts';
+import { fileWords } from './file-words.ts';
 import { type ChosenFile, MAX_MEBIBYTES } from './use-chosen-files.ts';
 import classes from './files.module.css';
 

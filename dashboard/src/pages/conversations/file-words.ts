@@ -1,5 +1,4 @@
 import { defineWords } from '../../language/words.tsx';
-import type { Language } from '../../preferences.ts';
 
 export const fileWords = defineWords(
   {
@@ -23,15 +22,3 @@ export const fileWords = defineWords(
     picture: 'صورة',
   },
 );
-
-const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
-
-/** A size such as "1.2 MB". */
-export function sizeWords(language: Language, bytes: number): string {
-  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return new Intl.NumberFormat(`${language}-u-nu-latn`, {
-    style: 'unit',
-    unit: UNITS[step],
-    maximumFractionDigits: step === 2 ? 1 : 0,
-  }).format(bytes / 1_000 ** step);
-}

@@ -5,7 +5,7 @@ import type { OrganizationRecord } from '../../../../../contract/dashboard/organ
 import type { Plan } from '../../../../../contract/permissions.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { utcTime } from '../../../language/format.ts';
+import { sizeWords, utcTime } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import type { Column } from '../../../list/data-list.tsx';
@@ -83,10 +83,13 @@ function Organizations(): ReactNode {
         },
       },
     );
-  const columns = useColumns({
-    changing: setPlan.isPending ? setPlan.variables.params.org_id : null,
-    onChange: (item, to) => (to === 'paid' ? change(item, to) : setLeaving(item)),
-  });
+  const columns = useColumns(
+    {
+      changing: setPlan.isPending ? setPlan.variables.params.org_id : null,
+      onChange: (item, to) => (to === 'paid' ? change(item, to) : setLeaving(item)),
+    },
+    organizations.data?.data.some(({ cell }) => cell !== undefined) ?? false,
+  );
   return (
     <>
       <FilterBar
@@ -131,7 +134,7 @@ type PlanChange = {
   onChange: (item: OrganizationRecord, to: Plan) => void;
 };
 
-function useColumns(planChange: PlanChange): Column<OrganizationRecord>[] {
+function useColumns(planChange: PlanChange, hasCells: boolean): Column<OrganizationRecord>[] {
   const say = useWords(words);
   const sayCommon = useWords(common);
   return [
@@ -148,7 +151,11 @@ function useColumns(planChange: PlanChange): Column<OrganizationRecord>[] {
     {
       id: 'plan',
       label: say('plan'),
-      cell: ({ plan }) => <Badge color={plan === 'paid' ? 'blue' : 'gray'}>{sayCommon(`plan_${plan}`)}</Badge>,
+      cell: ({ plan }) => (
+        <Badge color={plan === 'paid' ? 'blue' : 'gray'} miw="max-content">
+          {sayCommon(`plan_${plan}`)}
+        </Badge>
+      ),
     },
     {
       id: 'role',
@@ -162,6 +169,9 @@ function useColumns(planChange: PlanChange): Column<OrganizationRecord>[] {
           </Text>
         ),
     },
+    ...(hasCells
+      ? [{ id: 'cell', label: say('cell'), cell: ({ cell }: OrganizationRecord) => cell && <Cell {...cell} /> }]
+      : []),
     { id: 'created', label: say('created'), cell: ({ created_at }) => <Moment at={created_at} /> },
     {
       id: 'actions',
@@ -171,6 +181,21 @@ function useColumns(planChange: PlanChange): Column<OrganizationRecord>[] {
       cell: (item) => <ChangePlan item={item} {...planChange} />,
     },
   ];
+}
+
+/** The part of the database with the data of an organization, and its load. */
+function Cell({ name, organizations, bytes }: NonNullable<OrganizationRecord['cell']>): ReactNode {
+  const say = useWords(words);
+  return (
+    <>
+      <Text span inherit ff="monospace" dir="ltr">
+        {name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {say('cell_load', { size: sizeWords(say.language, bytes), count: organizations })}
+      </Text>
+    </>
+  );
 }
 
 function ChangePlan({ item, changing, onChange }: PlanChange & { item: OrganizationRecord }): ReactNode {

@@ -32,6 +32,8 @@ export const words = defineWords(
     link_hint: 'Any person with this link can join as the owner. It works once.',
     copy_id: 'Copy organization ID',
     copy_link: 'Copy invitation link',
+    cell: 'Cell',
+    cell_load: { one: '{size}, {count} organization', other: '{size}, {count} organizations' },
   },
   {
     settings: 'الإعدادات',
@@ -64,5 +66,14 @@ export const words = defineWords(
     link_hint: 'من يملكه يستطيع الانضمام مالكًا. يعمل مرة واحدة.',
     copy_id: 'نسخ معرّف المؤسسة',
     copy_link: 'نسخ رابط الدعوة',
+    cell: 'الخلية',
+    cell_load: {
+      zero: '{size}، بلا مؤسسات',
+      one: '{size}، مؤسسة واحدة',
+      two: '{size}، مؤسستان',
+      few: '{size}، {count} مؤسسات',
+      many: '{size}، {count} مؤسسة',
+      other: '{size}، {count} مؤسسة',
+    },
   },
 );

@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** Processes refuse the calls of the organization for this long after the last renewal, if the command was killed. */
+const CLOSED_SECONDS = 10;
+const RENEW_MS = 2_000;
+/** A process that has written nothing for this long has ended or is suspended (src/store/installation/processes.ts). */
+const SILENT_SECONDS = 15;
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 50;
+
+type Closed = {
+  /** Stops the renewals. The organization stays closed for some seconds. */
+  stop(): Promise<void>;
+};
+
+const CHANGED = 'UPDATE public.installation SET cells_version = cells_version + 1';
+
+/** Makes all processes refuse the calls of an organization, and returns when no such call is in progress. */
+export async function closeOrganization(client: pg.Client, orgId: string, to: string): Promise<Closed> {
+  let failed: unknown = null;
+  let renewing: Promise<void> = Promise.resolve();
+  const renew = async (): Promise<void> => {
+    await client.query(
+      `INSERT INTO public.organization_move (organization_id, to_cell, until)
+       VALUES ($1, $2, now() + make_interval(secs => $3))
+       ON CONFLICT (organization_id) DO UPDATE SET to_cell = excluded.to_cell, until = excluded.until`,
+      [orgId, to, CLOSED_SECONDS],
+    );
+  };
+  await renew();
+  await client.query(CHANGED);
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew).catch((error: unknown) => void (failed ??= error));
+  }, RENEW_MS);
+  const stop = async (): Promise<void> => {
+    clearInterval(timer);
+    await renewing;
+    // oxlint-disable-next-line typescript/only-throw-error -- the error of the renewal
+    if (failed !== null) throw failed;
+  };
+  try {
+    await allProcessesKnow(client);
+    await endSilentConnections(client);
+    await transactionsEnd(client);
+    return { stop };
+  } catch (error) {
+    clearInterval(timer);
+    throw error;
+  }
+}
+
+/**
+ * Ends the closed time inside the transaction of the move. It fails if processes may have accepted calls since, because
+ * the renewals were late. The organization is then in its old cell.
+ */
+export async function openInNewCell(client: pg.Client, orgId: string): Promise<void> {
+  const { rowCount } = await client.query(
+    'DELETE FROM public.organization_move WHERE organization_id = $1 AND until > clock_timestamp()',
+    [orgId],
+  );
+  if (rowCount !== 1) throw new Error('The move was interrupted for too long. Nothing was changed. Try again.');
+  await client.query(CHANGED);
+}
+
+export async function openAgain(client: pg.Client, orgId: string): Promise<void> {
+  await client.query('DELETE FROM public.organization_move WHERE organization_id = $1', [orgId]);
+  await client.query(CHANGED);
+}
+
+/** Returns when all running processes know the newest change of the cells. */
+export async function allProcessesKnow(client: pg.Client): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; ; await pause(LOOK_MS)) {
+    const { rowCount } = await client.query(
+      `SELECT FROM public.running_process p JOIN public.installation i ON p.cells_version < i.cells_version
+       WHERE p.seen_at > now() - make_interval(secs => $1) LIMIT 1`,
+      [SILENT_SECONDS],
+    );
+    if (rowCount === 0) return;
+    if (performance.now() > end)
+      throw new Error('A process of Parley does not notice the move. Nothing was changed. Restart it and try again.');
+  }
+}
+
+/**
+ * A suspended process knows the old cell and has open connections. Without them, it reads the cells again before its
+ * next statement. Processes that run open new connections without a failure.
+ */
+async function endSilentConnections(client: pg.Client): Promise<void> {
+  await client.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
+       AND application_name LIKE 'parley%' AND state LIKE 'idle%' AND state_change < now() - make_interval(secs => $1)
+       AND EXISTS (SELECT FROM public.running_process WHERE seen_at < now() - make_interval(secs => $1))`,
+    [SILENT_SECONDS],
+  );
+}
+
+/** Returns when all transactions have ended that are in progress now. */
+async function transactionsEnd(client: pg.Client): Promise<void> {
+  const open = async (pids: readonly number[] | null): Promise<Map<number, string>> => {
+    const { rows } = await client.query<{ pid: number; at: string }>(
+      `SELECT pid, xact_start::text AS at FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+         AND application_name LIKE 'parley%' AND application_name NOT LIKE 'parley backup%'
+         AND ($1::int[] IS NULL OR pid = ANY ($1))`,
+      [pids],
+    );
+    return new Map(rows.map(({ pid, at }) => [pid, at]));
+  };
+  const before = await open(null);
+  for (const end = performance.now() + PATIENCE_MS; before.size > 0; await pause(LOOK_MS)) {
+    const now = await open([...before.keys()]);
+    for (const [pid, at] of before) if (now.get(pid) !== at) before.delete(pid);
+    if (performance.now() > end)
+      throw new Error('A transaction of Parley does not end. Nothing was changed. Try again.');
+  }
+}

@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import { StartError } from '../../kernel/start-error.ts';
+import { type Db, withClient } from '../db.ts';
+import { DEFAULT_CELL } from './directory.ts';
+import { findCell } from './find-cell.ts';
+import { moveOrganization, type Moved } from './move-organization.ts';
+
+/**
+ * Moves all organizations out of the cell `public`, or back to it, one after the other. A killed command continues when
+ * it is called again, because an organization that was moved is not moved again.
+ */
+export async function moveAll(
+  url: string,
+  db: Db,
+  direction: 'out of public' | 'to public',
+  onMoved: (moved: Moved) => void,
+): Promise<Moved[]> {
+  const all: Moved[] = [];
+  for (;;) {
+    const orgId = await findNext(db, direction);
+    if (orgId === null) {
+      if (direction === 'out of public' || (await closeCells(url))) return all;
+      continue;
+    }
+    const to = direction === 'to public' ? DEFAULT_CELL : await findCell(db, { isFilling: true });
+    if (direction === 'out of public' && to === DEFAULT_CELL)
+      throw new StartError('There is no other cell.', 'Add one with "./parley cells add 1".');
+    const moved = await moveOrganization(url, orgId, to);
+    onMoved(moved);
+    all.push(moved);
+  }
+}
+
+async function findNext(db: Db, direction: 'out of public' | 'to public'): Promise<string | null> {
+  const operator = direction === 'to public' ? sql`<>` : sql`=`;
+  const { rows } = await db.execute<{ id: string }>(
+    sql`SELECT id FROM organization WHERE cell ${operator} ${DEFAULT_CELL} ORDER BY created_at, id LIMIT 1`,
+  );
+  return rows[0]?.id ?? null;
+}
+
+/**
+ * New organizations are created in the cell `public` again. Returns false if one was created in another cell since then.
+ * The cells stay as empty schemas, which `./parley cells add` or `enable` uses again.
+ */
+const closeCells = (url: string): Promise<boolean> =>
+  withClient(url, 'cells', async (client) => {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE public.organization IN SHARE MODE');
+    const { rowCount } = await client.query(`SELECT FROM public.organization WHERE cell <> 'public' LIMIT 1`);
+    if (rowCount === 0) {
+      await client.query('UPDATE public.cell SET ready = false');
+      await client.query('UPDATE public.installation SET cells_version = cells_version + 1');
+    }
+    await client.query('COMMIT');
+    return rowCount === 0;
+  });

@@ -1,0 +1,174 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../../../test/app.ts';
+import { givenAgent, givenTrigger } from '../../../test/factories.ts';
+import { createTestDatabase } from '../../../test/postgres.ts';
+import { addCells } from '../migrate.ts';
+import { insertOrganization } from '../organizations/organizations.ts';
+import { moveAll } from './move-all.ts';
+import { moveOrganization } from './move-organization.ts';
+
+type Tenant = { orgId: string; agentId: string; triggerId: string; key: string };
+let parley: TestApp;
+let raw: pg.Client;
+let one: Tenant;
+let other: Tenant;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  await addCells(database.url, 1);
+  raw = new pg.Client({ connectionString: database.url });
+  await raw.connect();
+  parley = await startTestApp({}, { database });
+  await raw.query(`INSERT INTO installation (region, secret_check) VALUES ('us', '')`);
+  one = await tenant();
+  other = await tenant();
+});
+afterAll(async () => {
+  await raw.end();
+  await parley.stop();
+});
+
+async function tenant(): Promise<Tenant> {
+  const { id: orgId } = await insertOrganization(parley.db, { name: 'Test', plan: 'paid' });
+  const { agentId } = await givenAgent(parley.db, orgId);
+  const triggerId = await givenTrigger(parley.db, orgId, agentId);
+  return { orgId, agentId, triggerId, key: (await parley.key(orgId)).value };
+}
+
+const start = ({ agentId, triggerId, key }: Tenant, headers: Record<string, string> = {}) =>
+  parley.call('POST', `/api/triggers/${agentId}/${triggerId}`, { key, body: {}, headers });
+const cellOf = async ({ orgId }: Tenant): Promise<string> =>
+  (await raw.query<{ cell: string }>('SELECT cell FROM organization WHERE id = $1', [orgId])).rows[0]!.cell;
+/** The rows of an organization in all tables of a cell, as text. */
+async function rowsIn(cell: string, { orgId }: Tenant): Promise<string[]> {
+  const { rows: tables } = await raw.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'cell_2'::regnamespace AND relkind = 'r'
+       AND relname <> ALL ('{key_usage,request_log}') ORDER BY 1`,
+  );
+  const all: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await raw.query<{ row: string }>(
+      `SELECT t::text AS row FROM ${cell}."${name}" t WHERE org_id = $1 ORDER BY 1`,
+      [orgId],
+    );
+    all.push(...rows.map(({ row }) => `${name} ${row}`));
+  }
+  return all;
+}
+
+test('a move takes every row to the other cell, unchanged, and back', async () => {
+  expect((await start(one, { prefer: 'wait=10' })).status).toBe(200);
+  expect(await cellOf(one)).toBe('public');
+  const before = await rowsIn('public', one);
+  const others = await rowsIn('cell_2', other);
+  expect(before.length).toBeGreaterThan(7);
+  const moved = await moveOrganization(parley.database.url, one.orgId, 'cell_2');
+  expect(moved).toMatchObject({ from: 'public', to: 'cell_2' });
+  expect(await cellOf(one)).toBe('cell_2');
+  expect(await rowsIn('public', one)).toEqual([]);
+  expect(await rowsIn('cell_2', one)).toEqual(before);
+  expect(await rowsIn('cell_2', other)).toEqual(others);
+  expect((await start(one, { prefer: 'wait=10' })).status).toBe(200);
+  await moveOrganization(parley.database.url, one.orgId, 'public');
+  expect(await rowsIn('cell_2', one)).toEqual([]);
+  expect((await start(one, { prefer: 'wait=10' })).status).toBe(200);
+});
+
+test('during a move, calls of the organization get 503 with Retry-After, and calls of others are accepted', async () => {
+  const statuses: number[] = [];
+  await moveOrganization(parley.database.url, one.orgId, 'cell_2', async (step) => {
+    if (step === 'close') return;
+    if (step === 'moved') return;
+    const refused = await start(one);
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+    statuses.push((await start(other)).status);
+  });
+  expect(statuses).toEqual([202, 202, 202, 202, 202]);
+  expect((await start(one)).status).toBe(202);
+});
+
+test.each(['close', 'drain', 'lock', 'copy', 'delete', 'commit'])(
+  'a move that fails at the step %s changes nothing, and the organization is open again',
+  async (failing) => {
+    const from = await cellOf(one);
+    const to = from === 'public' ? 'cell_2' : 'public';
+    const before = await rowsIn(from, one);
+    const move = moveOrganization(parley.database.url, one.orgId, to, (step) => {
+      if (step === failing) throw new Error('killed');
+    });
+    await expect(move).rejects.toThrow('killed');
+    expect(await cellOf(one)).toBe(from);
+    expect(await rowsIn(to, one)).toEqual([]);
+    expect((await rowsIn(from, one)).length).toBeGreaterThanOrEqual(before.length);
+    await expect.poll(async () => (await start(one)).status).toBe(202);
+  },
+);
+
+test('rows that are added during a move end it, so that they are not lost', async () => {
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step === 'delete')
+      await raw.query(
+        `INSERT INTO ${from}.saved_reply (org_id, id, name, shortcut, text) VALUES ($1, 'x', 'x', 'x', '{}')`,
+        [one.orgId],
+      );
+  });
+  await expect(move).rejects.toThrow('Rows of saved_reply were added');
+  expect(await rowsIn(to, one)).toEqual([]);
+  expect(await cellOf(one)).toBe(from);
+});
+
+test('a move whose closed time ended before its commit changes nothing', async () => {
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step === 'commit') await raw.query('DELETE FROM organization_move');
+  });
+  await expect(move).rejects.toThrow('interrupted for too long');
+  expect(await cellOf(one)).toBe(from);
+  expect(await rowsIn(to, one)).toEqual([]);
+});
+
+test('keys and entries of the audit log are not deleted in the cell of their organization', async () => {
+  const cell = await cellOf(one);
+  await raw.query(
+    `INSERT INTO ${cell}.audit (org_id, id, actor, action, subject_id) VALUES ($1, 'audit_x', 'x', 'x', 'x')`,
+    [one.orgId],
+  );
+  for (const table of ['api_key', 'audit'])
+    await expect(raw.query(`DELETE FROM ${cell}.${table} WHERE org_id = $1`, [one.orgId])).rejects.toThrow(
+      /never deleted|append-only/,
+    );
+});
+
+test('two moves at the same time, and unknown cells and organizations, are refused', async () => {
+  const { url } = parley.database;
+  let atOnce: unknown = null;
+  await moveOrganization(url, one.orgId, (await cellOf(one)) === 'public' ? 'cell_2' : 'public', async (step) => {
+    if (step === 'lock') atOnce = await moveOrganization(url, other.orgId, 'public').catch((error: unknown) => error);
+  });
+  expect(atOnce).toMatchObject({ message: expect.stringContaining('Another command') });
+  await expect(moveOrganization(url, other.orgId, 'cell_9')).rejects.toThrow('no such cell');
+  await expect(moveOrganization(url, 'org_none', 'public')).rejects.toThrow('no such organization');
+});
+
+test('all organizations leave the first cell, come back, and leave it again', async () => {
+  const { url } = parley.database;
+  const cells = async (): Promise<Set<string>> => new Set([await cellOf(one), await cellOf(other)]);
+  const moved: string[] = [];
+  await moveAll(url, parley.db, 'out of public', ({ organization }) => moved.push(organization));
+  expect(await cells()).toEqual(new Set(['cell_2']));
+  await moveAll(url, parley.db, 'to public', ({ organization }) => moved.push(organization));
+  expect(await cells()).toEqual(new Set(['public']));
+  expect(new Set(moved)).toEqual(new Set([one.orgId, other.orgId]));
+  // The cell is not used until it is added again.
+  await expect(moveAll(url, parley.db, 'out of public', () => {})).rejects.toThrow('no other cell');
+  expect((await insertOrganization(parley.db, { name: 'New', plan: 'paid' })).id).toMatch(/^org_/);
+  for (const tenant of [one, other]) await expect.poll(async () => (await start(tenant)).status).toBe(202);
+  await addCells(url, 0);
+  await moveAll(url, parley.db, 'out of public', () => {});
+  expect(await cells()).toEqual(new Set(['cell_2']));
+  for (const tenant of [one, other]) expect((await start(tenant, { prefer: 'wait=10' })).status).toBe(200);
+});

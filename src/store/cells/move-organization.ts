@@ -1,0 +1,93 @@
+import type pg from 'pg';
+import { StartError } from '../../kernel/start-error.ts';
+import { isDeadlock, retryWhile, withClient } from '../db.ts';
+import { TASK } from '../session.ts';
+import { allProcessesKnow, closeOrganization, openAgain, openInNewCell } from './close-organization.ts';
+import { DEFAULT_CELL } from './directory.ts';
+import { moveRows, type Route, type Step, tenantTables } from './move-rows.ts';
+
+/**
+ * Moves all rows of an organization to another cell (docs/adr/0503). All processes refuse its calls first. Then one
+ * transaction copies the rows, changes the cell of the organization and deletes the old rows, so at each moment every
+ * row is in exactly one cell. A killed command leaves an organization that is closed for some seconds, and no rows.
+ */
+export type Moved = { organization: string; from: string; to: string; rows: number; paused_ms: number };
+
+/** Any number. Two commands never move at the same time. */
+const ADVISORY_LOCK = 0x6d_6f_76_65;
+const TRIES = 3;
+
+export const moveOrganization = (url: string, orgId: string, to: string, step: Step = () => {}): Promise<Moved> =>
+  withClient(url, 'move', async (client) => {
+    await insistOnOneMove(client);
+    const from = await readCell(client, orgId);
+    await insistOnCell(client, to);
+    if (from === to) return { organization: orgId, from, to, rows: 0, paused_ms: 0 };
+    await allProcessesKnow(client);
+    const since = performance.now();
+    await step('close');
+    let rows: number;
+    try {
+      rows = await moveClosed(url, client, { orgId, from, to }, step);
+    } catch (error) {
+      await openAgain(client, orgId).catch(() => {});
+      throw error;
+    }
+    await step('moved');
+    await allProcessesKnow(client);
+    const paused = Math.round(performance.now() - since);
+    await analyze(client, to);
+    return { organization: orgId, from, to, rows, paused_ms: paused };
+  });
+
+/** The other connection has the transaction of the move, and `client` renews the closed time. */
+async function moveClosed(url: string, client: pg.Client, route: Route, step: Step): Promise<number> {
+  const closed = await closeOrganization(client, route.orgId, route.to);
+  try {
+    return await withClient(
+      url,
+      'move',
+      (mover) =>
+        retryWhile(isDeadlock, TRIES, async () => {
+          await mover.query('BEGIN');
+          try {
+            const rows = await moveRows(mover, route, step);
+            await step('commit');
+            await closed.stop();
+            await openInNewCell(mover, route.orgId);
+            await mover.query('COMMIT');
+            return rows;
+          } catch (error) {
+            await mover.query('ROLLBACK').catch(() => {});
+            throw error;
+          }
+        }),
+      { ...TASK, silenceMs: 60_000 },
+    );
+  } finally {
+    await closed.stop().catch(() => {});
+  }
+}
+
+async function insistOnOneMove(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCK]);
+  if (!rows[0]!.free)
+    throw new StartError('Another command moves an organization now.', 'Wait until it ends, and try again.');
+}
+
+async function readCell(client: pg.Client, orgId: string): Promise<string> {
+  const { rows } = await client.query<{ cell: string }>('SELECT cell FROM public.organization WHERE id = $1', [orgId]);
+  if (rows[0]) return rows[0].cell;
+  throw new StartError('There is no such organization.', '"./parley orgs list" shows the organizations.');
+}
+
+async function insistOnCell(client: pg.Client, cell: string): Promise<void> {
+  if (cell === DEFAULT_CELL) return;
+  const { rowCount } = await client.query('SELECT FROM public.cell WHERE name = $1 AND ready', [cell]);
+  if (rowCount !== 1) throw new StartError('There is no such cell.', '"./parley cells list" shows the cells.');
+}
+
+/** Many rows are new, so the planner's statistics are outdated. */
+async function analyze(client: pg.Client, cell: string): Promise<void> {
+  for (const { table } of await tenantTables(client)) await client.query(`ANALYZE "${cell}"."${table}"`);
+}
