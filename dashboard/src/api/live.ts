@@ -30,7 +30,7 @@ type Follower = {
 /** The maximum topics of one stream. The server accepts no more. Subscribers of other topics poll. */
 const MAX_TOPICS = 8;
 /** A page subscribes to several topics in a row when it opens. This delay gives them one stream. */
-const MORE_MESSAGES_MS = 30;
+const OPEN_AFTER_MS = 30;
 /** The minimum pause between two reads of one subscriber, even with frequent changes. */
 const GAP_MS = 400;
 /** A failed read is repeated after this time. Otherwise the page would show the old state until its next check. */
@@ -87,14 +87,14 @@ function follow(orgId: string, topic: Topic, read: string, refresh: () => Promis
   const follower = followers.get(key) ?? { orgId, topic, refresh, readers: 0, busy: false, again: false };
   follower.readers++;
   followers.set(key, follower);
-  settleIn(MORE_MESSAGES_MS);
+  openIn(OPEN_AFTER_MS);
   return () => {
     if (--follower.readers === 0) followers.delete(key);
-    settleIn(MORE_MESSAGES_MS);
+    openIn(OPEN_AFTER_MS);
   };
 }
 
-function settleIn(ms: number): void {
+function openIn(ms: number): void {
   clearTimeout(settling);
   settling = setTimeout(settle, ms);
 }
@@ -169,7 +169,7 @@ function retry(): void {
   close();
   become(state === 'live' ? 'reconnecting' : 'polling');
   const wait = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1));
-  settleIn(wait * (0.5 + Math.random()));
+  openIn(wait * (0.5 + Math.random()));
 }
 
 function heard(): void {
@@ -207,8 +207,8 @@ function run(follower: Follower): void {
   );
 }
 
-document.addEventListener('visibilitychange', () => settleIn(document.visibilityState === 'hidden' ? HIDDEN_MS : 0));
-window.addEventListener('online', () => settleIn(0));
+document.addEventListener('visibilitychange', () => openIn(document.visibilityState === 'hidden' ? HIDDEN_MS : 0));
+window.addEventListener('online', () => openIn(0));
 window.addEventListener('offline', () => {
   if (source === null) return;
   failures++;
