@@ -66,24 +66,28 @@ export const useLiveState = (): LiveState =>
 
 /**
  * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing.
- * `read` identifies the data: components that show the same data share one call.
+ * `read` identifies the data: components that show the same data share one call. `expire` is called first if no
+ * component followed the data: changes of cached data may have been reported before.
  */
 export function useFollow(
   orgId: string | undefined,
   topic: Topic | undefined,
   read: string,
-  refresh: () => Promise<unknown>,
+  { refresh, expire }: { refresh: () => Promise<unknown>; expire: () => unknown },
 ): void {
-  const newest = useRef(refresh);
-  newest.current = refresh;
-  useEffect(
-    () => (orgId && topic ? follow(orgId, topic, read, () => newest.current()) : undefined),
-    [orgId, topic, read],
-  );
+  const newest = useRef({ refresh, expire });
+  newest.current = { refresh, expire };
+  useEffect(() => {
+    if (!orgId || !topic) return;
+    if (!followers.has(keyOf(topic, read))) newest.current.expire();
+    return follow(orgId, topic, read, () => newest.current.refresh());
+  }, [orgId, topic, read]);
 }
 
+const keyOf = (topic: Topic, read: string): string => `${topic} ${read}`;
+
 function follow(orgId: string, topic: Topic, read: string, refresh: () => Promise<unknown>): () => void {
-  const key = `${topic} ${read}`;
+  const key = keyOf(topic, read);
   const follower = followers.get(key) ?? { orgId, topic, refresh, readers: 0, busy: false, again: false };
   follower.readers++;
   followers.set(key, follower);

@@ -88,13 +88,17 @@ export function useRead<N extends DashboardRouteName>(
   const client = useQueryClient();
   const state = useLiveState();
   const { queryKey } = options;
-  useFollow((input.params as { org_id?: string } | undefined)?.org_id, live, hashKey(queryKey), async () => {
-    const isFirst = client.getQueryData(queryKey) === undefined;
-    await client.invalidateQueries({ queryKey, exact: true });
-    // A first read in progress may have started too early.
-    if (isFirst) await client.invalidateQueries({ queryKey, exact: true });
-    const error = client.getQueryState(queryKey)?.error;
-    if (isTemporary(error)) throw error;
+  useFollow((input.params as { org_id?: string } | undefined)?.org_id, live, hashKey(queryKey), {
+    // This effect is before that of `useQuery`, which then reads the data again.
+    expire: () => client.invalidateQueries({ queryKey, exact: true, refetchType: 'none' }),
+    refresh: async () => {
+      const isFirst = client.getQueryData(queryKey) === undefined;
+      await client.invalidateQueries({ queryKey, exact: true });
+      // A first read in progress may have started too early.
+      if (isFirst) await client.invalidateQueries({ queryKey, exact: true });
+      const error = client.getQueryState(queryKey)?.error;
+      if (isTemporary(error)) throw error;
+    },
   });
   return useQuery({
     ...options,
