@@ -57,7 +57,7 @@ export function createCellDirectory(): CellDirectory {
   let version: number | null = null;
   let reading: Promise<void> | null = null;
   let kindOf: (text: string) => StatementKind = createStatementReader(new Set());
-  const homes = new Map<string, string>();
+  const homes = createHomes(() => version);
   let shards: ReadonlyMap<string, CellShards> = new Map();
 
   const moving = new Map<string, number>();
@@ -108,6 +108,28 @@ export function createCellDirectory(): CellDirectory {
     isMoving: (organization) => moving.size > 0 && (moving.get(organization) ?? 0) > performance.now(),
     kindOf: (text) => kindOf(text),
     shardsOf: (cell) => shards.get(cell) ?? null,
+    known: homes.known,
+    home: homes.home,
+    read: homes.read,
+    readOnce: (look) => {
+      reading ??= refresh(look).catch((error: unknown) => {
+        reading = null;
+        throw error;
+      });
+      return reading;
+    },
+    refresh,
+    pulse,
+  };
+}
+
+type Homes = Pick<CellDirectory, 'known' | 'home' | 'read'> & { clear(): void };
+
+/** The cells of organizations. `version` is the number of the newest known change. */
+function createHomes(version: () => number | null): Homes {
+  const homes = new Map<string, string>();
+  return {
+    clear: () => homes.clear(),
     known(organizations) {
       const found = new Set<string>();
       for (const id of organizations) {
@@ -120,28 +142,19 @@ export function createCellDirectory(): CellDirectory {
     home: (organization) => homes.get(organization) ?? null,
     async read(organizations, look) {
       for (;;) {
-        const known = version;
+        const known = version();
         const found = await look({
           text: 'SELECT id, cell FROM public.organization WHERE id = ANY ($1)',
           values: [[...organizations]],
         });
         // An organization may have been moved since the statement ran.
-        if (known !== version) continue;
+        if (known !== version()) continue;
         const rows = found.rows as { id: string; cell: string }[];
         if (homes.size > MOST_ORGANIZATIONS) homes.clear();
         for (const { id, cell } of rows) homes.set(id, cell);
         return new Map(rows.map(({ id, cell }) => [id, cell]));
       }
     },
-    readOnce: (look) => {
-      reading ??= refresh(look).catch((error: unknown) => {
-        reading = null;
-        throw error;
-      });
-      return reading;
-    },
-    refresh,
-    pulse,
   };
 }
 
