@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
 import { listCells } from '../../src/store/cells/list-cells.ts';
+import { moveOrganization } from '../../src/store/cells/move-organization.ts';
 import { placeCell } from '../../src/store/cells/place-cells.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { type CitusCluster, startCitus } from './cluster.ts';
@@ -102,6 +103,22 @@ describe.each([0, 1])('in the organization on worker %i', (index) => {
     expect(body.data.map(({ name }: { name: string | null }) => name)).toContain('Bo Li');
   });
 
+  test('people are imported from a file', async () => {
+    const file = 'external_id,name\ni1,Ida\ni2,Ivo\n';
+    const imports = `${at}/end-user-imports`;
+    const { id } = (await dashboard(`POST ${imports}`, { name: 'people.csv', bytes: file.length })).body;
+    const sent = await parley.call('PUT', `/dashboard/api${imports}/${id}/pieces/0`, {
+      body: file,
+      headers: { cookie, 'content-type': 'application/octet-stream' },
+    });
+    expect(sent.status).toBe(204);
+    const { columns, delimiter, encoding } = (await dashboard(`GET ${imports}/${id}/preview`)).body;
+    await dashboard(`POST ${imports}/${id}/run`, { columns, delimiter, encoding, dry_run: false });
+    await expect
+      .poll(async () => (await dashboard(`GET ${imports}/${id}`)).body, { timeout: 60_000 })
+      .toMatchObject({ state: 'done', created: 2, invalid: 0 });
+  });
+
   test('a message is sent on a channel, and a campaign reaches its recipient', async () => {
     const [channel] = (await api('GET', `/api/channels/${agent}`)).body.data;
     const sent = await api('POST', `/api/channels/${agent}/${channel.id}/messages`, {
@@ -174,4 +191,23 @@ test('a cell moves to another node while calls arrive, and no accepted call is l
   await client.end();
   expect(accepted.length).toBeGreaterThan(0);
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(accepted));
+});
+
+test('an organization moves to the cell on the other worker with its keys and people, and back', async () => {
+  const at = `/organizations/${orgs[1]}`;
+  const agent = (await dashboard(`POST ${at}/agents`, { name: 'Traveller', definition: {} })).body.id;
+  const trigger = (await dashboard(`POST ${at}/triggers`, { agent_id: agent, name: 'Chat' })).body.id;
+  const { value: key } = await parley.key(orgs[1]!);
+  const call = (headers = {}) => parley.call('POST', `/api/triggers/${agent}/${trigger}`, { key, body: {}, headers });
+  const people = async () => (await dashboard(`GET ${at}/end-users?limit=100`)).body.data;
+  expect((await call()).status).toBe(202);
+  const before = (await people()).length;
+  const cells = (await listCells(parley.db)).map(({ cell }) => cell);
+  for (const to of cells) {
+    await moveOrganization(cluster.url, orgs[1]!, to);
+    const home = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgs[1]!))!;
+    expect(home.cell).toBe(to);
+    expect((await call({ prefer: 'wait=20' })).status).toBe(200);
+    expect((await people()).length).toBeGreaterThanOrEqual(before);
+  }
 });
