@@ -126,7 +126,8 @@ function problemHeaders({ code, extras }: Refusal, { type }: ProblemFormat): Rec
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   // A statement of an organization that is being moved. Drizzle wraps the errors of statements.
-  if (error instanceof Error && error.cause instanceof Refusal) return error.cause;
+  if (error instanceof Error && error.cause instanceof Refusal && error.cause.code === 'unavailable')
+    return error.cause;
   const code = (error as { code?: unknown } | null)?.code;
   // Fastify's router could not parse the target.
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
