@@ -45,7 +45,9 @@ export async function serve(role: Role): Promise<void> {
     started.push(() => database.stop());
     const db = openDb(database.pooler?.url ?? database.url, {
       role,
-      onError: (error) => log.warn({ reason: error.message }, 'a database connection broke'),
+      // The embedded database ends what the pool has not closed yet.
+      onError: ({ message }) =>
+        log[end.isEnding() ? 'debug' : 'warn']({ reason: message }, 'a database connection broke'),
     });
     if (database.pooler?.keepsPrepared === false) withoutPrepared(db);
     started.push(() => db.$client.end());
