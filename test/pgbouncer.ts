@@ -99,5 +99,6 @@ function settingsOf(server: URL, { port, mode, users }: Place): string[] {
     `pool_mode = ${mode}`,
     'default_pool_size = 40',
     'max_client_conn = 500',
+    'server_login_retry = 1',
   ];
 }
