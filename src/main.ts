@@ -24,7 +24,7 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   restore: async ({ file, keepKeys, resume }) =>
     (await import('./start/backup.ts')).runRestore(file, { keepKeys, resume }),
   resume: async () => (await import('./start/resume.ts')).runResume(),
-  'place-cells': async ({ file, more }) => (await import('./start/place-cells.ts')).runPlaceCells(file, more),
+  'place-cells': async ({ file, more }) => (await import('./start/cells.ts')).runPlaceCells(file, more),
   cells: async ({ file }) => (await import('./start/cells.ts')).runCells(file),
   'move-organization': async ({ file, more }) => (await import('./start/cells.ts')).runMoveOrganization(file, more),
   'enable-cells': async ({ file }) => (await import('./start/cells.ts')).runEnableCells(file),

@@ -138,7 +138,7 @@ function addCellsCommand(program: Command): void {
   const add = cells
     .command('add')
     .description(
-      'Creates cells and prints all cells. New organizations are then created in the cell with the fewest organizations. Existing organizations stay in their cell. Servers may run at the same time.',
+      'Creates cells and prints all cells. New organizations are then created in the cell with the least load. Existing organizations stay in their cell. Servers may run at the same time.',
     )
     .argument('<number>', 'how many');
   verb(add, (_cli, [count]) => runProgram(['cells', count!]));

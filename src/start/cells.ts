@@ -1,10 +1,13 @@
 import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { MAX_CELLS } from '../store/cells/add-cells.ts';
+import { isCitus } from '../store/cells/citus.ts';
+import { DEFAULT_CELL } from '../store/cells/directory.ts';
 import { listCells } from '../store/cells/list-cells.ts';
 import { type Moved, moveOrganization } from '../store/cells/move-organization.ts';
+import { placeCell, PlacementError, rebalanceCells } from '../store/cells/place-cells.ts';
 import { moveAll } from '../store/cells/move-all.ts';
-import { type Db, openDb } from '../store/db.ts';
+import { type Db, openDb, withClient } from '../store/db.ts';
 import { addCells } from '../store/migrate.ts';
 import { joinDatabase, NO_POOLER } from './open-database.ts';
 import { readConfig } from './read-config.ts';
@@ -23,6 +26,24 @@ const withCells = async (isChange: boolean, use: (url: string, db: Db) => Promis
   }
 };
 
+/** `./parley cells move CELL --node HOST:PORT` and `./parley cells rebalance`. */
+export const runPlaceCells = (cell?: string, node?: string): Promise<void> =>
+  withCells(false, async (url, db) => {
+    await withClient(url, 'cells', async (client) => {
+      if (!(await isCitus(client)))
+        throw new StartError('The database is one server without Citus.', 'Nothing was moved.');
+      await (cell === undefined ? rebalanceCells(client) : placeCell(client, cell, node ?? '')).catch(explain);
+    });
+    return { data: await listCells(db) };
+  });
+
+function explain(error: unknown): never {
+  if (!(error instanceof PlacementError)) throw error;
+  throw new StartError(error.message, 'Each cell is completely on one node: "./parley cells list" shows where.', {
+    cause: error,
+  });
+}
+
 /** `./parley cells list` and `./parley cells add N`. */
 export const runCells = (add: string | undefined): Promise<void> =>
   withCells(add !== undefined, async (url, db) => {
@@ -37,7 +58,8 @@ export const runMoveOrganization = (orgId = '', cell = ''): Promise<void> =>
 /** `./parley cells enable [N]`: every organization leaves the cell `public`. */
 export const runEnableCells = (count = '1'): Promise<void> =>
   withCells(true, async (url, db) => {
-    const missing = (await countOf(db, count, 0)) - (await listCells(db)).length + 1;
+    const present = (await listCells(db)).filter(({ cell }) => cell !== DEFAULT_CELL).length;
+    const missing = (await countOf(db, count, 0)) - present;
     // Cells that "cells disable" has left are used again.
     await addCells(url, Math.max(0, missing));
     return { data: await moveAll(url, db, 'out of public', tellMoved) };

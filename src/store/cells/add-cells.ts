@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { migrateCell, type Step } from './build-cell.ts';
+import { CELLS_CHANGED } from './directory.ts';
 import { distribute, isCitus, prepareRegion } from './citus.ts';
 
 /** Maximum number of cells. Each cell has its own prepared statements in each connection. */
@@ -35,5 +36,5 @@ async function complete(client: pg.Client, name: string, folder: string, steps: 
   await migrateCell(client, name, Number(rows[0]!.at), folder, steps);
   if (await isCitus(client)) await distribute(client, name);
   await client.query('UPDATE public.cell SET ready = true WHERE name = $1', [name]);
-  await client.query('UPDATE public.installation SET cells_version = cells_version + 1');
+  await client.query(CELLS_CHANGED);
 }

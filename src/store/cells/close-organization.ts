@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { GONE_AFTER_SECONDS } from '../installation/processes.ts';
+import { CELLS_CHANGED } from './directory.ts';
 
 /** Processes refuse the calls of the organization for this long after the last renewal, if the command was killed. */
 const CLOSED_SECONDS = 10;
 const RENEW_MS = 2_000;
-/** A process that has written nothing for this long has ended or is suspended (src/store/installation/processes.ts). */
-const SILENT_SECONDS = 15;
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
 
@@ -13,8 +13,6 @@ type Closed = {
   /** Stops the renewals. The organization stays closed for some seconds. */
   stop(): Promise<void>;
 };
-
-const CHANGED = 'UPDATE public.installation SET cells_version = cells_version + 1';
 
 /** Makes all processes refuse the calls of an organization, and returns when no such call is in progress. */
 export async function closeOrganization(client: pg.Client, orgId: string, to: string): Promise<Closed> {
@@ -29,7 +27,7 @@ export async function closeOrganization(client: pg.Client, orgId: string, to: st
     );
   };
   await renew();
-  await client.query(CHANGED);
+  await client.query(CELLS_CHANGED);
   const timer = setInterval(() => {
     renewing = renewing.then(renew).catch((error: unknown) => void (failed ??= error));
   }, RENEW_MS);
@@ -60,12 +58,12 @@ export async function openInNewCell(client: pg.Client, orgId: string): Promise<v
     [orgId],
   );
   if (rowCount !== 1) throw new Error('The move was interrupted for too long. Nothing was changed. Try again.');
-  await client.query(CHANGED);
+  await client.query(CELLS_CHANGED);
 }
 
 export async function openAgain(client: pg.Client, orgId: string): Promise<void> {
   await client.query('DELETE FROM public.organization_move WHERE organization_id = $1', [orgId]);
-  await client.query(CHANGED);
+  await client.query(CELLS_CHANGED);
 }
 
 /** Returns when all running processes know the newest change of the cells. */
@@ -74,7 +72,7 @@ export async function allProcessesKnow(client: pg.Client): Promise<void> {
     const { rowCount } = await client.query(
       `SELECT FROM public.running_process p JOIN public.installation i ON p.cells_version < i.cells_version
        WHERE p.seen_at > now() - make_interval(secs => $1) LIMIT 1`,
-      [SILENT_SECONDS],
+      [GONE_AFTER_SECONDS],
     );
     if (rowCount === 0) return;
     if (performance.now() > end)
@@ -92,7 +90,7 @@ async function endSilentConnections(client: pg.Client): Promise<void> {
      WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()
        AND application_name LIKE 'parley%' AND state LIKE 'idle%' AND state_change < now() - make_interval(secs => $1)
        AND EXISTS (SELECT FROM public.running_process WHERE seen_at < now() - make_interval(secs => $1))`,
-    [SILENT_SECONDS],
+    [GONE_AFTER_SECONDS],
   );
 }
 

@@ -6,6 +6,9 @@ import { createStatementReader, type StatementKind } from './statement.ts';
 /** The first cell is the schema of every installation, so an installation with one cell has the tables as before. */
 export const DEFAULT_CELL = 'public';
 
+/** After a change: each process reads the cells again when it sees the new number. */
+export const CELLS_CHANGED = 'UPDATE public.installation SET cells_version = cells_version + 1';
+
 /** What one process knows about the cells of its database. */
 export type CellDirectory = {
   readonly cells: readonly string[];

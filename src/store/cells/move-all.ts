@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { StartError } from '../../kernel/start-error.ts';
 import { type Db, withClient } from '../db.ts';
-import { DEFAULT_CELL } from './directory.ts';
+import { CELLS_CHANGED, DEFAULT_CELL } from './directory.ts';
 import { findCell } from './find-cell.ts';
 import { moveOrganization, type Moved } from './move-organization.ts';
 
@@ -50,7 +50,7 @@ const closeCells = (url: string): Promise<boolean> =>
     const { rowCount } = await client.query(`SELECT FROM public.organization WHERE cell <> 'public' LIMIT 1`);
     if (rowCount === 0) {
       await client.query('UPDATE public.cell SET ready = false');
-      await client.query('UPDATE public.installation SET cells_version = cells_version + 1');
+      await client.query(CELLS_CHANGED);
     }
     await client.query('COMMIT');
     return rowCount === 0;

@@ -2,9 +2,11 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { runningProcess } from '../schema/installation.ts';
 
-/** How often a process writes its row. After three times this interval without a write, the process counts as ended. */
+/** How often a process writes its row. */
 export const SEEN_EVERY_MS = 5_000;
-const GONE_AFTER = sql.raw(`make_interval(secs => ${(3 * SEEN_EVERY_MS) / 1_000})`);
+/** A process that has written nothing for this long counts as ended. It may also be suspended. */
+export const GONE_AFTER_SECONDS = (3 * SEEN_EVERY_MS) / 1_000;
+const GONE_AFTER = sql.raw(`make_interval(secs => ${GONE_AFTER_SECONDS})`);
 
 /** `cellsVersion`: the newest change of the cells that the process knows. */
 export async function seeProcess(
