@@ -35,7 +35,9 @@ await run(async () => {
   const env = { ...testEnvironment(), CITUS_TREE: tree };
   try {
     let recorded = 0;
-    if (!isRecorded) {
+    const wanted = process.argv.slice(2);
+    const needsRecording = wanted.length === 0 || wanted.some((one) => one.includes('statements'));
+    if (needsRecording && !isRecorded) {
       say('Running the tests whose statements are recorded…');
       recorded = await runTests(node, tally, ['--tags-filter=!long', ...ROOMS], {
         ...env,
@@ -43,7 +45,7 @@ await run(async () => {
       });
     }
     say('Running the tests on Citus…');
-    const args = ['--config', 'vitest.citus.config.ts', ...process.argv.slice(2)];
+    const args = ['--config', 'vitest.citus.config.ts', ...wanted];
     return recorded || (await runTests(node, tally, args, { ...env, STATEMENTS: statements }));
   } finally {
     rmSync(folder, { recursive: true, force: true });

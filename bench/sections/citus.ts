@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownFile } from '../../src/kernel/own-files.ts';
 import { type CitusCluster, startCitus, startPlain } from '../../test/citus/cluster.ts';
 import { median, type Plan } from '../compare.ts';
 import { fire, type Shot } from '../load.ts';
@@ -10,7 +11,7 @@ import { fireAll, type Region, startRegion, type Tenant } from '../region.ts';
  * The same program on plain PostgreSQL 15 and through the coordinator of Citus, in turns. Then two workers of Citus with
  * a tenth of a core each, against one of them. `npm run test:citus` builds Citus.
  */
-const TREE = process.env.CITUS_TREE ?? globSync('node_modules/.cache/citus-????????????')[0];
+const TREE = process.env.CITUS_TREE ?? globSync(ownFile('node_modules/.cache/citus-????????????'))[0];
 const DURABLE = { fsync: 'on', shared_buffers: '128MB' };
 const SHARE = 0.1;
 const REVOKES = 10;
