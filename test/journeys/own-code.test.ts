@@ -310,7 +310,7 @@ describe('a later answer', () => {
 describe('the order of checks of reply_url', () => {
   const code401 = (code: string) => ({ status: 401, body: { code } });
 
-  test('token, then body, then state', async () => {
+  test('an answer is checked in the order token, body, state', async () => {
     code.script(accepts);
     const first = await ask('When?', {}, 'wait=0');
     const turn = await waiting(first.body.id);

@@ -146,9 +146,9 @@ export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonl
 const TRY_SECONDS = 60;
 
 /**
- * Settles reservations of workers that died, whose run belongs to no claim or to another one. Their calls may have been
- * made and will then be billed, so they count as spent. It settles at most `limit` reservations, of one organization or
- * of all.
+ * Charges the reservations of workers that died: their run has no claim, or a later one. Their calls may have been made
+ * and will then be billed, so they count as spent. It settles at most `limit` reservations, of one organization or of
+ * all.
  */
 export async function chargeLostReservations(
   pool: pg.Pool,
