@@ -104,7 +104,7 @@ export const isUniqueViolation = (error: unknown): boolean => sqlState(error) ==
  */
 export function isUnreachable(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== null) return /^(08|53|57)/.test(state) || state === '25006';
+  if (state !== null) return /^(08|53|57)/.test(state) || state === '25006' || isKilledCoordinator(state, error);
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code } = at as { code?: unknown };
     if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return true;
@@ -112,3 +112,10 @@ export function isUnreachable(error: unknown): boolean {
   }
   return false;
 }
+
+/**
+ * On Citus, a session of the coordinator outlives its killed server for a moment. It reports an internal error while a
+ * worker runs the statement.
+ */
+const isKilledCoordinator = (state: string, error: unknown): boolean =>
+  state === 'XX000' && /postmaster was shut down/.test(String((error as Error).cause ?? error));

@@ -106,6 +106,7 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
           {shownText(shortened(JSON.stringify(given)))}
         </Text>
       ),
+      width: '22%',
     },
     {
       id: 'person',
@@ -129,6 +130,7 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
         ) : (
           <DecidedBy approval={item} />
         ),
+      width: '20%',
     },
     { id: 'requested', label: say('requested'), cell: ({ created_at }) => <Moment at={created_at} />, width: '130px' },
     {

@@ -21,7 +21,7 @@ export function TurnView({ turn, minutes, onChoose }: Props): ReactNode {
   const say = useWords(words);
   return (
     <div className={classes.turn}>
-      {minutes !== undefined && <p className={classes.note}>{say('passed', { minutes })}</p>}
+      {minutes !== undefined && <p className={classes.note}>{say('passed', { count: minutes })}</p>}
       {turn.messages.length === 0 && minutes === undefined && <p className={classes.note}>{say('silent')}</p>}
       {turn.messages.map(({ content, sources }, index) => (
         <div key={index} className={classes.theirs}>
