@@ -72,7 +72,7 @@ describe('a test of an agent', () => {
     expect(failed).toMatchObject({ passed: false, turns: [{ faults: [{ expectation: name }] }] });
   });
 
-  test('the agent opens, numbers are numbers, and two runs are equal to the byte', async () => {
+  test('the agent sends its opening, numeric slots are numbers, and two test runs are equal byte for byte', async () => {
     const agent = await makeAgent({ opening: { en: 'Table for 12? It is {{shop}}.' } });
     const suiteCase: TestCase = {
       name: 'opening',
