@@ -397,7 +397,7 @@ const kinds = {
   rating_closed: {
     status: 409,
     title: 'The conversation can no longer be rated',
-    cure: 'A survey takes a score for 7 days, and changes of it for 10 minutes after the score.',
+    cure: 'A score can be given for 7 days after the survey, and changed for 10 minutes after that.',
   },
   rollout_active: {
     status: 409,

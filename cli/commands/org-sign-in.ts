@@ -55,7 +55,7 @@ export function addOrgSignInCommands(orgs: Command): void {
 
   const test = signIn
     .command('test')
-    .description('Reads the discovery document of a provider; stores nothing.')
+    .description('Reads the discovery document of a provider and stores nothing.')
     .argument('<issuer>', 'the issuer URL of the provider');
   setAction(test, async ({ api, out }, [issuer]) => {
     out.record(await api.call('checkSignInProvider', { body: { issuer: issuer! } }));

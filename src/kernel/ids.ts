@@ -36,7 +36,7 @@ const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET[bits >> 5]! + A
 
 /**
  * Two zero bits and 48 bits of milliseconds, then version 7 and 12 random bits, then variant 2 and 62 random bits (RFC
- * 9562, 5.7): 130 bits, which are 13 pairs of digits. The random bits are those of ten bytes of `r`.
+ * 9562, 5.7): 130 bits, which are 13 pairs of digits. The random bits come from ten bytes of `r`.
  */
 function encoded(prefix: IdPrefix, at: number, r: Uint8Array, from: number): string {
   const version = 0x70 | (r[from]! & 0x0f);

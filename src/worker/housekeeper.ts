@@ -26,7 +26,7 @@ const MAX_BATCHES = 100;
 /** Maximum number of rollouts that one node compares before it looks for other due ones. */
 const ROLLOUTS = 20;
 
-/** Each function removes or settles at most `limit` rows and returns their number. */
+/** Each function removes or finishes at most `limit` rows and returns their number. */
 const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)[] = [
   forgetStoredAnswers,
   forgetUsage,
@@ -49,7 +49,7 @@ export type HousekeeperOptions = WeeklyMailsDeps & { log: Logger };
  * Removes expired data: stored responses older than 24 hours, counts and requests older than a month or beyond the
  * newest 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond
  * the retention period of their organization, files without a message, expired presence rows, and tries of models older
- * than 30 days. It also settles budget reservations of dead workers, mails owners whose budget is spent, stops
+ * than 30 days. It also charges the budget reservations of dead workers, mails owners whose budget is spent, stops
  * rollouts of versions that are worse, and sends members the weekly mail. Any number of nodes may run it at the same time.
  */
 export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {

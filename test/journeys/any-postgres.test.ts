@@ -118,7 +118,7 @@ describe.skipIf(SYSTEM_POSTGRES === undefined)('the PostgreSQL of this system', 
       ]);
     });
 
-    test('a pooler in transaction mode works beside an address of sessions', async () => {
+    test('a pooler in transaction mode works if a second address has sessions', async () => {
       await using pooler = await startPgBouncer(server.url, 'transaction');
       const direct = { DATABASE_DIRECT_URL: pooler.directUrl };
       const program = await start(pooler.url, direct);

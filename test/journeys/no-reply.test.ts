@@ -98,7 +98,7 @@ test('a conversation with people gets no reminder', async () => {
   expect(await minutesLeft(id)).toBeNull();
 });
 
-test('hands over to people, if the agent says so', async () => {
+test('a conversation is handed over after the silence, if the definition says so', async () => {
   const { id, read, conversation } = await given({ no_reply: { end_after_minutes: 5, then: 'hand_off' } });
   await pass(id);
   expect(await read()).toMatchObject({ status: 'handed_off', reason: 'no_reply' });

@@ -93,7 +93,7 @@ const dueOf = async (id: string) =>
   ).rows[0]!;
 
 describe('a direct answer', () => {
-  test('is sent, with the signature, the facts of the run, and only the allowed fields of the person', async () => {
+  test('the answer is sent; the request has the signature, the facts of the run, and the allowed fields of the person', async () => {
     code.script(json(says('On Monday.', { tags: ['shipping'] })));
     const { status, body } = await ask('When does it ship?', {
       variables: { order_id: 'A-1' },
@@ -142,7 +142,7 @@ describe('a direct answer', () => {
     expect(await run(body.id)).toMatchObject({ status: 'handed_off' });
   });
 
-  test('that is streamed is shown while it arrives', async () => {
+  test('a streamed answer is shown while it arrives', async () => {
     let finish = (): void => {};
     code.script((_turn, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -173,7 +173,7 @@ describe('a direct answer', () => {
     expect(JSON.stringify(traces.rows)).toContain(pointer);
   });
 
-  test('with a 500 is asked again, with the same turn', async () => {
+  test('own code that answers with a 500 gets the same turn again', async () => {
     code.script(json({}, 500), json(says('Now it works.')));
     const { body } = await ask('Hello');
     expect(await textsOf(body.id)).toEqual(['Now it works.']);
@@ -229,7 +229,7 @@ describe('a later answer', () => {
     await expect.poll(() => textsOf(body.id)).toEqual(['On Tuesday.']);
   });
 
-  test('that is repeated after the next message of the person is still a replay', async () => {
+  test('an answer that is repeated after the next message of the person is still a replay', async () => {
     code.script(accepts);
     const { body } = await ask('When?', { conversation: { key: 'replay' } }, 'wait=0');
     const turn = await waiting(body.id);
@@ -243,7 +243,7 @@ describe('a later answer', () => {
     await said;
   });
 
-  test('is refused when the person has written since, and the new turn has both messages', async () => {
+  test('a later answer is refused when the person has written since, and the new turn has both messages', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
@@ -271,7 +271,7 @@ describe('a later answer', () => {
     await expect.poll(() => textsOf(body.id)).toEqual(['On Tuesday.']);
   });
 
-  test('is refused after the run was cancelled, and after a member took over', async () => {
+  test('a later answer is refused after the run was cancelled, and after a member took over', async () => {
     code.script(accepts);
     const cancelled = await ask('When?', {}, 'wait=0');
     const turn = await waiting(cancelled.body.id);
@@ -285,7 +285,7 @@ describe('a later answer', () => {
     expect(await textsOf(taken.body.id)).toEqual([]);
   });
 
-  test('that does not come before the deadline counts as slow: the fallback answers, and the answer is refused', async () => {
+  test('an answer after the deadline is refused, because the fallback has answered for slow code', async () => {
     await publish({ time_limit_seconds: 1, fallback: [{ provider: 'hand_off', when: ['slow'] }] });
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
@@ -294,7 +294,7 @@ describe('a later answer', () => {
     expect(await reply(turn, says('Late.'))).toMatchObject({ status: 409, body: { code: 'turn_superseded' } });
   });
 
-  test('that arrives during the call counts, and the later response is dropped', async () => {
+  test('an answer that arrives during the call counts, and the later response is dropped', async () => {
     let respond = (): void => {};
     code.script((_turn, response) => {
       respond = () => void response.writeHead(200).end(JSON.stringify(says('From the response.')));
@@ -310,7 +310,7 @@ describe('a later answer', () => {
 describe('the order of checks of reply_url', () => {
   const code401 = (code: string) => ({ status: 401, body: { code } });
 
-  test('token, then body, then state', async () => {
+  test('an answer is checked in the order token, body, state', async () => {
     code.script(accepts);
     const first = await ask('When?', {}, 'wait=0');
     const turn = await waiting(first.body.id);

@@ -116,7 +116,7 @@ describe("a key's total", () => {
     expect(countOf(outcomes)).toEqual({ accepted: total, key_used_up: 200 });
   });
 
-  test('is checked by one query for many calls, and by none while a block has calls', async () => {
+  test('one query checks the total for many calls, and none is needed while a block has calls', async () => {
     const access = await node();
     const { value } = await givenTotal(100_000);
     const counted = countReservations();
@@ -129,7 +129,7 @@ describe("a key's total", () => {
     expect(await access.remaining((await last).caller)).toBe(97_999);
   });
 
-  test('is not used by a call that a later row refuses, nor by a call that is checked again', async () => {
+  test('a call that a later row refuses, or that is checked again, does not use the total', async () => {
     const access = await node();
     const { value, orgId } = await givenTotal(2);
     const { agentId } = await givenAgent(db, orgId);
@@ -144,7 +144,7 @@ describe("a key's total", () => {
     expect((await access.admit([`Bearer ${value}`], ME, {}, HERE)).caller.limits).toMatchObject({ total: 2 });
   });
 
-  test('that is used up refuses after the networks, and before plan, permission and agent', async () => {
+  test('a used-up total refuses after the networks, and before plan, permission and agent', async () => {
     const access = await node();
     const { value, keyId } = await givenTotal(1, ['203.0.113.0/24'], 'free');
     expect(await outcome(call(access, value))).toBe('plan_required');
@@ -155,7 +155,7 @@ describe("a key's total", () => {
     expect(await outcome(call(access, value, ME, {}, '192.0.2.1'))).toBe('network_not_allowed');
   });
 
-  test('that must be reserved first does not accept a key that was revoked during the wait', async () => {
+  test('a call that waits for a reservation does not accept a key that was revoked during the wait', async () => {
     const access = await node(1_000);
     const { value, keyId } = await givenTotal(5);
     await call(access, value);
@@ -173,7 +173,7 @@ describe("a key's total", () => {
     expect(['key_revoked', 'unavailable']).toContain(await waiting);
   });
 
-  test('goes back when a node stops, and when a node does not need its block', async () => {
+  test('calls return to the total when a node stops, and when a node does not need its block', async () => {
     const [one, two] = [await node(), await node()];
     const { value, keyId } = await givenTotal(10_000);
     for (let n = 0; n < 64; n++) await call(one, value);
@@ -185,7 +185,7 @@ describe("a key's total", () => {
     expect(await reservedOf(keyId)).toBe(128);
   });
 
-  test('that is lowered holds on every node when the change is answered, whatever blocks the nodes had', async () => {
+  test('a lowered total is enforced on every node when the response is sent, whatever blocks the nodes had', async () => {
     const nodes = [await node(1_000), await node(1_000), await node(1_000)];
     const { value, keyId } = await givenTotal(10_000);
     const { caller } = await call(nodes[0]!, value);
@@ -201,7 +201,7 @@ describe("a key's total", () => {
     expect(await nodes[1]!.remaining(caller)).toBe(0);
   });
 
-  test('that is lowered still allows a call that the new total contains, although the node has reserved more', async () => {
+  test('a lowered total still allows a call that it contains, although the node has reserved more', async () => {
     const use = { total: 100, reserved: 0 };
     const blocks = createCallBlocks({
       clock: systemClock,
@@ -225,7 +225,7 @@ describe("a key's total", () => {
     expect(use.reserved).toBe(5);
   });
 
-  test('is reserved call by call without a lease: the block may be older than a lowered total', async () => {
+  test('without a lease, each call is reserved alone, because the block may be older than a lowered total', async () => {
     let reserved = 0;
     const blocks = createCallBlocks({
       clock: systemClock,

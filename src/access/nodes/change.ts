@@ -53,7 +53,7 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
         return { result, seq, server };
       });
       // crash point: revoke:after-commit
-      return { result, seq, everywhere: () => settle(seq, lease.rowOn(server)) };
+      return { result, seq, everywhere: () => makeEffective(seq, lease.rowOn(server)) };
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       throw isCommitting ? new Refusal('outcome_unknown', undefined, { cause: error }) : accessUnavailable(error);
@@ -62,7 +62,7 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
     }
   }
 
-  async function settle(seq: number, self: string | null): Promise<Date> {
+  async function makeEffective(seq: number, self: string | null): Promise<Date> {
     const since = clock.monotonic();
     await barrier.wait(seq, self);
     onSettled?.(clock.monotonic() - since);
@@ -83,7 +83,7 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
     everywhere: async (seq) => {
       // This node must also read the log up to that position.
       await lease.renew().catch(() => {});
-      return settle(seq, null);
+      return makeEffective(seq, null);
     },
   };
 }

@@ -75,7 +75,7 @@ describe('the library', () => {
     expect(read).toEqual(['a']);
   });
 
-  test('rebuilds it when the documents have changed', () => {
+  test('an index is built again when the documents have changed', () => {
     const texts = { a: HOURS };
     const { ask, read } = givenLibrary(texts);
     expect(said(ask('a', 'When does the shop open?'))).toEqual(HOURS);

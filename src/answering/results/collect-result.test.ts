@@ -52,7 +52,7 @@ describe('steps fill the result', () => {
     expect(result).toMatchObject({ status: 'complete', data: { day: 'Monday', time: '8' } });
   });
 
-  test('steps that begin again take back their answers', () => {
+  test('steps that begin again remove their answers', () => {
     const before = { state: state({ day: 'Monday' }, true), result: partial({ day: 'Monday' }) };
     expect(turn(steps(step('day')), before, { state: state({}) })).toMatchObject({ status: 'none', data: {} });
   });
@@ -68,13 +68,13 @@ describe('what a model found', () => {
     },
   };
 
-  test('is stored where it fits its field, and left out where it does not', () => {
+  test('a value that a model found is stored only if it fits its field', () => {
     const result = turn(agent, {}, { isOver: true, found: { city: 'Doha', people: 'four', constructor: 'x' } });
     expect(result).toMatchObject({ status: 'complete', data: { city: 'Doha' }, missing: [] });
     expect(Object.keys(result.data)).toEqual(['city']);
   });
 
-  test('never replaces an answer of a step, and stays in later turns', () => {
+  test('a value that a model found never replaces an answer of a step, and stays in later turns', () => {
     const both = { ...steps(step('city')), ...agent };
     const first = turn(both, {}, { state: state({ city: 'Doha' }), isOver: true, found: { city: 'Paris', people: 4 } });
     expect(first.data).toEqual({ city: 'Doha', people: 4 });

@@ -246,7 +246,7 @@ describe('typing errors', () => {
     expect(ask('# متجر\n\nالضمان لمدة سنتين.', 'كم مدة الظمان')).toContain('سنتين');
   });
 
-  it('count two swapped neighbours as one error', () => {
+  it('two swapped neighbours count as one error', () => {
     expect([
       editDistance('hotel', 'hotle', 2),
       editDistance('hotel', 'motels', 2),

@@ -16,7 +16,7 @@ import {
   readDocumentBytes,
   readPage,
   findPageWithText,
-  type Settled,
+  type PageOutcome,
   finishPage,
 } from '../../store/document-sources/pages.ts';
 import {
@@ -68,25 +68,25 @@ export async function storeSourcePage(db: Db, held: ClaimedSource, page: PageRow
     if (!(await holdSource(tx, held, answered))) return false;
     if (found.kind === 'later') await postponePage(tx, held, page.url);
     else if (found.kind === 'unchanged') await finishPage(tx, held, page.url, unchanged(page));
-    else if (found.kind === 'text') await settleText(tx, held, page, found, use!);
-    else if (found.kind === 'fault') await settleFault(tx, held, page, found);
+    else if (found.kind === 'text') await storeText(tx, held, page, found, use!);
+    else if (found.kind === 'fault') await storeFault(tx, held, page, found);
     else if (found.kind === 'sitemap') {
       await finishPage(tx, held, page.url, { state: 'sitemap' });
       await addPages(tx, held, found.sitemaps, { isSitemap: true, most: MAX_SITEMAPS });
       await addPages(tx, held, found.pages);
-    } else await settleLead(tx, held, page, found);
+    } else await storeRedirect(tx, held, page, found);
     return true;
   });
 }
 
-const unchanged = ({ state, documentId, leadsTo }: PageRow): Settled => ({
+const unchanged = ({ state, documentId, leadsTo }: PageRow): PageOutcome => ({
   state: state !== 'fault' ? state : documentId === null ? 'empty' : 'read',
   leadsTo,
 });
 
 type Use = Awaited<ReturnType<typeof readUse>>;
 
-async function settleText(
+async function storeText(
   tx: Queryable,
   held: ClaimedSource,
   page: PageRow,
@@ -94,19 +94,19 @@ async function settleText(
   use: Use,
 ): Promise<void> {
   const known = { etag, lastModified };
-  const settle = (settled: Settled): Promise<void> => finishPage(tx, held, page.url, { ...known, ...settled });
+  const finish = (outcome: PageOutcome): Promise<void> => finishPage(tx, held, page.url, { ...known, ...outcome });
   await addPages(tx, held, links);
   if (text.trim() === '') {
     await dropPageDocument(tx, held, page);
-    return settle({ state: 'empty', hash: null, documentId: null });
+    return finish({ state: 'empty', hash: null, documentId: null });
   }
   const digest = hash('sha256', text);
   const twin = await findPageWithText(tx, held, page.url, digest);
   if (twin !== null) {
     await dropPageDocument(tx, held, page);
-    return settle({ state: 'duplicate', hash: digest, documentId: null, leadsTo: twin });
+    return finish({ state: 'duplicate', hash: digest, documentId: null, leadsTo: twin });
   }
-  if (page.documentId !== null && page.hash === digest) return settle({ state: 'read' });
+  if (page.documentId !== null && page.hash === digest) return finish({ state: 'read' });
   const isNew = page.documentId === null;
   const id = page.documentId ?? newId('doc');
   const before = isNew ? 0 : await readDocumentBytes(tx, held.org_id, id);
@@ -116,10 +116,10 @@ async function settleText(
   const name = (title || nameOf(page.url)).slice(0, MAX_NAME_CHARACTERS);
   await putPageDocument(tx, held, { id, isNew, name, text, url: page.url });
   if (!isNew) await keepWordings(tx, held.org_id, id, text);
-  await settle({ state: 'read', hash: digest, documentId: id });
+  await finish({ state: 'read', hash: digest, documentId: id });
 }
 
-async function settleFault(
+async function storeFault(
   tx: Queryable,
   held: ClaimedSource,
   page: PageRow,
@@ -133,7 +133,7 @@ async function settleFault(
 }
 
 /** If the target refers back to this page, both would have no text. */
-async function settleLead(
+async function storeRedirect(
   tx: Queryable,
   held: ClaimedSource,
   page: PageRow,

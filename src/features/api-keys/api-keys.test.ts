@@ -145,7 +145,7 @@ describe('create', () => {
     expect((await refusalOf(create(newId('org')))).code).toBe('organization_not_found');
   });
 
-  it('with an expiry creates a key that is refused from then on', async () => {
+  it('a key with an expiry is refused from then on', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { expires_at: new Date(Date.now() + 2_000).toISOString() });
     await call(made.value);
@@ -161,7 +161,7 @@ describe('networks', () => {
   const faultsOf = async (promise: Promise<unknown>) =>
     (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
 
-  it('are stored in canonical form, and callers from elsewhere are refused', async () => {
+  it('networks are stored in canonical form, and callers from elsewhere are refused', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, {
       allowed_networks: ['203.0.113.7', '::ffff:198.51.100.0/120', '2001:DB8:0::/32', '203.0.113.7/32'],
@@ -173,7 +173,7 @@ describe('networks', () => {
     expect(await audits(made.id)).toMatchObject([{ facts: { allowed_networks: made.allowed_networks } }]);
   });
 
-  it('that are invalid are refused, each with its place', async () => {
+  it('invalid networks are refused, each with its place', async () => {
     const orgId = await givenOrganization(db);
     const wrong = ['10.0.0.0/8', '10.0.0.1/8', 'office', '10.0.0.0/33'];
     const faults = ['/allowed_networks/1 format', '/allowed_networks/2 format', '/allowed_networks/3 format'];
@@ -183,7 +183,7 @@ describe('networks', () => {
     expect((await readApiKey(deps, orgId, made.id)).allowed_networks).toBeNull();
   });
 
-  it('are narrowed with effect on the very next call, and never widened', async () => {
+  it('narrowed networks are enforced on the very next call, and networks are never widened', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value, '192.0.2.1');
@@ -218,7 +218,7 @@ describe('networks', () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('are kept by a rotation, and stay with a revoked key', async () => {
+  it('a rotation copies the networks, and a revoked key keeps them', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
     const made = await rotateApiKey(deps, orgId, old.id, 'now', actor);
@@ -250,7 +250,7 @@ describe('limits', () => {
     (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
   const count = async (value: string) => access.admit([`Bearer ${value}`], {}, {}, '203.0.113.7', true);
 
-  it('are stored as they were given, and shown with what remains', async () => {
+  it('limits are stored as they were given, and shown with the remaining calls', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { limits: { total: 3, per_minute: 10 } });
     expect(made).toMatchObject({ limits: { total: 3, per_minute: 10 }, remaining: 3 });
@@ -262,7 +262,7 @@ describe('limits', () => {
       expect(await create(orgId, none)).toMatchObject({ limits: null, remaining: null });
   });
 
-  it('per end user need a permission whose calls reach one person', async () => {
+  it('limits per end user need a permission whose calls reach one person', async () => {
     const orgId = await givenOrganization(db);
     const limits = { per_end_user_per_minute: 5 };
     expect(await faultsOf(create(orgId, { permissions: ['end_users'], limits }))).toEqual([
@@ -273,7 +273,7 @@ describe('limits', () => {
     expect((await create(orgId, { permissions: ['end_users', 'channels'], limits })).limits).toEqual(limits);
   });
 
-  it('are lowered with effect on the very next call, and never raised or removed', async () => {
+  it('lowered limits are enforced on the very next call, and limits are never raised or removed', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { limits: { total: 100, per_minute: 60 } });
     for (let n = 0; n < 3; n++) await count(made.value);
@@ -296,7 +296,7 @@ describe('limits', () => {
     expect((await refusalOf(lower(orgId, made.id, { total: 1 }))).code).toBe('key_revoked_already');
   });
 
-  it('are added to a key without them: its total counts from then on', async () => {
+  it('limits can be added to a key without them, and its total counts from then on', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     for (let n = 0; n < 5; n++) await count(made.value);
@@ -305,7 +305,7 @@ describe('limits', () => {
     expect((await refusalOf(count(made.value))).code).toBe('key_used_up');
   });
 
-  it('are kept by a rotation, with what remains of the total', async () => {
+  it('a rotation copies the limits, with the remaining calls of the total', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { limits: { total: 3, per_minute: 60 } });
     await count(old.value);
@@ -316,7 +316,7 @@ describe('limits', () => {
     expect((await refusalOf(rotateApiKey(deps, orgId, made.id, '1h', actor))).code).toBe('key_used_up');
   });
 
-  it('of a rotated key are used by the old and the new key together, and by no other one', async () => {
+  it('the old and the new key share the limits of a rotated key with no other key', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { limits: { total: 10 } });
     const first = await rotateApiKey(deps, orgId, old.id, '24h', actor);
@@ -414,7 +414,7 @@ describe('rename', () => {
 });
 
 describe('revoke', () => {
-  it('is final, refuses the very next call, and says since when', async () => {
+  it('a revoke is final, refuses the very next call, and returns its time', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value);
@@ -433,7 +433,7 @@ describe('revoke', () => {
     );
   });
 
-  it('answers the same moment to ten simultaneous callers', async () => {
+  it('ten simultaneous revokes return the same time', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     const answers = await Promise.all(Array.from({ length: 10 }, () => revokeApiKey(deps, orgId, made.id, actor)));
@@ -464,7 +464,7 @@ describe('rotate', () => {
     expect(Date.parse((await readApiKey(deps, orgId, old.id)).revoke_at!)).toBe(end);
   });
 
-  it('immediately refuses the old key on its next call', async () => {
+  it('a rotation without overlap refuses the old key on its next call', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId);
     await call(old.value);

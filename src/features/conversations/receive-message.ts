@@ -21,7 +21,7 @@ type KeepOptions = {
   providerMessageId?: string | null;
   metadata?: Readonly<Record<string, string>> | null;
   /** True: more messages may follow soon and need the same answer. Otherwise the turn starts immediately. */
-  settles?: boolean;
+  waitsForMore?: boolean;
   /** The turn waits this long for the transcript of audio. The transcript starts the turn earlier. */
   waitMs?: number;
   /** The text stands for a file that is still at the provider. */
@@ -37,7 +37,14 @@ export async function keepMessage(
   orgId: string,
   conversationId: string,
   content: MessageContent,
-  { requestId, providerMessageId = null, metadata = null, settles = false, waitMs = 0, isFile = false }: KeepOptions,
+  {
+    requestId,
+    providerMessageId = null,
+    metadata = null,
+    waitsForMore = false,
+    waitMs = 0,
+    isFile = false,
+  }: KeepOptions,
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
@@ -53,7 +60,7 @@ export async function keepMessage(
     isSilent: conversation.status === 'handed_off',
     runId: conversation.runId,
     requestId,
-    afterMs: Math.max(waitMs, settles ? moreMessagesWaitMs(conversation.firstUnanswered) : 0),
+    afterMs: Math.max(waitMs, waitsForMore ? moreMessagesWaitMs(conversation.firstUnanswered) : 0),
   });
   return { messageId, runId };
 }

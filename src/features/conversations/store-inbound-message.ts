@@ -58,7 +58,7 @@ async function storeMessage(
     requestId,
     providerMessageId: cleanName(event.providerMessageId),
     metadata: cleanMetadata(event.metadata) ?? null,
-    settles: true,
+    waitsForMore: true,
     isFile: event.file !== undefined,
     ...((await waitsForFile(tx, channel, event)) && { waitMs: FILE_WAIT_MS }),
   });

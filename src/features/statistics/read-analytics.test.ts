@@ -82,7 +82,7 @@ async function talk(at: number, { said = [], ...more }: Talk = {}): Promise<stri
   return id;
 }
 
-test('different periods of an organization are counted one after the other, also if members look at once', async () => {
+test('different periods of an organization are counted one after the other, also for simultaneous readers', async () => {
   const periods = [
     { since: '2026-03-01', until: '2026-03-05' },
     { since: '2026-10-01', until: '2026-10-05' },
@@ -97,7 +97,7 @@ const ASKED: Said = ['end_user', 0];
 const [ASHA, OMAR] = [newId('user'), newId('user')];
 
 describe('the figures of Analytics', () => {
-  test('say of each conversation what happened, and the list has the conversations of each figure', async () => {
+  test('the figures count each conversation once, and the list has the conversations of each figure', async () => {
     const answered = await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], resolved: 600, cost: '0.0125', score: 5 });
     const missed = await talk(NOW - 2 * HOUR, { said: [ASKED, ['agent', 8, { missed: true }]], cost: '0.3' });
     const handed = await talk(NOW - 3 * HOUR, {
@@ -151,7 +151,7 @@ describe('the figures of Analytics', () => {
     expect(await listed({ memberId: OMAR })).toEqual([]);
   });
 
-  test('belong to days in the time zone of the organization, and are compared with as many days before', async () => {
+  test('figures belong to days in the time zone of the organization, and are compared with as many days before', async () => {
     // 20 November begins at 18:30 UTC of the day before.
     await talk(Date.parse('2026-11-19T18:30:00Z'));
     await talk(Date.parse('2026-11-19T18:29:59.999Z'));
@@ -179,7 +179,7 @@ describe('the figures of Analytics', () => {
     expect((await read({ since: '2026-11-19' })).days.map(({ conversations }) => conversations)).toEqual([2, 0]);
   });
 
-  test('of an agent, a version, a channel, a member and a trigger have only their conversations', async () => {
+  test('the figures of an agent, version, channel, member or trigger count only its conversations', async () => {
     await givenMember(db, orgId, ASHA);
     const other = await givenAgent(db, orgId, { name: 'Billing' });
     const trigger = await givenTrigger(db, orgId, agentId);
@@ -223,7 +223,7 @@ describe('the figures of Analytics', () => {
     expect((await read({ channel_id: other.channelId })).days.at(-1)).toMatchObject({ handed_over: 1 });
   });
 
-  test('have nothing of another organization', async () => {
+  test('the figures contain nothing of another organization', async () => {
     await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]] });
     orgId = await givenOrganization(db);
     expect((await read()).total.conversations).toBe(0);
@@ -231,7 +231,7 @@ describe('the figures of Analytics', () => {
     await expect(read()).rejects.toMatchObject({ code: 'organization_not_found' });
   });
 
-  test('refuse a period that is too long, ends before it begins, or is not in this age', async () => {
+  test('a period that is too long, ends before it begins, or is in another age is refused', async () => {
     for (const query of [
       { since: '2026-01-01', until: '2026-07-04' },
       { since: '2026-11-20', until: '2026-11-19' },
@@ -246,7 +246,7 @@ describe('the figures of Analytics', () => {
     expect(await read({ days: 7 })).toMatchObject({ since: '2026-11-14', until: '2026-11-20' });
   });
 
-  test('are counted once for many who look, and days without an organization are not counted', async () => {
+  test('many simultaneous readers cause one count, and days before the organization are not counted', async () => {
     await talk(NOW - HOUR);
     await db.execute(sql`UPDATE organization SET created_at = '2026-11-19T12:00:00Z' WHERE id = ${orgId}`);
     const counting = vi.spyOn(db, 'execute');
@@ -262,14 +262,14 @@ describe('the figures of Analytics', () => {
     counting.mockRestore();
   });
 
-  test('end with the last end: of the run, or by a member', async () => {
+  test('the last end of a conversation counts, by its run or by a member', async () => {
     const id = await talk(NOW - 5 * HOUR, { resolved: 60 });
     await db.execute(sql`INSERT INTO audit (org_id, id, actor, action, subject_id, created_at)
       VALUES (${orgId}, ${newId('audit')}, ${ASHA}, 'conversation.resolved', ${id}, ${new Date(NOW - 4 * HOUR)})`);
     expect((await read()).total).toMatchObject({ resolved: 1, resolve_seconds: 3_600 });
   });
 
-  test('are the rows of a CSV file, in which a name is no formula', async () => {
+  test('the CSV file has a row for each figure, and no name is a formula', async () => {
     await db.execute(sql`UPDATE agent SET name = '=1+1' WHERE id = ${agentId}`);
     await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], cost: '2' });
     let file = '';

@@ -267,7 +267,7 @@ describe('what a replay tells', () => {
     await model.close();
   });
 
-  test('a model gets what was said before a call of a client of OpenAI', async () => {
+  test('a model gets the earlier messages of a call by a client of OpenAI', async () => {
     const model = await startFakeModel();
     const settings = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
     await call(`PUT /organizations/${orgId}/models/openai_compatible`, settings);

@@ -72,7 +72,7 @@ describe('a test of an agent', () => {
     expect(failed).toMatchObject({ passed: false, turns: [{ faults: [{ expectation: name }] }] });
   });
 
-  test('the agent opens, numbers are numbers, and two runs are equal to the byte', async () => {
+  test('the agent sends its opening, numeric slots are numbers, and two test runs are equal byte for byte', async () => {
     const agent = await makeAgent({ opening: { en: 'Table for 12? It is {{shop}}.' } });
     const suiteCase: TestCase = {
       name: 'opening',
@@ -222,7 +222,7 @@ describe('a test of an agent', () => {
     const RUBRIC = 'It is polite.';
     const expected = (rubric: object | string, more: object = {}) => once('When do you open?', { rubric, ...more });
 
-    test('is judged by the model of the agent, with the talk and nothing else, and says why', async () => {
+    test('the model of the agent judges a rubric by the conversation alone, and gives its reason', async () => {
       const model = await connectedModel();
       const agent = await makeAgent({ provider: 'openai_compatible', model: 'm', instructions: 'Sell books.' });
       model.script({ text: 'At 9:00, dear reader.' }, { text: 'Yes. It is kind.' });
@@ -252,7 +252,7 @@ describe('a test of an agent', () => {
       await model.close();
     });
 
-    test('asks no model when something else does not hold', async () => {
+    test('no model judges a rubric if another expectation fails', async () => {
       const model = await connectedModel();
       const agent = await makeAgent({ provider: 'openai_compatible', model: 'm' });
       model.script({ text: 'Nine.' });
@@ -263,7 +263,7 @@ describe('a test of an agent', () => {
       await model.close();
     });
 
-    test('of an agent without a model names its judge, or is refused', async () => {
+    test('a rubric of an agent without a model must name its judge', async () => {
       const model = await connectedModel();
       const agent = await makeAgent();
       expect(await run(agent, expected(RUBRIC))).toMatchObject({
@@ -280,7 +280,7 @@ describe('a test of an agent', () => {
       await model.close();
     });
 
-    test('is recorded and replayed with the answers of the agent', async () => {
+    test('the judgment of a rubric is recorded and replayed with the answers of the agent', async () => {
       const model = await connectedModel();
       const agent = await makeAgent({ provider: 'openai_compatible', model: 'm' });
       model.script({ text: 'At 9:00.' }, { text: 'Yes. Fine.' });
@@ -293,7 +293,7 @@ describe('a test of an agent', () => {
     });
   });
 
-  test('is refused when only a later turn is without words, when names are twice, and in another organization', async () => {
+  test('a case is refused for an empty later turn, a duplicate name, or another organization', async () => {
     const agent = await makeAgent();
     const silent = { name: 'x', turns: [{}, {}] };
     expect((await member(`POST ${at}/${agent}/test`, { case: silent })).body).toMatchObject({
@@ -320,7 +320,7 @@ describe('a case made from a conversation', () => {
   const stored = async (agent: string) =>
     (await member(`GET ${at}/${agent}/suite`)).body.cases.map(({ name }: TestCase) => name);
 
-  test('is removed when its person is erased, and does not come back from a file', async () => {
+  test('a case from a conversation is removed with its person, and does not return from a file', async () => {
     const [first, second, other] = [await makeAgent(), await makeAgent(), await makeAgent()];
     const { channelId } = await givenAgent(server.db, owner.orgId);
     const { endUserId: asha } = await givenConversation(server.db, owner.orgId, channelId);
@@ -345,7 +345,7 @@ describe('a case made from a conversation', () => {
     expect(await stored(first)).toEqual(['b', 'c']);
   });
 
-  test('names no one of another organization', async () => {
+  test('a case from a conversation names no one of another organization', async () => {
     const agent = await makeAgent();
     const elsewhere = await givenOrganization(server.db);
     const { channelId } = await givenAgent(server.db, elsewhere);
@@ -369,7 +369,7 @@ describe('publishing that needs the tests', () => {
   };
   const open = async (agent: string) => (await member(`GET ${at}/${agent}/suite`)).body.open;
 
-  test('is refused until each case passed on exactly what is published', async () => {
+  test('publishing is refused until each case has passed with exactly the published definition', async () => {
     const agent = await makeAgent({ opening: { en: 'Hello' } });
     expect(await open(agent)).toEqual([]);
     await member(`PUT ${at}/${agent}/suite`, { cases: [opens, hours], required: true });
@@ -387,7 +387,7 @@ describe('publishing that needs the tests', () => {
     expect(await publish(agent)).toBe('published');
   });
 
-  test('does not count what passed with other documents, another case, or what failed since', async () => {
+  test('a pass with other documents, with another case, or before a failure does not count', async () => {
     const agent = await makeAgent({ opening: { en: 'Welcome' } });
     await member(`PUT ${at}/${agent}/suite`, { cases: [hours], required: true });
     await run(agent, hours);
@@ -403,7 +403,7 @@ describe('publishing that needs the tests', () => {
     expect((await member(`GET ${at}/${agent}/suite`)).body.required).toBe(true);
   });
 
-  test('is asked on each way to publish; a reason overrides it and is in the audit log', async () => {
+  test('each way to publish needs the tests, and the audit log has the reason that overrides them', async () => {
     const agent = await makeAgent({ opening: { en: 'Hello' } });
     await member(`PUT ${at}/${agent}/suite`, { cases: [opens], required: true });
     const direct = await member(`PATCH ${at}/${agent}`, { definition: { opening: { en: 'Good day' } } });

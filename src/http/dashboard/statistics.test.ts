@@ -97,7 +97,7 @@ describe('the numbers of an organization', () => {
     expect(await idsOf({ ...before, tag: 'vip' })).toEqual([earlier]);
   });
 
-  test('belong to whole hours, and are compared with as many hours before', async () => {
+  test('the numbers belong to whole hours, and are compared with as many hours before', async () => {
     await talk(NOW); // in the hour in progress
     await talk(Date.parse('2026-11-19T16:00:00Z')); // the first moment of the 24 hours
     await talk(Date.parse('2026-11-19T15:59:59.999Z')); // the last one before them
@@ -117,7 +117,7 @@ describe('the numbers of an organization', () => {
     expect((await read('7d')).conversations).toEqual({ now: 5, before: 0 });
   });
 
-  test('of ended conversations: with and without a person', async () => {
+  test('ended conversations are counted with and without a person who answered', async () => {
     await talk(NOW - HOUR, 'resolved');
     await talk(NOW - HOUR, 'resolved');
     await resolve(await talk(NOW - HOUR));
@@ -139,7 +139,7 @@ describe('the numbers of an organization', () => {
     });
   });
 
-  test('of hand-offs: each once, with its reason, and the median of the first reply', async () => {
+  test('each hand-off is counted once, with its reason and the median wait for the first reply', async () => {
     const wait = async (reason: string | null, seconds: number | null) => {
       const conversation = await talk(NOW - 3 * HOUR);
       await handOff(conversation, NOW - 2 * HOUR, reason);
@@ -170,7 +170,7 @@ describe('the numbers of an organization', () => {
     });
   });
 
-  test('of messages by their state, and of calls with the codes of refusals', async () => {
+  test('messages are counted by their state, and calls with the codes of refusals', async () => {
     const conversation = await talk(NOW - 2 * DAY);
     await say(conversation, NOW - HOUR, 'agent', 'delivered');
     await say(conversation, NOW - HOUR, 'agent', 'failed');
@@ -194,7 +194,7 @@ describe('the numbers of an organization', () => {
     });
   });
 
-  test('follow what changes late: within a minute today, an hour later for three days, then each day', async () => {
+  test('late changes are counted within a minute today, within an hour for three days, then each day', async () => {
     const today = await talk(NOW - HOUR);
     const yesterday = await talk(NOW - DAY);
     const old = await talk(NOW - 6 * DAY);
@@ -210,7 +210,7 @@ describe('the numbers of an organization', () => {
     expect((await read('30d', NOW + DAY)).ended.now).toBe(3);
   });
 
-  test('of a day that was counted 30 days after its end stay, also when its conversations are deleted', async () => {
+  test('the numbers of a day that was counted 30 days after its end stay, also without its conversations', async () => {
     const old = await talk(NOW - 20 * DAY);
     const begun = async (at: number) => {
       const { conversations } = await read('30d', at);
@@ -221,14 +221,14 @@ describe('the numbers of an organization', () => {
     expect(await begun(NOW + 14 * DAY)).toBe(1);
   });
 
-  test('have nothing of another organization', async () => {
+  test('the numbers contain nothing of another organization', async () => {
     await handOff(await talk(NOW - HOUR), NOW - HOUR, 'asked');
     const elsewhere = await givenOrganization(server.db);
     const found = await readStatistics({ db: server.db, now: () => NOW }, elsewhere, '24h');
     expect(found).toMatchObject({ conversations: { now: 0 }, handed_off: { now: 0 }, hours: [] });
   });
 
-  test('are counted once for many who look at the same moment, and not again a moment later', async () => {
+  test('many simultaneous readers cause one count, and none a moment later', async () => {
     await talk(NOW - HOUR);
     const counting = vi.spyOn(server.db, 'execute');
     const all = await Promise.all(Array.from({ length: 5 }, () => read()));

@@ -57,7 +57,7 @@ const learn = async (more: object = {}) => {
 };
 
 describe('a question that a member teaches', () => {
-  test('is answered from its passage at once, also in other order, and listed with it', async () => {
+  test('a learned question is answered from its passage at once, also in another order, and listed with it', async () => {
     expect(await say(QUESTION)).not.toContain('90 euros');
     const added = await learn();
     expect(added.status).toBe(201);
@@ -77,7 +77,7 @@ describe('a question that a member teaches', () => {
     ]);
   });
 
-  test('is learned with the document that a member writes as its answer', async () => {
+  test('a document that a member writes as an answer learns the question', async () => {
     const answers = { question: 'Can my puppy tag along?' };
     const text = '# Animals\n\nAnimals ride for free in the basket.\n\nA large one needs the trailer for 9 euros.';
     expect((await member(`POST ${at}/documents`, { name: 'Animals', text, answers })).status).toBe(201);
@@ -93,7 +93,7 @@ describe('a question that a member teaches', () => {
     expect(blank.status).toBe(201);
   });
 
-  test('is forgotten when it is removed', async () => {
+  test('a removed question is forgotten', async () => {
     const { body } = await learn();
     const removed = await member(`DELETE ${at}/wordings/${body.id}`);
     expect(removed.status).toBe(204);
@@ -102,7 +102,7 @@ describe('a question that a member teaches', () => {
     expect((await member(`DELETE ${at}/wordings/${body.id}`)).body.code).toBe('wording_not_found');
   });
 
-  test('is deleted with its document', async () => {
+  test('a learned question is deleted with its document', async () => {
     const { document_id } = await theft();
     await learn();
     await member(`DELETE ${at}/documents/${document_id}`);
@@ -124,7 +124,7 @@ describe('a question that a member teaches', () => {
     expect(theirs).toEqual({ reply: null, passages: [] });
   });
 
-  test('is refused without words, for a passage that is gone, and for a document of another agent', async () => {
+  test('a question is refused without words, for a deleted passage, and for a document of another agent', async () => {
     const pointers = ({ body }: Awaited<ReturnType<typeof learn>>) =>
       body.errors?.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`);
     expect(pointers(await learn({ question: 'and is it?' }))).toEqual(['/question required']);

@@ -29,7 +29,7 @@ type GuideName = keyof typeof GUIDES;
 export const isGuide = (name: string): name is GuideName => Object.hasOwn(GUIDES, name);
 export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
 
-/** The default address of the program: in a guide it stands for this server. */
+/** The default address of the program. A guide shows the address of this server instead. */
 const DEFAULT_URL = 'http://127.0.0.1:4000';
 
 /** The text from the repository, with this server's address and with codes of problems as links. */

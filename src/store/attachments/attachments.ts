@@ -43,7 +43,7 @@ export async function tieAttachment(db: Queryable, orgId: string, id: string): P
  * it if its message never came.
  */
 export async function forgetLooseAttachments(pool: Db['$client'], limit: number): Promise<number> {
-  const settled = await pool.query(
+  const updated = await pool.query(
     `WITH loose AS MATERIALIZED (
       SELECT org_id, id FROM attachment
       WHERE message_id IS NULL AND created_at < now() - interval '${LOOSE_HOURS} hours' ORDER BY created_at LIMIT $1
@@ -60,7 +60,7 @@ export async function forgetLooseAttachments(pool: Db['$client'], limit: number)
       AND NOT EXISTS (SELECT 1 FROM named n WHERE n.org_id = a.org_id AND n.id = a.id)`,
     [limit],
   );
-  return settled.rowCount ?? 0;
+  return updated.rowCount ?? 0;
 }
 
 /** Finds the file at an address. A wrong token has the same result as a wrong ID: nothing is found. */

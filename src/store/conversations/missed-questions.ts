@@ -97,7 +97,7 @@ export async function closeMissed(
         eq(conversation.id, message.conversationId),
       ),
     );
-  const settled = await db
+  const closed = await db
     .update(message)
     .set({ trace: sql`${message.trace} || '{"settled": true}'` })
     .where(
@@ -109,5 +109,5 @@ export async function closeMissed(
       ),
     )
     .returning({ id: message.id });
-  return settled.length;
+  return closed.length;
 }

@@ -146,9 +146,9 @@ export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonl
 const TRY_SECONDS = 60;
 
 /**
- * Settles reservations of workers that died, whose run belongs to no claim or to another one. Their calls may have been
- * made and will then be billed, so they count as spent. It settles at most `limit` reservations, of one organization or
- * of all.
+ * Charges the reservations of workers that died: their run has no claim, or a later one. Their calls may have been made
+ * and will then be billed, so they count as spent. It charges at most `limit` reservations, of one organization or of
+ * all.
  */
 export async function chargeLostReservations(
   pool: pg.Pool,
@@ -156,7 +156,7 @@ export async function chargeLostReservations(
   orgId: string | null = null,
 ): Promise<number> {
   const { rows } = await pool.query<{ many: number }>({
-    name: 'settle-dead-reservations',
+    name: 'charge-lost-reservations',
     text: `WITH dead AS (
       DELETE FROM budget_reservation d WHERE (d.org_id, d.id, d.budget_id) IN (
         SELECT r.org_id, r.id, r.budget_id FROM budget_reservation r

@@ -75,16 +75,16 @@ export async function addPages(
   await tx.execute(sql`UPDATE document_source SET limit_reached = true WHERE org_id = ${orgId} AND id = ${id}`);
 }
 
-export type Settled = Partial<Pick<PageRow, 'etag' | 'lastModified' | 'hash' | 'documentId' | 'leadsTo'>> & {
+export type PageOutcome = Partial<Pick<PageRow, 'etag' | 'lastModified' | 'hash' | 'documentId' | 'leadsTo'>> & {
   state: PageRow['state'];
   fault?: Cause | null;
 };
 
 /** Marks the page as finished in this sync. */
-export async function finishPage(tx: Queryable, held: ClaimedSource, url: string, settled: Settled): Promise<void> {
+export async function finishPage(tx: Queryable, held: ClaimedSource, url: string, outcome: PageOutcome): Promise<void> {
   await tx
     .update(documentPage)
-    .set({ fault: null, leadsTo: null, ...settled, sync: held.sync, fetchedAt: sql`now()` })
+    .set({ fault: null, leadsTo: null, ...outcome, sync: held.sync, fetchedAt: sql`now()` })
     .where(of(held, url));
 }
 

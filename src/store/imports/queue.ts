@@ -35,7 +35,7 @@ export const claimImport = QUEUE.claimOne<ClaimedImport>({
   returning: 'q.org_id, q.id, q.run, q.dry_run, q.settings, q.rows, q.bytes::float8 AS bytes, q.lease',
 });
 
-export type SettledRows = {
+export type RowOutcomes = {
   /** The number of finished rows, and the position in the file. */
   rows: number;
   bytesDone: number;
@@ -45,7 +45,7 @@ export type SettledRows = {
 };
 
 /** Counts a batch once. Returns false if the import was cancelled or belongs to another worker. */
-export async function finishRows(db: Db, held: ClaimedImport, batch: SettledRows): Promise<boolean> {
+export async function finishRows(db: Db, held: ClaimedImport, batch: RowOutcomes): Promise<boolean> {
   return db.transaction(async (tx) => {
     const progress = sql`rows = ${batch.rows}, bytes_done = least(bytes, ${batch.bytesDone}::bigint),
       created = created + ${batch.created}::int, updated = updated + ${batch.updated}::int,

@@ -54,11 +54,11 @@ export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
       // If it belongs to another worker now, this does nothing.
       else await releaseAddition(deps.db, held, 0);
     },
-    fail: (held, error) => settleFailure(deps, held, error),
+    fail: (held, error) => handleFailure(deps, held, error),
     ids: ({ id }) => ({ addition: id }),
   });
 
-async function settleFailure({ db, log }: AdditionWorkerDeps, held: ClaimedAddition, error: unknown): Promise<void> {
+async function handleFailure({ db, log }: AdditionWorkerDeps, held: ClaimedAddition, error: unknown): Promise<void> {
   if (error instanceof Refusal && error.status !== 503) {
     const campaign = await readCampaign(db, held.org_id, held.campaign_id);
     // The addition waits during a pause.

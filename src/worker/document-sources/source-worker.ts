@@ -38,7 +38,7 @@ const RETRY_SECONDS = 30;
 export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
   const { db, log, pauseMs = PAUSE_MS, sliceMs = SLICE_MS } = deps;
 
-  async function settleFailure(held: ClaimedSource, error: unknown): Promise<void> {
+  async function handleFailure(held: ClaimedSource, error: unknown): Promise<void> {
     const isFull = error instanceof Refusal && error.status === 409;
     if (isFull) return endSlice(db, held, { fault: { code: error.code, detail: error.message } });
     if (!(error instanceof FilesBusy)) log.warn({ err: error, source: held.id }, 'a sync was interrupted');
@@ -96,7 +96,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     capacity: CAPACITY,
     claim: (lease) => claimSource(db, lease),
     work: async (held, stopping) => endSlice(db, held, await readSlice(held, stopping)),
-    fail: settleFailure,
+    fail: handleFailure,
     ids: ({ id }) => ({ source: id }),
   });
 }

@@ -7,7 +7,7 @@ import { createLookLoop, type LookLoop } from '../look-loop.ts';
 const BATCH = 200;
 const POLL_MS = 500;
 
-/** Writes the events about changed results of runs: one for all changes of a second. */
+/** Writes the events about changed results of runs. All changes within a second share one event. */
 export const createResultAnnouncer = ({ db, log }: { db: Db; log: Logger }): LookLoop =>
   createLookLoop({
     failure: 'changed results could not be announced',

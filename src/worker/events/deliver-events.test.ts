@@ -118,7 +118,7 @@ describe('a delivery', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
 
-  test('that waits becomes due when its endpoint accepts another event, and keeps its series of attempts', async () => {
+  test('a waiting delivery becomes due when its endpoint accepts another event, and keeps its series of attempts', async () => {
     receiver.answer = () => ({ status: 500 });
     const lost = [await happen('one'), await happen('two'), await happen('three')];
     const waker = worker();
@@ -130,7 +130,7 @@ describe('a delivery', () => {
     for (const id of lost) expect(await until(id, attempted(2))).toMatchObject({ state: 'delivered', attempts: 5 });
   });
 
-  test('that the endpoint never accepts is not tried endlessly: other events make it due three times', async () => {
+  test('other events make a delivery due at most three times, so that one that always fails ends', async () => {
     receiver.answer = ({ body }) => ({ status: body.includes('poison') ? 400 : 200 });
     const poison = await happen('poison');
     const waker = worker();
@@ -146,7 +146,7 @@ describe('a delivery', () => {
     expect(rows).toEqual([{ early: 3 }]);
   });
 
-  test('is recovered with all others since a time that were not delivered, in their order', async () => {
+  test('all deliveries that failed since a time are recovered in their order', async () => {
     receiver.answer = () => ({ status: 500 });
     const before = await happen('before');
     const waker = worker();
@@ -235,7 +235,7 @@ describe('a delivery', () => {
     await closed.close();
   });
 
-  test('stores only the readable part of the response', async () => {
+  test('only the readable part of a response is stored', async () => {
     receiver.answer = () => ({ text: `a\0b${'é'.repeat(5_000)}` });
     const id = await happen();
     worker();

@@ -12,7 +12,7 @@ const RETRY_SECONDS = 60;
 
 /**
  * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves either everything or
- * nothing. If two workers process the same hand-off, the second finds it settled, so no lease is needed.
+ * nothing. If two workers process the same hand-off, the second finds it done, so no lease is needed.
  */
 export function createHandOffWorker({
   log,

@@ -13,7 +13,7 @@ import {
   claimImport,
   finishImport,
   releaseImport,
-  type SettledRows,
+  type RowOutcomes,
   finishRows,
 } from '../../store/imports/queue.ts';
 import { readPieces } from '../../store/imports/read.ts';
@@ -49,11 +49,11 @@ export const createImportWorker = (deps: ImportWorkerDeps): PagedLoop =>
       if (await readFile(deps, held, stopping)) await finishImport(deps.db, held, null);
       else if (stopping.aborted) await releaseImport(deps.db, held, 0);
     },
-    fail: (held, error) => settleFailure(deps, held, error),
+    fail: (held, error) => handleFailure(deps, held, error),
     ids: ({ id }) => ({ import: id }),
   });
 
-async function settleFailure({ db, log }: ImportWorkerDeps, held: ClaimedImport, error: unknown): Promise<void> {
+async function handleFailure({ db, log }: ImportWorkerDeps, held: ClaimedImport, error: unknown): Promise<void> {
   if (error instanceof FileFault) {
     const row = error.line;
     return finishImport(db, held, { code: error.code, detail: error.message, row });
@@ -81,10 +81,10 @@ async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: A
   let batch: NumberedRow[] = [];
   let read = -1;
   let bytes = 0;
-  const settle = async (): Promise<boolean> => {
+  const finish = async (): Promise<boolean> => {
     const rows = batch;
     batch = [];
-    return rows.length === 0 || finishRows(deps.db, held, await settledOf(deps, held, rows, { rows: read, bytes }));
+    return rows.length === 0 || finishRows(deps.db, held, await outcomesOf(deps, held, rows, { rows: read, bytes }));
   };
   for await (const row of readCsv(pieces, { delimiter, encoding })) {
     bytes = row.bytes;
@@ -93,17 +93,17 @@ async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: A
     if (read <= held.rows) continue;
     batch.push({ row: read + 1, cells: row.cells });
     if (batch.length < MAX_BULK) continue;
-    if (!(await settle()) || stopping.aborted) return false;
+    if (!(await finish()) || stopping.aborted) return false;
   }
-  return settle();
+  return finish();
 }
 
-async function settledOf(
+async function outcomesOf(
   deps: ImportWorkerDeps,
   held: ClaimedImport,
   rows: readonly NumberedRow[],
   at: { rows: number; bytes: number },
-): Promise<SettledRows> {
+): Promise<RowOutcomes> {
   const { columns } = held.settings;
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const share = createLoopShare();

@@ -23,7 +23,7 @@ export const embeddingWords = defineWords(
     retried: 'Parley tries again.',
     embedding_model: 'Embedding model',
     embedding_hint:
-      'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider makes them.',
+      'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider can make them at a time.',
     transcription_model: 'Transcription model',
     transcription_hint:
       'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave it empty to turn this off. Only one provider can do this at a time.',

@@ -108,7 +108,7 @@ export const words = defineWords(
     channel_own: 'Sandbox channel of the agent',
     version: 'Version of the agent',
     version_hint: 'A call can choose another version.',
-    version_live: 'Live version, or that of a rollout',
+    version_live: 'Live version, or the version of a rollout',
     version_number: 'Version {number}',
     channel_gone: 'The chosen channel was disconnected: calls that do not choose another one are refused.',
     delete: 'Delete trigger',

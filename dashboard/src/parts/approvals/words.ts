@@ -8,7 +8,7 @@ export const words = defineWords(
     reason_hint: 'The agent reads it and may repeat it. Optional.',
     approve: 'Approve',
     deny: 'Deny',
-    expires: 'Without a decision, denied {when}.',
+    expires: 'Without a decision, the call is denied {when}.',
     viewer: 'Members, admins and owners decide.',
     status_pending: 'Pending',
     status_approved: 'Approved',

@@ -109,7 +109,7 @@ export async function* planRows(
 ): AsyncGenerator<PlannedRow> {
   const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
   let page: RecipientInputRow[] = [];
-  const settle = async function* (): AsyncGenerator<PlannedRow> {
+  const flush = async function* (): AsyncGenerator<PlannedRow> {
     const recipients = page.map((row) => ('said' in row ? newRecipientOf(row) : null));
     const planned = await plan(
       place,
@@ -126,9 +126,9 @@ export async function* planRows(
   };
   for await (const row of rows) {
     page.push(row);
-    if (page.length === PAGE) yield* settle();
+    if (page.length === PAGE) yield* flush();
   }
-  yield* settle();
+  yield* flush();
 }
 
 const plan = (

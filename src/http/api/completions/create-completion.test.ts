@@ -233,7 +233,7 @@ describe('conversations', () => {
 });
 
 describe('an answer that is late or missing', () => {
-  test('is pending, and the same call with its Idempotency-Key gets it later', async () => {
+  test('a late answer is pending, and the same call with its Idempotency-Key gets it later', async () => {
     const resume = await pauseRuns();
     const headers = { 'idempotency-key': 'late', prefer: 'wait=1' };
     const first = await post({}, headers);
