@@ -194,7 +194,7 @@ export const words = defineWords(
     document_size: 'Size',
     knowledge_tokens: 'Tokens of documents for each answer',
     knowledge_tokens_hint:
-      'Smaller documents are sent to the model whole. Of larger documents, the model receives the parts that match the question. More tokens find more and cost more. Publish to apply the change.',
+      'Smaller documents are sent to the model whole. If the documents are larger, the model receives the parts that match the question. More tokens find more and cost more. Publish to apply the change.',
     documents_used: '{used} of {most} MB used',
     documents_used_all: 'All agents: {used} of {most} MB',
     documents_full: 'The limit is reached. Remove documents that you no longer need.',

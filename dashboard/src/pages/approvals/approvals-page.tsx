@@ -15,7 +15,7 @@ import { ApprovalCard, ApprovalStatus, DecidedBy } from '../../parts/approvals/a
 import { shownText } from '../../parts/approvals/shown-text.ts';
 import { words as approvalWords } from '../../parts/approvals/words.ts';
 import { Moment, Until } from '../../parts/moment.tsx';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useMay, useOrganization } from '../../session/session.ts';

@@ -7,7 +7,7 @@ import classes from './playground.module.css';
 
 type Props = {
   turn: PlaygroundTurn;
-  /** How long the person had not answered when it came; absent: it is an answer. */
+  /** How long the person had been silent before this turn. Absent: the turn is an answer. */
   minutes: number | undefined;
   /** Sends the label of a choice. Absent if the turn is not the last. */
   onChoose: ((label: string) => void) | undefined;
