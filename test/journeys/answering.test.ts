@@ -329,6 +329,8 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('We refund it.').waitFor();
     await page.getByRole('button', { name: 'Change Refund' }).click();
+    // The form loads after the dialog has opened.
+    await focused(dialog.getByRole('textbox', { name: 'Name' }));
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Money back');
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('button', { name: 'Delete Money back' }).click();

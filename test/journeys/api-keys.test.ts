@@ -426,6 +426,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByText('5 calls in total · 3 calls left').waitFor();
     await page.getByText('30 calls per minute').waitFor();
     await page.getByRole('button', { name: 'Lower limits' }).click();
+    await expect.poll(() => isFocused(page.getByLabel('Calls per minute'))).toBe(true);
     await page.getByLabel('Calls in total').fill('6');
     await page.getByLabel('Calls per minute').fill('');
     await dialog(page).getByRole('button', { name: 'Lower limits' }).click();

@@ -66,7 +66,8 @@ test('reminders and the end are set beside the hand-off', async () => {
 test('results are on the pages of their trigger, their conversation and their campaign', async () => {
   await make('POST', `/agents/${agentId}/publish`);
   const trigger = (await make('POST', '/triggers', { agent_id: agentId, name: 'Book' })).id;
-  const run = await make('POST', `/triggers/${trigger}/test`, {});
+  const end_user = { external_id: 'noor', name: 'Noor' };
+  const run = await make('POST', `/triggers/${trigger}/test`, { end_user });
   await make('POST', `/conversations/${run.conversation_id}/say`, { text: '4' });
   const { page, faults } = await journey.open(`/triggers/${trigger}`, { as: OWNER });
   await page.getByRole('row', { name: /people 4/ }).waitFor();
@@ -78,7 +79,7 @@ test('results are on the pages of their trigger, their conversation and their ca
   await db.insert(campaign).values({ orgId, id: campaignId, agentId, channelId: run.channel_id, name: 'Party', settings: {}, attended: true, state: 'live' }); // prettier-ignore
   await db.insert(recipient).values({ orgId, campaignId, id: newId('rcpt'), endUserId: run.end_user_id, ref: 'row-1', status: 'replied', runId: run.id, conversationId: run.conversation_id }); // prettier-ignore
   await page.goto(`${journey.app.url}/campaigns/${campaignId}?tab=results`);
-  await page.getByRole('row', { name: /row-1 .*Complete people 4/ }).waitFor();
+  await page.getByRole('row', { name: /Noor .*Complete people 4/ }).waitFor();
   await settled(page);
   expect(await seriousFaults(page)).toEqual([]);
   await page.setViewportSize({ width: 320, height: 700 });

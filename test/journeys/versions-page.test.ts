@@ -49,8 +49,16 @@ test('the draft is rolled out as a new version, and compared with the live one',
 
 test('the rollout is finished, and its version is live', async () => {
   const { page, faults } = await journey.open(`/agents/${agentId}?tab=versions`, { as: OWNER });
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  // A wrong value in a field that is then hidden does not prevent saving.
+  await dialog.getByLabel('Allowed difference, in percentage points').fill('much');
+  await dialog.getByLabel('Stop automatically').uncheck();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await rollout()).toMatchObject({ stop_when: null });
   await page.getByRole('button', { name: 'Make it live' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Make it live' }).click();
+  await dialog.getByRole('button', { name: 'Make it live' }).click();
   await page.getByText(/^Version 2 became live/).waitFor();
   expect(await make('GET', `/agents/${agentId}`)).toMatchObject({ version: 2, unpublished_changes: false });
   expect(faults).toEqual([]);

@@ -42,19 +42,20 @@ export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, a
   );
 }
 
-const FIELDS = '[data-autofocus], input:not([type=hidden], [type=radio]:not(:checked)), textarea, select';
+const FIELDS = 'input:not([type=hidden], [type=radio]:not(:checked)), textarea, select';
 
 /**
- * The dialog itself focuses `data-autofocus` when it opens. A form that loads later, or without this mark, gets the
- * focus at its first field. Otherwise, the button that closes the dialog has it.
+ * The dialog focuses `data-autofocus` when it opens. Without this mark, the first field gets it. Otherwise, the button
+ * that closes the dialog would have the focus. A form that loads later takes the focus itself.
  */
 function useFirstField(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
-    // After the dialog has noted where the focus returns to, and has moved it.
-    const timer = setTimeout(() => {
-      const { current } = form;
-      if (!current?.contains(document.activeElement)) current?.querySelector<HTMLElement>(FIELDS)?.focus();
-    });
+    const { current } = form;
+    const first =
+      current?.querySelector<HTMLElement>('[data-autofocus]') ?? current?.querySelector<HTMLElement>(FIELDS);
+    first?.setAttribute('data-autofocus', 'true');
+    // By then, the dialog has noted where the focus returns to.
+    const timer = setTimeout(() => current?.contains(document.activeElement) || first?.focus());
     return () => clearTimeout(timer);
   }, [form]);
 }

@@ -55,6 +55,11 @@ const FIELDS: Readonly<Record<string, AgentWord>> = {
   summary: 'steps_summary',
   on_request: 'on_request',
   after_misses: 'after_misses',
+  remind: 'field_remind',
+  after_minutes: 'field_after_minutes',
+  end_after_minutes: 'field_end_after_minutes',
+  // oxlint-disable-next-line unicorn/no-thenable -- the name on the wire, of a text
+  then: 'field_then',
   default: 'language_default',
   [ORDER]: 'diff_order',
 };

@@ -242,7 +242,7 @@ export const words = defineWords(
     field_time_limit_seconds: 'time limit of a call',
     field_fallback: 'stand-ins',
     field_opening: 'opening message',
-    field_steps: 'guided steps',
+    field_steps: 'steps',
     field_result: 'result fields',
     field_rules: 'rules',
     field_tools: 'tools',
@@ -250,6 +250,10 @@ export const words = defineWords(
     field_knowledge: 'tokens of documents',
     field_hand_off: 'hand-off',
     field_no_reply: 'no reply',
+    field_remind: 'reminders',
+    field_after_minutes: 'minutes without an answer',
+    field_end_after_minutes: 'end after minutes without an answer',
+    field_then: 'then',
     field_survey: 'rating of the conversation',
 
     settings_name: 'Name',
@@ -272,7 +276,7 @@ export const words = defineWords(
     delete_hint: 'Its triggers and channels are deleted with it. Its conversations stay readable.',
     delete_title: 'Delete “{name}”?',
     delete_words:
-      'Its triggers return 404 from now on, and its channels are disconnected. Keys bound to it stay, but their calls get 404. This cannot be undone.',
+      'Its triggers return 404 from now on, and its channels are disconnected. Its keys stop working. This cannot be undone.',
     deleted: '“{name}” was deleted.',
   },
   {
@@ -524,7 +528,7 @@ export const words = defineWords(
     field_time_limit_seconds: 'مهلة الطلب',
     field_fallback: 'البدائل',
     field_opening: 'رسالة الافتتاح',
-    field_steps: 'الخطوات الموجّهة',
+    field_steps: 'الخطوات',
     field_result: 'حقول النتيجة',
     field_rules: 'القواعد',
     field_tools: 'الأدوات',
@@ -532,6 +536,10 @@ export const words = defineWords(
     field_knowledge: 'رموز المستندات',
     field_hand_off: 'التسليم',
     field_no_reply: 'عدم الرد',
+    field_remind: 'التذكيرات',
+    field_after_minutes: 'الدقائق من دون جواب',
+    field_end_after_minutes: 'الإنهاء بعد دقائق من دون جواب',
+    field_then: 'ثم',
     field_survey: 'تقييم المحادثة',
 
     settings_name: 'الاسم',
@@ -553,8 +561,7 @@ export const words = defineWords(
     delete: 'حذف الوكيل',
     delete_hint: 'تُحذف معه مشغّلاته وقنواته. يبقى ما قيل مقروءًا.',
     delete_title: 'حذف «{name}»؟',
-    delete_words:
-      'تجيب مشغّلاته بالرمز 404 من الآن وتُفصل قنواته. تبقى المفاتيح المرتبطة به وتحصل على 404. لا يمكن التراجع عن ذلك.',
+    delete_words: 'تجيب مشغّلاته بالرمز 404 من الآن وتُفصل قنواته. تتوقف مفاتيحه عن العمل. لا يمكن التراجع عن ذلك.',
     deleted: 'حُذف «{name}».',
   },
 );

@@ -18,7 +18,7 @@ import { Moment, Until } from '../../parts/moment.tsx';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import pageClasses from '../../parts/page.module.css';
-import { useOrganization } from '../../session/session.ts';
+import { useMay, useOrganization } from '../../session/session.ts';
 import type { ApprovalFilters } from './search.ts';
 import { words } from './words.ts';
 
@@ -96,6 +96,7 @@ export function ApprovalsPage(): ReactNode {
 function useColumns(rows: readonly ListedApproval[], open: (id: string) => void): Column<ListedApproval>[] {
   const say = useWords(words);
   const agentName = useAgentNames(rows.map(({ agent_id }) => agent_id));
+  const may = useMay('member');
   return [
     { id: 'tool', label: say('tool'), cell: ({ tool }) => <code>{tool}</code> },
     {
@@ -138,16 +139,19 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
       label: say('open'),
       hidden: true,
       align: 'end',
-      cell: ({ id, tool, status }) => (
-        <Button
-          size="xs"
-          variant={status === 'pending' ? 'filled' : 'default'}
-          aria-label={say(status === 'pending' ? 'open_one' : 'details_one', { tool })}
-          onClick={() => open(id)}
-        >
-          {say(status === 'pending' ? 'open' : 'details')}
-        </Button>
-      ),
+      cell: ({ id, tool, status }) => {
+        const decides = may && status === 'pending';
+        return (
+          <Button
+            size="xs"
+            variant={decides ? 'filled' : 'default'}
+            aria-label={say(decides ? 'open_one' : 'details_one', { tool })}
+            onClick={() => open(id)}
+          >
+            {say(decides ? 'open' : 'details')}
+          </Button>
+        );
+      },
     },
   ];
 }

@@ -107,6 +107,7 @@ function useEffects({ counts, settings }: CampaignRecord): (move: CampaignMove) 
   const say = useWords(words);
   const waiting = (counts?.pending ?? 0) + (counts?.waiting_window ?? 0);
   const many = { count: waiting, number: number(say.language, waiting) };
+  const ofWaiting = (key: `${CampaignMove}_waiting`): string[] => (waiting > 0 ? [say(key, many)] : []);
   return (move) => {
     if (move === 'start') {
       const bounds = [
@@ -114,10 +115,10 @@ function useEffects({ counts, settings }: CampaignRecord): (move: CampaignMove) 
         ...(settings.window || settings.quiet_hours ? [say('start_hours')] : []),
         ...(settings.per_minute ? [say('start_pace', { count: settings.per_minute })] : []),
       ];
-      return [...(waiting > 0 ? [say('start_waiting', many)] : []), say('start_takes'), ...bounds];
+      return [...ofWaiting('start_waiting'), say('start_takes'), ...bounds];
     }
-    if (move === 'pause') return [say('pause_waiting', many), say('pause_begun'), say('pause_push')];
-    if (move === 'resume') return [say('resume_waiting', many), say('resume_push')];
-    return [say('end_waiting', many), say('end_begun'), say('end_push'), say('end_words')];
+    if (move === 'pause') return [...ofWaiting('pause_waiting'), say('pause_begun'), say('pause_push')];
+    if (move === 'resume') return [...ofWaiting('resume_waiting'), say('resume_push')];
+    return [...ofWaiting('end_waiting'), say('end_begun'), say('end_push'), say('end_words')];
   };
 }

@@ -181,6 +181,7 @@ function useColumns(withEndpoint: boolean, onOpen: (place: string) => void): Col
           <span className={classes.code}>{item.type}</span>
         </button>
       ),
+      width: '230px',
     },
     { id: 'to', label: say('to'), cell: ({ endpoint_url }) => <span className={classes.code}>{endpoint_url}</span> },
     {
