@@ -36,6 +36,7 @@ async function besidePlain(tree: string, plan: Plan): Promise<string[]> {
     await using onCitus = await startRegion(1, { workers: 1, databaseUrl: cluster.url });
     const sides: Side[] = [];
     for (const region of [onPlain, onCitus]) sides.push({ region, tenant: await region.tenant() });
+    await insistOnWorker(sides[1]!);
     for (const side of sides) await ratesOf(side, 1);
     const rounds: [Rates, Rates][] = [];
     for (let round = 0; round < plan.rounds; round += 1)
@@ -50,6 +51,15 @@ async function besidePlain(tree: string, plan: Plan): Promise<string[]> {
     await cluster.stop();
     await plain.stop();
   }
+}
+
+/** The rows of the cell `public` would be on the coordinator. */
+async function insistOnWorker({ region, tenant }: Side): Promise<void> {
+  const { rows } = await region.db.$client.query<{ cell: string }>(
+    'SELECT cell FROM public.organization WHERE id = $1',
+    [tenant.orgId],
+  );
+  if (rows[0]!.cell === 'public') throw new Error('The organization is in no cell of a worker.');
 }
 
 async function ratesOf(side: Side, seconds: number): Promise<Rates> {
