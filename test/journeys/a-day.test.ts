@@ -161,7 +161,6 @@ describe.skipIf(!CHROMIUM).each([
     const said = answered.flatMap(({ messages }) => messages.filter(({ role }: any) => role === 'member'));
     expect(said.filter(({ content }) => content.type === 'image')).toHaveLength(1);
     expect(said.filter(({ content }) => /^Hello Person \d!$/.test(content.text))).toHaveLength(HAND_OFFS);
-    await page.context().close();
   });
 
   it('turns an unanswered question into a document and a test', async () => {
@@ -177,7 +176,6 @@ describe.skipIf(!CHROMIUM).each([
     await page.keyboard.press('Enter');
     await item.waitFor({ state: 'detached' });
     expect((await call(`GET /agents/${agent}/suite`)).cases).toHaveLength(1);
-    await page.context().close();
   });
 
   it('saves a segment and starts a campaign with it', async () => {
@@ -214,6 +212,5 @@ describe.skipIf(!CHROMIUM).each([
       .poll(async () => (await journey.app.db.$client.query(sent, [campaign])).rows, { timeout: 15_000 })
       .toEqual([{ status: 'delivered' }, { status: 'delivered' }]);
     await isSound(page);
-    await page.context().close();
   });
 });

@@ -65,7 +65,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       async () => {
         const label = `Life of ${agent ?? 'all'}`;
         // The time zone is west of Greenwich, but the days of its requests are UTC days.
-        const { page, context, faults } = await journey.open(KEYS, { as: OWNER, timezoneId: 'America/New_York' });
+        const { page, faults } = await journey.open(KEYS, { as: OWNER, timezoneId: 'America/New_York' });
         const key = await create(page, label, { agent });
         expect(key).toMatch(/^parley_us_[0-9A-Za-z]{49}$/);
         await saved(page);
@@ -104,12 +104,11 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
         const today = { dateStyle: 'medium', timeZone: 'UTC' } as const;
         await days.last().getByText(new Intl.DateTimeFormat('en', today).format()).waitFor();
         expect(faults).toEqual([]);
-        await context.close();
       },
     );
 
   test('the value of a key is shown once: leaving asks for confirmation, and afterwards it is not stored anywhere', async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const { page } = await journey.open(KEYS, { as: OWNER });
     const key = await create(page, 'Shown once');
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await dialog(page).getByText('It works: 200').waitFor();
@@ -138,14 +137,13 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     expect(await everythingKept(page)).not.toContain(secret);
     await page.goto(journey.app.url + begun.path);
     await page.getByRole('log').getByText('Hello', { exact: true }).waitFor();
-    await context.close();
   });
 
   test(
     'reloading the page keeps the input, and explains that the value of the key is lost',
     { tags: ['long'] },
     async () => {
-      const { page, context } = await journey.open(KEYS, { as: OWNER });
+      const { page } = await journey.open(KEYS, { as: OWNER });
       await page.getByRole('button', { name: 'Create API key' }).first().click();
       await page.getByLabel('Label').fill('Half done');
       await page.getByRole('checkbox', { name: 'Channels' }).check();
@@ -158,7 +156,6 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       await page.reload();
       await page.getByText('The value of “Half done” cannot be shown again').waitFor();
       expect(await everythingKept(page)).not.toContain(key);
-      await context.close();
     },
   );
 
@@ -183,7 +180,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
   );
 
   test('an agent’s key cannot have End-users, with an explanation; Campaigns is never available', async () => {
-    const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
+    const { page } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByRole('checkbox', { name: 'End-users' }).check();
     await dialog(page).getByText('read, create, change and delete all end users').waitFor();
     await page.getByRole('radio', { name: 'Specific AI agent' }).check();
@@ -197,11 +194,10 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await dialog(page).getByRole('button', { name: 'Create API key' }).click();
     await page.getByText('Choose the agent for this key.').waitFor();
     await expect.poll(() => isFocused(page.getByRole('combobox', { name: 'Agent' }))).toBe(true);
-    await context.close();
   });
 
   test('a lost connection shows that the result is unknown, and keeps the form', { tags: ['long'] }, async () => {
-    const { page, context } = await journey.open(`${KEYS}?create=`, { as: OWNER });
+    const { page } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByLabel('Label').fill('Lost on the way');
     await page.route('**/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
     await dialog(page).getByRole('button', { name: 'Create API key' }).click();
@@ -210,11 +206,10 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await dialog(page).getByRole('button', { name: 'Create API key' }).click();
     expect(await valueOf(page)).toMatch(/^parley_us_/);
     await saved(page);
-    await context.close();
   });
 
   test('copying works in a browser without a clipboard API', { tags: ['long'] }, async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const { page } = await journey.open(KEYS, { as: OWNER });
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const key = await create(page, 'Copied by hand');
     // The button shows the confirmation only for a moment.
@@ -225,11 +220,10 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByRole('searchbox').focus();
     await page.keyboard.press('Control+V');
     expect(await page.getByRole('searchbox').inputValue()).toBe(key);
-    await context.close();
   });
 
   test('rotating keeps the permissions, and the old key works until its expiry', async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const { page } = await journey.open(KEYS, { as: OWNER });
     const old = await create(page, 'Rotated');
     await saved(page);
     await row(page, 'Rotated').getByRole('button', { name: 'More actions for Rotated' }).click();
@@ -245,12 +239,11 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await dialog(page).getByRole('button', { name: 'Revoke' }).click();
     await dialog(page).getByText('refused by all servers since').waitFor();
     expect([await me(old), await me(fresh)]).toMatchObject([{ status: 401 }, { status: 200 }]);
-    await context.close();
   });
 
   test('a key is created, shown from left to right, listed and revoked in Arabic', { tags: ['long'] }, async () => {
     const liked = { language: 'ar', theme: 'dark' };
-    const { page, context, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
+    const { page, faults } = await journey.open(`${KEYS}?create=`, { as: OWNER, liked });
     await page.getByLabel('التسمية').fill('متجر الدوحة');
     await page.getByRole('radio', { name: 'وكيل ذكاء اصطناعي محدد' }).check();
     await page.getByRole('combobox', { name: 'الوكيل' }).click();
@@ -269,7 +262,6 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       .waitFor();
     expect(await me(key)).toEqual({ status: 401, code: 'key_revoked' });
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('a change in one window shows in another without a reload', async () => {
@@ -279,13 +271,11 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await saved(first.page);
     await row(second.page, 'Seen by both').waitFor();
     expect(await row(second.page, 'Seen by both').innerText()).toContain('Never');
-    await first.context.close();
-    await second.context.close();
   });
 
   test('user text in labels stays text', { tags: ['long'] }, async () => {
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
-    const { page, context, faults } = await journey.open(KEYS, { as: OWNER });
+    const { page, faults } = await journey.open(KEYS, { as: OWNER });
     let asked = 0;
     page.on('dialog', (it) => {
       asked += 1;
@@ -296,14 +286,13 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await page.getByRole('link', { name: hostile }).click();
     await page.getByRole('heading', { name: hostile }).waitFor();
     expect([asked, faults]).toEqual([0, []]);
-    await context.close();
   });
 
   test(
     'with the keyboard only: open, fill, create, save; the focus returns to the opener',
     { tags: ['long'] },
     async () => {
-      const { page, context } = await journey.open(KEYS, { as: OWNER });
+      const { page } = await journey.open(KEYS, { as: OWNER });
       const opener = page.getByRole('button', { name: 'Create API key' }).first();
       await opener.focus();
       await page.keyboard.press('Enter');
@@ -331,7 +320,6 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       await page.keyboard.press('Enter');
       await dialog(page).waitFor({ state: 'hidden' });
       await expect.poll(() => isFocused(opener)).toBe(true);
-      await context.close();
     },
   );
 
@@ -343,18 +331,17 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     );
     const token = new URL(invited.body.url).pathname.split('/').at(-1)!;
     await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: PASSWORD });
-    const { page, context } = await journey.open(KEYS, { as: 'viewer@example.com' });
+    const { page } = await journey.open(KEYS, { as: 'viewer@example.com' });
     await page.getByText('Your role in Northwind is Viewer.').waitFor();
     await page.getByRole('table').waitFor();
     expect(await page.getByRole('button', { name: /Create API key|Revoke/ }).count()).toBe(0);
-    await context.close();
   });
 
   test(
     'on the Free plan keys are paused and the upgrade is a link; back on Paid they work again',
     { tags: ['long'] },
     async () => {
-      const { page, context } = await journey.open(KEYS, { as: OWNER });
+      const { page } = await journey.open(KEYS, { as: OWNER });
       const key = await create(page, 'Paused for a while');
       await saved(page);
       await page.goto(`${journey.app.url}/settings/plan`);
@@ -369,12 +356,11 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       await page.getByRole('button', { name: 'Change to Paid' }).click();
       await page.getByText('The plan is now Paid').waitFor();
       expect(await me(key)).toMatchObject({ status: 200 });
-      await context.close();
     },
   );
 
   test('may be limited to networks, which are narrowed later', { tags: ['long'] }, async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const { page } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     await page.getByLabel('Label').fill('Office');
     await dialog(page).getByText('Allowed networks (optional)').click();
@@ -403,11 +389,10 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await dialog(page).waitFor({ state: 'hidden' });
     expect(await me(value)).toEqual({ status: 403, code: 'network_not_allowed' });
     await page.getByText('127.0.0.0/8, 2001:db8::/32').waitFor();
-    await context.close();
   });
 
   test('may have limits, which are lowered later, and shows what remains', async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const { page } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     await page.getByLabel('Label').fill('Trial');
     await dialog(page).getByText('Limits (optional)').click();
@@ -441,6 +426,5 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     expect(await me(value)).toEqual({ status: 403, code: 'key_used_up' });
     await page.getByText('2 calls in total · 0 calls left').waitFor();
     await page.getByText('total 5, per_minute 30').waitFor();
-    await context.close();
   });
 });

@@ -69,8 +69,6 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     await isLoaded(chat.locator('.said:not(.mine) img'));
     await chat.getByRole('link', { name: 'Invoice 7.html' }).waitFor();
     await chat.getByText('Here is your invoice.').waitFor({ timeout: 20_000 });
-    await chat.context().close();
-    await page.context().close();
   });
 
   it('a file that cannot be sent stays in the field with the reason, and can be sent later', async () => {
@@ -91,7 +89,6 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     await page.unroute('**/files?*');
     await page.getByRole('button', { name: 'إرسال', exact: true }).press('Enter');
     await expect.poll(() => page.getByRole('img', { name: 'صورة' }).count()).toBe(before + 1);
-    await page.context().close();
   });
 });
 

@@ -421,7 +421,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       { ...phone, liked: { language: 'ar', theme: 'dark' } },
       { ...phone, liked: { language: 'en', theme: 'light' } },
     ] as const) {
-      const { page } = await journey.open('/conversations?text=Room+please', {
+      const { page, close } = await journey.open('/conversations?text=Room+please', {
         as: OWNER,
         liked,
         viewport: { width, height },
@@ -447,7 +447,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       expect(await heightOf(page.getByRole('log'))).toBeGreaterThanOrEqual(transcript);
       // Three lines.
       expect(await heightOf(page.locator('form textarea').last())).toBeGreaterThanOrEqual(60);
-      await page.context().close();
+      await close();
     }
   });
 
@@ -544,8 +544,8 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   });
 
   it('notifies of a hand-off on the desktop after the member has allowed it', async () => {
-    const { page, context } = await journey.open('/conversations', { as: OWNER });
-    await context.addInitScript(NOTICES);
+    const { page } = await journey.open('/conversations', { as: OWNER });
+    await page.addInitScript(NOTICES);
     await page.reload();
     await settled(page);
     const notices = () => page.evaluate<string[]>('shown');

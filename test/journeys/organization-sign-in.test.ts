@@ -33,7 +33,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
   });
 
   test('an owner configures the provider, and a colleague signs in with it', async () => {
-    const { page, context, faults } = await journey.open('/settings/sign-in', { as: OWNER });
+    const { page, faults, close } = await journey.open('/settings/sign-in', { as: OWNER });
     await page.getByRole('heading', { name: 'Sign-in', level: 1 }).waitFor();
     const provided = page.getByRole('region', { name: 'Provider' });
     const callback = await provided.locator('[data-copy-source]').innerText();
@@ -61,7 +61,7 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await domain.getByRole('button', { name: 'Verify' }).click();
     await domain.getByText('Verified by DNS').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
+    await close();
 
     const colleague = await journey.open('/settings/members');
     await colleague.page.getByRole('link', { name: 'Continue with your organization' }).click();
@@ -84,7 +84,6 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     await colleague.page.getByText('Layla Haddad').first().waitFor();
     // The page does not offer links that this session cannot open.
     expect(await colleague.page.getByRole('link', { name: 'Your account' }).count()).toBe(0);
-    await colleague.context.close();
   });
 });
 

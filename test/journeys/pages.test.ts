@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await arabic.page.getByRole('button', { name: 'إضافة خطوة' }).click();
     await arabic.page.getByRole('button', { name: 'نشر', exact: true }).click();
     await arabic.page.getByText('اكتب النص بلغة واحدة على الأقل، أو احذفه.').first().waitFor();
-    await arabic.context.close();
+    await arabic.close();
 
     await page.getByRole('tab', { name: 'Behaviour' }).click();
     await page.getByRole('combobox', { name: 'Provider' }).click();
@@ -459,7 +459,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await page.getByText('The campaign has ended.').first().waitFor();
       await arabic.page.getByText('منتهية', { exact: true }).waitFor();
       expect(arabic.faults).toEqual([]);
-      await arabic.context.close();
+      await arabic.close();
 
       await page.getByRole('tab', { name: 'API' }).click();
       await keys.getByRole('button', { name: 'Revoke CRM' }).click();
