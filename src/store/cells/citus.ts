@@ -102,6 +102,7 @@ function onNode(definition: string, cell: string, shards: ShardNames): string {
 /** The shards of each cell, and those of the tables that each node has. Citus moves all shards of a cell together. */
 export const SHARDS = `
   SELECT n.nspname AS cell, c.relname AS name, s.shardid::text AS id,
+    (SELECT 'node ' || min(l.groupid) FROM pg_dist_placement l WHERE l.shardid = s.shardid) AS node,
     quote_ident(n.nspname) || '.' || quote_ident(c.relname || '_' || s.shardid) AS shard
   FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_dist_partition p ON p.logicalrelid = s.logicalrelid
