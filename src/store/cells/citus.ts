@@ -7,7 +7,7 @@ import { type ShardNames, withShards } from './shard-names.ts';
 /** Rows of cells reference these tables, and triggers read them, so each node has a copy. */
 const ON_EACH_NODE = ['user', 'organization', 'member'];
 
-export const isCitus = async (client: pg.ClientBase): Promise<boolean> =>
+export const isCitus = async (client: Pick<pg.ClientBase, 'query'>): Promise<boolean> =>
   (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rowCount === 1;
 
 /** The number of nodes that may have cells. */

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { copyNodeStatements } from './node-statement.ts';
 import { type CellMove, chooseMoves } from './choose-moves.ts';
-import { CELLS_CHANGED } from './directory.ts';
+import { isCitus } from './citus.ts';
+import { CELLS_CHANGED, DEFAULT_CELL } from './directory.ts';
 import { sizesOnNodes } from './list-cells.ts';
 import { type Node, NodeError, runOn } from './run-on-node.ts';
 
@@ -17,8 +18,8 @@ export async function placeCell(client: pg.Client, cell: string, node: string): 
     );
   }
   const source = await nodeOf(client, cell);
-  if (source === null) throw new NodeError(`There is no cell ${cell}.`);
-  if (source.host === target.host && source.port === target.port) return;
+  if (source === null || cell === DEFAULT_CELL) throw new NodeError(`There is no cell ${cell}.`);
+  if (isSame(source, target)) return;
   await insistOnAnswers(client, nodes);
   await catchUp(client, source, target);
   // A node that was added has no copy of the tables that each node has.
@@ -45,6 +46,15 @@ export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove
   }
 }
 
+/** Before an organization moves to another cell: the same for the nodes of both cells, which may be one server. */
+export async function catchUpCells(client: pg.Client, from: string, to: string): Promise<void> {
+  if (!(await isCitus(client))) return;
+  const [source, target] = [await nodeOf(client, from), await nodeOf(client, to)];
+  if (source && target && !isSame(source, target)) await catchUp(client, source, target);
+}
+
+const isSame = (one: Node, other: Node): boolean => one.host === other.host && one.port === other.port;
+
 async function listNodes(client: pg.Client): Promise<Node[]> {
   const { rows } = await client.query<Node>(
     `SELECT nodename AS host, nodeport AS port FROM pg_dist_node
@@ -54,6 +64,12 @@ async function listNodes(client: pg.Client): Promise<Node[]> {
 }
 
 async function nodeOf(client: pg.Client, cell: string): Promise<Node | null> {
+  if (cell === DEFAULT_CELL) {
+    const coordinator = await client.query<Node>(
+      'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid = 0',
+    );
+    return coordinator.rows[0] ?? null;
+  }
   const { rows } = await client.query<Node>(
     `SELECT w.nodename AS host, w.nodeport AS port
      FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_dist_placement p ON p.shardid = s.shardid
