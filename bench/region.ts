@@ -10,8 +10,9 @@ import { deriveSecrets } from '../src/config/secrets.ts';
 import { newId } from '../src/kernel/ids.ts';
 import type { Key } from '../src/kernel/seal.ts';
 import { type Db, openDb } from '../src/store/db.ts';
+import { insertOrganization } from '../src/store/organizations/organizations.ts';
 import { member } from '../src/store/schema/identity.ts';
-import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
+import { givenAgent, givenKey, givenTrigger } from '../test/factories.ts';
 import { fire, type Hits, type Shot } from './load.ts';
 
 /** Starts a region of real processes (cluster/). Its rate limits never refuse a call unless a section sets its own. */
@@ -93,7 +94,7 @@ export async function startRegion(
     pepper: apiKeyPepper.toString('base64url'),
     key,
     tenant: async () => {
-      const orgId = await givenOrganization(db);
+      const { id: orgId } = await insertOrganization(db, { name: 'Bench', plan: 'paid' });
       await db.insert(member).values({
         id: newId('member'),
         organizationId: orgId,

@@ -3,6 +3,7 @@ import { readOptions } from '../cluster/read-options.ts';
 import { type Plan, SETTING } from './compare.ts';
 import { GENERATOR } from './load.ts';
 import { accept } from './sections/accept.ts';
+import { citus } from './sections/citus.ts';
 import { counts } from './sections/cluster/counts.ts';
 import { noisy } from './sections/cluster/noisy.ts';
 import { renewals } from './sections/cluster/renewals.ts';
@@ -46,6 +47,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   throughput: ['Accepting on one, two and three processes', throughput],
   counts: ['What one accepted call costs the database and Redis', counts],
   words: ['The first words of a model, in another process than the reader', words],
+  citus: ['Parley on Citus, against plain PostgreSQL 15', citus],
   noisy: ['A tenant at a hundred times its limit, and the others', noisy],
 };
 /** One name for all sections that support docs/scaling.md. */

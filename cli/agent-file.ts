@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../contract/agents.ts';
 import { AgentRecord } from '../contract/dashboard/agents.ts';
 import type { BodyOf } from '../contract/dashboard/routes.ts';
 import { Failure } from './failure.ts';
-import { parseJsonObject, readText } from './input.ts';
+import { parseJsonObject, readText } from './read-input.ts';
 import { parseYaml } from './test-case-file.ts';
 
 export type AgentChange = Pick<BodyOf<'updateAgent'>, 'name' | 'enabled' | 'definition'>;

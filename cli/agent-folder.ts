@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../contract/agents.ts';
 import type { SetSuiteBody } from '../contract/dashboard/test-cases.ts';
 import type { VariableDeclaration } from '../contract/triggers.ts';
 import { Failure } from './failure.ts';
-import { readText } from './input.ts';
+import { readText } from './read-input.ts';
 import { parseYaml, readSuiteFile, writeSuite } from './test-case-file.ts';
 
 export type TriggerFile = { name: string; enabled: boolean; variables: VariableDeclaration[] };

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ListWant, Row } from './api.ts';
 import { DEFAULT_ROWS } from './api.ts';
-import { wholeNumber } from './input.ts';
+import { wholeNumber } from './read-input.ts';
 import type { Column } from './table.ts';
 
 /** The options of every list command. */

@@ -4,7 +4,7 @@ import { EXIT_INTERRUPTED, Failure } from './failure.ts';
 import { endsWithReader, reportFailure } from './output.ts';
 import { buildProgram } from './program.ts';
 import { Interrupted } from './prompt.ts';
-import { wantsJson } from './verb.ts';
+import { wantsJson } from './command-action.ts';
 
 // In "parley keys list | head -1", the reader closes the pipe early. The command itself succeeds, so its exit code is
 // right.

@@ -2,8 +2,8 @@ import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CaseResult, TestAgentBody } from '../contract/dashboard/test-cases.ts';
 import { Failure } from './failure.ts';
-import { parseJsonObject, readText } from './input.ts';
-import { writeText } from './write-text.ts';
+import { parseJsonObject, readText } from './read-input.ts';
+import { writeText } from './write-file.ts';
 
 /** A file with recorded answers of a model, for tests without a model. */
 export type ModelTape = {

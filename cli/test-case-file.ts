@@ -1,7 +1,7 @@
 import { isMap, isSeq, LineCounter, parse, parseDocument, stringify, YAMLParseError } from 'yaml';
 import { SetSuiteBody, type TestCase } from '../contract/dashboard/test-cases.ts';
 import { Failure, Refused } from './failure.ts';
-import { readText } from './input.ts';
+import { readText } from './read-input.ts';
 
 /** Parses a text in YAML or JSON. `what` names the source in the error message. */
 export function parseYaml(text: string, what: string): Record<string, unknown> {

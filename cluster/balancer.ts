@@ -4,8 +4,8 @@ import { type Dispatcher, Pool } from 'undici';
 
 /**
  * A small load balancer for the api nodes of one machine, for trials and tests. It shows everything that Parley
- * requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200; a request that
- * no node has seen goes to another one; a request that a node may have seen goes to another one only if a repeat is
+ * requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200. A request that
+ * no node has seen goes to another node. A request that a node may have seen goes to another one only if a repeat is
  * harmless. There are no sticky sessions.
  */
 export type Balancer = {

@@ -270,7 +270,7 @@ export const AgentDefinition = Type.Object(
               maximum: 500_000,
               default: DEFAULT_KNOWLEDGE_TOKENS,
               description:
-                'The approximate number of document tokens that a model receives per turn. Smaller documents are sent whole. Of larger documents, the model receives the parts that match the question, and it can search for more.',
+                'The approximate number of document tokens that a model receives per turn. Smaller documents are sent whole. If the documents are larger, the model receives the parts that match the question, and it can search for more.',
             }),
           ),
         },

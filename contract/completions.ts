@@ -122,7 +122,7 @@ const Usage = Type.Object(
 );
 export type CompletionUsage = Static<typeof Usage>;
 
-/** What OpenAI's format has no place for. */
+/** Data that the format of OpenAI does not have. */
 const Parley = Type.Object({
   run_id: Type.String(),
   trigger_id: Type.String(),

@@ -1,4 +1,2 @@
 /** The expression for secret scanners (docs/key-format.md). A scanner that also checks the CRC has no false alarms. */
 export const KEY_PATTERN = String.raw`\bparley_(us|eu|in|qa)_[0-9A-Za-z]{49}\b`;
-/** The expression for access tokens (docs/access-tokens.md). */
-export const TOKEN_PATTERN = String.raw`\bparley_token_(us|eu|in|qa)_[0-9A-Za-z]{49}\b`;

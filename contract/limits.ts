@@ -28,7 +28,7 @@ export const MAX_LABEL_CHARACTERS = 64;
 /** The maximum number of allowed networks of a key. */
 export const MAX_ALLOWED_NETWORKS = 50;
 export const MAX_NAME_CHARACTERS = 200;
-export const IDEMPOTENCY_KEPT_HOURS = 24;
+export const IDEMPOTENCY_RETENTION_HOURS = 24;
 /** The maximum `Retry-After` of a rate-limited caller. No window is longer. */
 export const RATE_WINDOW_SECONDS = 60;
 

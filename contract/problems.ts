@@ -10,7 +10,7 @@ export type ProblemKind = {
   cure: string;
   /**
    * The seconds after which the same call may succeed. Every response with this code has them in the header
-   * `Retry-After`.
+   * `Retry-After`, unless the refusal has its own value (mails and codes that were tried too often).
    */
   retryAfterSeconds?: number;
 };
@@ -697,7 +697,10 @@ export type RefusalExtras = {
   errors?: Fault[];
   /** The extra members of the body for this code, such as `required_permission`. */
   members?: Record<string, unknown>;
-  /** The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code. */
+  /**
+   * The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code, unless it is one of
+   * them.
+   */
   headers?: Record<string, string>;
   /** The verified key of the refused request, for the log and the counters. It is never sent. */
   caller?: { keyId: string; orgId: string };

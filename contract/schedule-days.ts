@@ -1,6 +1,6 @@
 /** The days of a repeating campaign. The server uses them, and the page uses them before they are saved. */
 export type ScheduleDays = {
-  /** Days of the week; 1 is Monday. */
+  /** Days of the week. 1 is Monday. */
   days: readonly number[];
   at: string;
   /** Replaces days of the week: the day of each month. In a shorter month, the last day counts. */

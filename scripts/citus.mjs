@@ -1,10 +1,11 @@
 /**
- * `npm run test:citus`: Parley on a real Citus (docs/adr/0502). It builds Citus once, runs the tests of the rooms with
- * statements to record them, plans each recorded statement on a cluster, and drives journeys and faults there.
+ * `npm run test:citus`: Parley on a real Citus (docs/adr/0502). It builds Citus once, plans each statement of the tests
+ * of the rooms on a cluster, and drives journeys and faults there. The tests of the rooms run first to record their
+ * statements, unless RECORD_STATEMENTS names the file of an earlier `npm test` with the same variable.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, mkdtempSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { prepare, ROOT, run, say } from './prepare.mjs';
@@ -26,19 +27,33 @@ const tally = openTally();
 await run(async () => {
   const node = await prepare({ program: true, sites: true });
   const tree = build();
-  if (tree === null) return 0;
+  if (tree === null) return tally.counted(skipped);
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-citus-statements-'));
-  const env = { ...testEnvironment(), CITUS_TREE: tree, RECORD_STATEMENTS: path.join(folder, 'statements') };
+  const recording = process.env.RECORD_STATEMENTS;
+  const isRecorded = recording && existsSync(recording) && statSync(recording).size > 0;
+  const statements = isRecorded ? recording : path.join(folder, 'statements');
+  const env = { ...testEnvironment(), CITUS_TREE: tree };
   try {
-    say('Running the tests whose statements are recorded…');
-    const recorded = await runTests(node, tally, ['--tags-filter=!long', ...ROOMS], env);
+    let recorded = 0;
+    if (!isRecorded) {
+      say('Running the tests whose statements are recorded…');
+      recorded = await runTests(node, tally, ['--tags-filter=!long', ...ROOMS], {
+        ...env,
+        RECORD_STATEMENTS: statements,
+      });
+    }
     say('Running the tests on Citus…');
-    const planned = await runTests(node, tally, ['--config', 'vitest.citus.config.ts'], env);
-    return recorded || planned;
+    const args = ['--config', 'vitest.citus.config.ts', ...process.argv.slice(2)];
+    return recorded || (await runTests(node, tally, args, { ...env, STATEMENTS: statements }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+function skipped({ TALLY_FILE }) {
+  appendFileSync(TALLY_FILE, '0 passed, 0 failed, 1 skipped\n');
+  return 0;
+}
 
 /** A tree for each version of the source, kept among the packages. Null: it cannot be built here. */
 function build() {
@@ -62,7 +77,7 @@ function build() {
     return tree;
   }
   rmSync(part, { recursive: true, force: true });
-  say(`Citus cannot be built here, so the tests that need it are skipped: apt-get install ${BUILD_NEEDS}`);
-  say((made.stderr ?? '').split('\n').slice(-5).join('\n'));
+  const reason = (made.stderr ?? '').trim().split('\n').at(-1);
+  say(`Citus cannot be built here (${reason}), so its tests are skipped. It needs: apt-get install ${BUILD_NEEDS}`);
   return null;
 }

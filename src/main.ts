@@ -23,7 +23,7 @@ const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   backup: async ({ file }) => (await import('./start/backup.ts')).runBackup(file),
   restore: async ({ file, keepKeys, resume }) =>
     (await import('./start/backup.ts')).runRestore(file, { keepKeys, resume }),
-  resume: async () => (await import('./start/resume.ts')).runResume(),
+  resume: async () => (await import('./start/resume-installation.ts')).runResume(),
   'place-cells': async ({ file, more }) => (await import('./start/cells.ts')).runPlaceCells(file, more),
   cells: async ({ file }) => (await import('./start/cells.ts')).runCells(file),
   'move-organization': async ({ file, more }) => (await import('./start/cells.ts')).runMoveOrganization(file, more),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
 import type { Access } from '../src/access/access.ts';
 import { SESSION_COOKIE } from '../src/access/sessions/session-constants.ts';
-import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
+import { prepareInstallation } from './prepare-installation.ts';
 import { createSessions } from '../src/access/sessions/sessions.ts';
 import { createSignInLimit, type SignInLimits } from '../src/access/sessions/sign-in-limit.ts';
 import { createTokenGate } from '../src/access/tokens/token-gate.ts';

@@ -1,5 +1,5 @@
 import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
-import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
+import { prepareInstallation } from './prepare-installation.ts';
 import type { TestApp } from './app.ts';
 
 /** The signed-in first owner of an installation, with calls of the dashboard's API below their own organization. */

@@ -32,9 +32,9 @@ const LAST_WORDS_MS = 2_000;
  */
 const PRINTED_WITHIN_MS = 80_000;
 
-export function runProgram(env: Record<string, string>, args: string[] = ['serve']): Program {
+export function runProgram(env: Record<string, string>, args: string[] = ['serve'], built = BUILT): Program {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [BUILT, ...args], {
+  const child = spawn(process.execPath, [built, ...args], {
     cwd: ROOT,
     env: { PATH, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-import { prepareInstallation } from '../src/access/sessions/prepare-installation.ts';
+import { prepareInstallation } from './prepare-installation.ts';
 import type { Answer, TestApp } from './app.ts';
 
 /** Calls the dashboard's API: "METHOD /path" below its base, with the session of the person. */

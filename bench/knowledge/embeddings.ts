@@ -1,6 +1,6 @@
 import { KnowledgeIndex } from '../../src/engine/knowledge/build-knowledge.ts';
-import { splitDocument } from '../../src/engine/knowledge/split-document.ts';
-import { runToEnd } from '../../src/engine/knowledge/steps.ts';
+import { splitDocument } from '../../test/build-knowledge.ts';
+import { runToEnd } from '../../src/engine/knowledge/pausable-work.ts';
 import { VectorTable } from '../../src/engine/knowledge/vector-table.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
-import { splitDocument } from '../../src/engine/knowledge/split-document.ts';
+import { type buildKnowledge, splitDocument } from '../../test/build-knowledge.ts';
 import type { Passage } from '../../src/engine/provider.ts';
 
 export const LANGUAGES = ['en', 'ar', 'hi'] as const;

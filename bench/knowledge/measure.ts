@@ -1,4 +1,4 @@
-import { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
+import { buildKnowledge } from '../../test/build-knowledge.ts';
 import type { Finding } from '../../src/engine/provider.ts';
 import { judgeSets, LANGUAGES, recallOf, readSets, type Verdict } from './judge-sets.ts';
 

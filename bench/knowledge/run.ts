@@ -1,4 +1,4 @@
-import { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
+import { buildKnowledge } from '../../test/build-knowledge.ts';
 import type { Passage } from '../../src/engine/provider.ts';
 import { bm25 } from './bm25.ts';
 import {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { SIGNALS, type Signals } from '../../src/engine/knowledge/answer-signals.ts';
-import { buildKnowledge } from '../../src/engine/knowledge/build-knowledge.ts';
+import { buildKnowledge } from '../../test/build-knowledge.ts';
 import { answerFeatures, logistic, sectionFeatures } from '../../src/engine/knowledge/decide-answer.ts';
 import { offerSections } from '../../src/engine/knowledge/find-sections.ts';
 import type { Passage } from '../../src/engine/provider.ts';

@@ -4,7 +4,7 @@ import type { AgentRecord } from '../../contract/dashboard/agents.ts';
 import type { TriggerRecord } from '../../contract/dashboard/triggers.ts';
 import { type AgentFolder, readFolder, type TriggerFile, writeFolder } from '../agent-folder.ts';
 import { Failure } from '../failure.ts';
-import { examples, type Cli, verb } from '../verb.ts';
+import { examples, type Cli, setAction } from '../command-action.ts';
 
 type Head = { id: string; name: string; source_id: string | null };
 /** A difference between folder and server, and the call that updates the server. */
@@ -20,7 +20,7 @@ export function addAgentFolders(agents: Command): void {
     )
     .argument('<agent-id>')
     .argument('<folder>');
-  verb(pull, async (cli, [id, folder]) => {
+  setAction(pull, async (cli, [id, folder]) => {
     const { found } = await readServer(cli, id!);
     await writeFolder(folder!, found);
     cli.out.record({ agent_id: id, folder, documents: found.documents.size, cases: found.suite.cases.length });
@@ -36,7 +36,7 @@ export function addAgentFolders(agents: Command): void {
     .argument('<folder>')
     .option('--live', 'also documents and triggers')
     .option('--dry-run', 'only show what would change');
-  verb<{ live?: boolean; dryRun?: boolean }>(push, async (cli, [id, at], { live = false, dryRun = false }) => {
+  setAction<{ live?: boolean; dryRun?: boolean }>(push, async (cli, [id, at], { live = false, dryRun = false }) => {
     const wanted = await readFolder(at!);
     const changes = (await changesOf(cli, id!, wanted)).filter((one) => live || !one.live);
     for (const { what, apply } of changes) {

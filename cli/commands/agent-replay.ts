@@ -6,10 +6,10 @@ import {
   summarizeReplays,
 } from '../../contract/dashboard/replay.ts';
 import { Failure, Refused } from '../failure.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../read-input.ts';
 import { endWithReader } from '../output.ts';
 import { retryCall } from '../retry-call.ts';
-import { type Cli, examples, verb } from '../verb.ts';
+import { type Cli, examples, setAction } from '../command-action.ts';
 import { versionOf } from './agent-version.ts';
 
 type ReplayOptions = { last: number; version: string; conversation?: string; exitCode?: boolean };
@@ -27,7 +27,7 @@ export function addAgentReplay(agents: Command): void {
     .option('--conversation <id>', 'this conversation only')
     .option('--version <version>', '"draft", or the number of a version', 'draft')
     .option('--exit-code', 'end with 5 if the draft changes an answer');
-  verb<ReplayOptions>(replay, (cli, [id], options) => runReplay(cli, id!, options));
+  setAction<ReplayOptions>(replay, (cli, [id], options) => runReplay(cli, id!, options));
   examples(replay, 'agents replay agent_01jd… --last 200', 'agents replay agent_01jd… --version 3 --exit-code');
 }
 

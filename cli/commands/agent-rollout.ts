@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { RolloutBody, StopWhen } from '../../contract/dashboard/rollouts.ts';
 import { MAX_VERSION } from '../../contract/limits.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject, wholeNumber } from '../input.ts';
-import { examples, verb } from '../verb.ts';
+import { parseJsonObject, wholeNumber } from '../read-input.ts';
+import { examples, setAction } from '../command-action.ts';
 
 type Flags = { version?: number; percent?: number; stopWhen?: string; stop?: boolean; finish?: boolean };
 
@@ -21,7 +21,7 @@ export function addAgentRollout(agents: Command): void {
     .option('--stop-when <json>', 'when it stops automatically: {"worse_by":0.05,"confidence":0.95}')
     .option('--stop', 'stop: everyone gets the live version')
     .option('--finish', 'finish: the version becomes live for everyone');
-  verb<Flags>(rollout, async ({ api, out }, [id], flags) => {
+  setAction<Flags>(rollout, async ({ api, out }, [id], flags) => {
     const ids = { agent_id: id! };
     const body = bodyOf(flags);
     if (body) return out.record(await api.call('setRollout', { ids, body }));
@@ -36,7 +36,7 @@ export function addAgentRollout(agents: Command): void {
     'agents rollout agent_01jd… --finish',
   );
 
-  verb(
+  setAction(
     agents
       .command('compare')
       .description('Compares versions of an agent: what became of their runs, with intervals.')

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { SetSuiteBody } from '../../contract/dashboard/test-cases.ts';
 import { Failure } from '../failure.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../read-input.ts';
 import { namingCases, readSuiteFile, suiteSchema, writeSuite } from '../test-case-file.ts';
-import { examples, printsText, verb } from '../verb.ts';
+import { examples, printsText, setAction } from '../command-action.ts';
 import { runAgentTests, type TestOptions } from './run-agent-tests.ts';
 
 /** `agents test` and `agents suite`. */
@@ -26,7 +26,7 @@ export function addAgentTests(agents: Command): void {
       'use the answers of that file or folder; no model is called, and a pass does not count for publishing',
     )
     .option('--repeat <times>', 'run each case so often; all must pass', wholeNumber('--repeat', 1, 100), 1);
-  verb<TestOptions>(printsText(test), (cli, [id], options) => runAgentTests(cli, id!, options));
+  setAction<TestOptions>(printsText(test), (cli, [id], options) => runAgentTests(cli, id!, options));
   examples(
     test,
     'agents test agent_01jd… --file suite.yaml --junit report.xml',
@@ -35,7 +35,7 @@ export function addAgentTests(agents: Command): void {
   );
 
   const suite = agents.command('suite').description('The tests of an agent, as a file.');
-  verb(
+  setAction(
     suite.command('show').description('Prints the tests as YAML.').argument('<agent-id>'),
     async ({ api, out }, [id]) => {
       const found = await api.call('readSuite', { ids: { agent_id: id! } });
@@ -50,7 +50,7 @@ export function addAgentTests(agents: Command): void {
     .option('--required', 'publishing needs all cases to pass')
     .option('--not-required', 'publishing does not need them')
     .option('--keep-required', 'whether publishing needs them stays as it is, whatever the file says');
-  verb<SetOptions>(set, async ({ api, out }, [id], options) => {
+  setAction<SetOptions>(set, async ({ api, out }, [id], options) => {
     const body = wantedOf(await readSuiteFile(options.file), options);
     const stored = await namingCases(body.cases, api.call('setSuite', { ids: { agent_id: id! }, body }));
     out.record(

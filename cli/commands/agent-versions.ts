@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { field, listing, type ListOptions, time } from '../listing.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 /** `agents versions` and `agents restore`. */
 export function addAgentVersions(agents: Command): void {
@@ -10,7 +10,7 @@ export function addAgentVersions(agents: Command): void {
       .description('Lists the published versions of an agent; as JSON, with their definitions.')
       .argument('<agent-id>'),
   );
-  verb<ListOptions>(versions, async ({ api, out }, [id], want) =>
+  setAction<ListOptions>(versions, async ({ api, out }, [id], want) =>
     out.list(
       await api.list('listAgentVersions', want, { ids: { agent_id: id! } }),
       [field('version'), field('published_by'), time('created_at', 'Published')],
@@ -26,7 +26,7 @@ export function addAgentVersions(agents: Command): void {
       '--without-tests <reason>',
       'publish although required tests have not passed; the audit log has the reason',
     );
-  verb<{ withoutTests?: string }>(restore, async ({ api, out }, [id, version], { withoutTests }) =>
+  setAction<{ withoutTests?: string }>(restore, async ({ api, out }, [id, version], { withoutTests }) =>
     out.record(
       await api.call('restoreAgentVersion', {
         ids: { agent_id: id!, version: version! },

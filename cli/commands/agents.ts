@@ -3,7 +3,7 @@ import { type AgentChange, readChange } from '../agent-file.ts';
 import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 import { addAgentFolders } from './agent-folders.ts';
 import { addAgentReplay } from './agent-replay.ts';
 import { addAgentRollout } from './agent-rollout.ts';
@@ -21,14 +21,14 @@ export function addAgentsCommand(program: Command): void {
     .description('Creates an agent, empty or from a file.')
     .requiredOption('--name <name>', 'its name')
     .option('--file <file>', 'its definition as JSON; "-" is standard input');
-  verb<{ name: string; file?: string }>(create, async ({ api, out }, _args, { name, file }) => {
+  setAction<{ name: string; file?: string }>(create, async ({ api, out }, _args, { name, file }) => {
     const change = file === undefined ? {} : await readChange(file);
     out.record(await api.call('createAgent', { body: { definition: change.definition, name } }));
   });
   examples(create, 'agents create --name Concierge', 'agents create --name Concierge --file agent.json');
 
   const list = listing(agents.command('list').description('Lists the agents.'));
-  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+  setAction<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listAgents', want),
       [field('id'), field('name'), field('enabled'), field('version'), time('created_at')],
@@ -36,7 +36,7 @@ export function addAgentsCommand(program: Command): void {
     ),
   );
 
-  verb(
+  setAction(
     agents.command('show').description('Shows an agent with its definition.').argument('<agent-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('readAgent', { ids: { agent_id: id! } })),
   );
@@ -53,7 +53,7 @@ export function addAgentsCommand(program: Command): void {
     .option('--enable', 'enable the agent')
     .option('--disable', 'disable the agent immediately')
     .option('--draft', 'change the draft only; "agents publish" makes it live');
-  verb<UpdateOptions>(update, async ({ api, out }, [id], options) => {
+  setAction<UpdateOptions>(update, async ({ api, out }, [id], options) => {
     const body = { ...(await changeOf(options)), ...(options.draft && { publish: false }) };
     out.record(await api.call('updateAgent', { ids: { agent_id: id! }, body }));
   });
@@ -68,16 +68,19 @@ export function addAgentsCommand(program: Command): void {
       'publish although required tests have not passed; the audit log keeps the reason',
     )
     .option('--not-live', 'add the version without making it live, for "agents rollout" or a trigger');
-  verb<{ withoutTests?: string; notLive?: boolean }>(publish, async ({ api, out }, [id], { withoutTests, notLive }) => {
-    const body = {
-      ...(withoutTests !== undefined && { without_tests: withoutTests }),
-      ...(notLive && { live: false }),
-    };
-    out.record(
-      await api.call('publishAgent', { ids: { agent_id: id! }, ...(Object.keys(body).length > 0 && { body }) }),
-    );
-  });
-  verb(
+  setAction<{ withoutTests?: string; notLive?: boolean }>(
+    publish,
+    async ({ api, out }, [id], { withoutTests, notLive }) => {
+      const body = {
+        ...(withoutTests !== undefined && { without_tests: withoutTests }),
+        ...(notLive && { live: false }),
+      };
+      out.record(
+        await api.call('publishAgent', { ids: { agent_id: id! }, ...(Object.keys(body).length > 0 && { body }) }),
+      );
+    },
+  );
+  setAction(
     agents
       .command('secret')
       .summary('create or replace the secret that signs the turns of your own code')
@@ -101,7 +104,7 @@ export function addAgentsCommand(program: Command): void {
     .description('Deletes an agent permanently. Its keys stay, but their calls get 404.')
     .argument('<agent-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Agent ${id} with its triggers and channels will be deleted permanently.`);
     await api.call('deleteAgent', { ids: { agent_id: id! } });
     out.record({ id, deleted: true });

@@ -8,10 +8,10 @@ import {
 } from '../../contract/dashboard/analytics.ts';
 import { MAX_VERSION } from '../../contract/limits.ts';
 import type { Api } from '../api.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../read-input.ts';
 import { type Column, table } from '../table.ts';
-import { toFile } from '../to-file.ts';
-import { examples, verb } from '../verb.ts';
+import { toFile } from '../write-file.ts';
+import { examples, setAction } from '../command-action.ts';
 
 type Row = Analytics['data'][number];
 type Options = {
@@ -47,7 +47,7 @@ export function addAnalyticsCommand(program: Command): void {
     .option('--trigger <id>', 'only conversations that this trigger started')
     .option('--campaign <id>', 'only conversations that this campaign started')
     .option('--csv', 'print the groups as CSV');
-  verb<Options>(analytics, async ({ api, out }, _args, options) => {
+  setAction<Options>(analytics, async ({ api, out }, _args, options) => {
     const query = queryOf(options);
     if (options.csv) return toFile(undefined, (write) => api.download('exportAnalytics', { query }, write));
     const found = await readComplete(api, query);

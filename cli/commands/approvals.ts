@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { APPROVAL_STATUSES, type ApprovalDecision } from '../../contract/approval-limits.ts';
 import type { QueryOf } from '../../contract/dashboard/routes.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addApprovalsCommand(program: Command): void {
   const approvals = program
@@ -23,7 +23,7 @@ function addList(approvals: Command): void {
       .addOption(new Option('--status <status>', 'with this status only').choices(APPROVAL_STATUSES)),
   );
   type Filters = { agent?: string; status?: string };
-  verb<ListOptions & Filters>(list, async ({ api, out }, _args, { agent, status, ...want }) => {
+  setAction<ListOptions & Filters>(list, async ({ api, out }, _args, { agent, status, ...want }) => {
     const query = { agent_id: agent, status } as QueryOf<'listApprovals'>;
     const columns = [field('id'), field('status'), field('tool'), field('conversation_id', 'Conversation')];
     out.list(
@@ -41,7 +41,7 @@ function addDecision(approvals: Command, decision: ApprovalDecision, description
     .description(description)
     .argument('<approval-id>')
     .option('--reason <text>', 'the reason, which the agent reads');
-  verb<{ reason?: string }>(command, async ({ api, out }, [id], { reason }) => {
+  setAction<{ reason?: string }>(command, async ({ api, out }, [id], { reason }) => {
     const body = { decision, ...(reason !== undefined && { reason }) };
     out.record(await api.call('decideApproval', { ids: { approval_id: id! }, body }));
   });

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { AUDIT_FORMATS, type AuditFormat } from '../../contract/dashboard/activity.ts';
 import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
-import { toFile } from '../to-file.ts';
-import { examples, verb } from '../verb.ts';
+import { toFile } from '../write-file.ts';
+import { examples, setAction } from '../command-action.ts';
 
 type Filter = { actor?: string; subject?: string; since?: string; until?: string };
 
@@ -14,7 +14,7 @@ export function addAuditCommand(program: Command): void {
     .description('The audit log: who did what, when and from where.');
 
   const list = filtered(listing(audit.command('list').description('Lists the entries, newest first.')));
-  verb<ListOptions & Filter>(list, async ({ api, out }, _args, { actor, subject, since, until, ...want }) =>
+  setAction<ListOptions & Filter>(list, async ({ api, out }, _args, { actor, subject, since, until, ...want }) =>
     out.list(
       await api.list('listAudit', want, { query: queryOf({ actor, subject, since, until }) }),
       [time('created_at', 'When'), field('action'), field('subject_id'), field('actor_name', 'Who'), field('address')],
@@ -31,7 +31,7 @@ export function addAuditCommand(program: Command): void {
       .addOption(new Option('--format <format>', 'CSV, or JSON Lines').choices(AUDIT_FORMATS).default('csv'))
       .option('--file <file>', 'a new file (default: standard output)'),
   );
-  verb<Filter & { format: AuditFormat; file?: string }>(
+  setAction<Filter & { format: AuditFormat; file?: string }>(
     take,
     async ({ api, out }, _args, { format, file, ...filter }) => {
       const query = { ...queryOf(filter), format };

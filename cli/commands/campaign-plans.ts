@@ -13,10 +13,10 @@ import type { BodyOf } from '../../contract/dashboard/routes.ts';
 import type { AdditionRecord } from '../../contract/dashboard/additions.ts';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
-import { parseJson, parseJsonObject, readText, wholeNumber } from '../input.ts';
+import { parseJson, parseJsonObject, readText, wholeNumber } from '../read-input.ts';
 import type { Output } from '../output.ts';
-import { toFile } from '../to-file.ts';
-import { examples, verb } from '../verb.ts';
+import { toFile } from '../write-file.ts';
+import { examples, setAction } from '../command-action.ts';
 
 /** Commands that show the effect of a campaign in advance: review, rehearsal, test, audience. */
 export function addCampaignPlans(campaigns: Command): void {
@@ -30,7 +30,7 @@ export function addCampaignPlans(campaigns: Command): void {
       )
       .argument('<campaign-id>'),
   ).option('--file <file>', 'recipients of a file: CSV with a header row, or one as JSON in each line');
-  verb<FilterOptions & { file?: string }>(review, async ({ api, out }, [id], { file, ...filters }) => {
+  setAction<FilterOptions & { file?: string }>(review, async ({ api, out }, [id], { file, ...filters }) => {
     const hasFilters = Object.keys(filters).length > 0;
     if (file !== undefined && hasFilters) throw new Failure('usage_invalid', 'Use either --file or filters.');
     const body = file !== undefined ? { file: await readText(file) } : hasFilters ? { filters } : {};
@@ -46,7 +46,7 @@ export function addCampaignPlans(campaigns: Command): void {
     .option('--name <name>', 'the name of the person in the message')
     .option('--locale <locale>', 'the language of the person, e.g. ar')
     .option('--variables <json>', 'values of the recipient, as a JSON object');
-  verb<TestOptions>(test, async ({ api, out }, [id], { address, variables, ...person }) => {
+  setAction<TestOptions>(test, async ({ api, out }, [id], { address, variables, ...person }) => {
     const ids = { campaign_id: id! };
     const { settings } = await api.call('readCampaign', { ids });
     const given = variables === undefined ? {} : { variables: parseJsonObject(variables, '--variables') };
@@ -67,7 +67,7 @@ export function addCampaignPlans(campaigns: Command): void {
   )
     .option('--file <file>', 'recipients of a file instead: CSV with a header row, or one as JSON in each line')
     .option('--dry-run', 'only count them');
-  verb<AudienceOptions>(audience, async ({ api, out }, [id], { dryRun, file, ...filters }) => {
+  setAction<AudienceOptions>(audience, async ({ api, out }, [id], { dryRun, file, ...filters }) => {
     const ids = { campaign_id: id! };
     if (file !== undefined) {
       if (Object.keys(filters).length > 0) throw new Failure('usage_invalid', 'Use either --file or filters.');
@@ -137,7 +137,7 @@ function addRehearse(campaigns: Command): void {
       .command('rehearse')
       .summary('play a campaign on a virtual clock')
       .description(
-        `Runs a campaign on a virtual clock with the rules of the worker. Shows who is messaged when, who is not and why, and when it ends. Sends and stores nothing. The people are those of a file, end users who match, generated people, or by default the waiting recipients; at most ${MAX_REHEARSED}.`,
+        `Runs a campaign on a virtual clock with the rules of the worker. Shows who is messaged when, who is not and why, and when it ends. Sends and stores nothing. The people come from a file, a filter of end users, or generated data. By default they are the waiting recipients. At most ${MAX_REHEARSED} people take part.`,
       )
       .argument('<campaign-id>')
       .option(
@@ -151,7 +151,7 @@ function addRehearse(campaigns: Command): void {
     .option('--settings <file>', 'settings as JSON instead of the stored ones')
     .option('--begins-at <time>', 'what the clock shows at the start, e.g. 2027-01-31T09:00:00Z (default: now)')
     .option('--rows <file>', 'write a row for each recipient into this new CSV file');
-  verb<RehearseOptions>(rehearse, async ({ api, out }, [id], options) => {
+  setAction<RehearseOptions>(rehearse, async ({ api, out }, [id], options) => {
     const body = await askedOf(options);
     const told = await api.call('rehearseCampaign', { ids: { campaign_id: id! }, body });
     const { rows, ...report } = told;

@@ -3,8 +3,8 @@ import { MAX_MONTH_DAY } from '../../contract/schedule-days.ts';
 import type { CampaignSchedule, SetScheduleBody } from '../../contract/dashboard/campaign-schedules.ts';
 import type { Api } from '../api.ts';
 import { Failure } from '../failure.ts';
-import { wholeNumber } from '../input.ts';
-import { examples, verb } from '../verb.ts';
+import { wholeNumber } from '../read-input.ts';
+import { examples, setAction } from '../command-action.ts';
 
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const SHORTEST = 3;
@@ -40,7 +40,7 @@ export function addRepeat(campaigns: Command): void {
     .option('--pause', 'start no campaigns until --resume')
     .option('--resume', 'start campaigns again')
     .option('--stop', 'do not repeat any more; campaigns that were started stay');
-  verb<Options>(repeat, async ({ api, out }, [id], options) => {
+  setAction<Options>(repeat, async ({ api, out }, [id], options) => {
     const ids = { campaign_id: id! };
     const days = check(options);
     if (options.stop) {

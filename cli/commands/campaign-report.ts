@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { REPORT_STEPS } from '../../contract/dashboard/campaign-report.ts';
 import { field, time } from '../listing.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 /** `campaigns report`. */
 export function addCampaignReport(campaigns: Command): void {
@@ -10,7 +10,7 @@ export function addCampaignReport(campaigns: Command): void {
     .description('Shows how many people a campaign reached, by the hour or by the day.')
     .argument('<campaign-id>')
     .option('--time-zone <zone>', 'hours and days of this zone, such as Asia/Qatar (default UTC)');
-  verb<{ timeZone?: string }>(report, async ({ api, out }, [id], { timeZone }) => {
+  setAction<{ timeZone?: string }>(report, async ({ api, out }, [id], { timeZone }) => {
     const found = await api.call('readCampaignReport', {
       ids: { campaign_id: id! },
       query: { time_zone: timeZone },

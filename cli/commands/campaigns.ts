@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { RECIPIENT_STATUSES, type RecipientStatus } from '../../contract/campaigns.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject, readText } from '../input.ts';
+import { parseJsonObject, readText } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 import { addCampaignReport } from './campaign-report.ts';
 import { addCampaignPlans } from './campaign-plans.ts';
 import { addRepeat } from './campaign-repeat.ts';
@@ -21,7 +21,7 @@ export function addCampaignsCommand(program: Command): void {
     .requiredOption('--agent <id>', 'the agent of the campaign')
     .requiredOption('--channel <id>', 'the channel to send on')
     .requiredOption('--name <name>', 'its name');
-  verb<{ agent: string; channel: string; name: string }>(
+  setAction<{ agent: string; channel: string; name: string }>(
     create,
     async ({ api, out }, _args, { agent, channel, name }) =>
       out.record(await api.call('createCampaign', { body: { agent_id: agent, channel_id: channel, name } })),
@@ -29,7 +29,7 @@ export function addCampaignsCommand(program: Command): void {
   examples(create, 'campaigns create --agent agent_01jd… --channel channel_01jd… --name "November offers"');
 
   const list = listing(campaigns.command('list').description('Lists the campaigns.'));
-  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+  setAction<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listCampaigns', want),
       [field('id'), field('name'), field('state'), field('agent_id', 'Agent'), time('created_at')],
@@ -37,7 +37,7 @@ export function addCampaignsCommand(program: Command): void {
     ),
   );
 
-  verb(
+  setAction(
     campaigns.command('show').description('Shows a campaign.').argument('<campaign-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('readCampaign', { ids: { campaign_id: id! } })),
   );
@@ -50,7 +50,7 @@ export function addCampaignsCommand(program: Command): void {
       .option('--status <status>', RECIPIENT_STATUSES.join(', '))
       .option('--ref <ref>', "the caller's own name for it"),
   );
-  verb<ListOptions & RecipientFilter>(recipients, async ({ api, out }, [id], { status, ref, ...want }) =>
+  setAction<ListOptions & RecipientFilter>(recipients, async ({ api, out }, [id], { status, ref, ...want }) =>
     out.list(
       await api.list('listRecipients', want, { ids: { campaign_id: id! }, query: { status, ref } }),
       [field('id'), field('ref'), field('status'), field('reason'), time('due_at', 'Goes out'), time('updated_at')],
@@ -59,7 +59,7 @@ export function addCampaignsCommand(program: Command): void {
   );
   examples(recipients, 'campaigns recipients campaign_01jd… --status failed');
 
-  verb(
+  setAction(
     campaigns
       .command('cancel-recipient')
       .description('Cancels a recipient: the campaign sends them nothing more.')
@@ -77,7 +77,7 @@ export function addCampaignsCommand(program: Command): void {
     .argument('<campaign-id>')
     .option('--file <file>', 'the settings as JSON; "-" is standard input')
     .option('--name <name>', 'its new name');
-  verb<{ file?: string; name?: string }>(update, async ({ api, out }, [id], { file, name }) => {
+  setAction<{ file?: string; name?: string }>(update, async ({ api, out }, [id], { file, name }) => {
     if (file === undefined && name === undefined)
       throw new Failure('usage_invalid', 'Nothing to change: use --file or --name.');
     const settings = file === undefined ? undefined : parseJsonObject(await readText(file), file);
@@ -98,7 +98,7 @@ export function addCampaignsCommand(program: Command): void {
     ['resume', 'resumeCampaign', 'Resumes a paused campaign.'],
   ] as const;
   for (const [name, route, description] of moves) {
-    verb(campaigns.command(name).description(description).argument('<campaign-id>'), async ({ api, out }, [id]) =>
+    setAction(campaigns.command(name).description(description).argument('<campaign-id>'), async ({ api, out }, [id]) =>
       out.record(await api.call(route, { ids: { campaign_id: id! } })),
     );
   }
@@ -110,7 +110,7 @@ export function addCampaignsCommand(program: Command): void {
     .description('Ends a campaign. It cannot be started again.')
     .argument('<campaign-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(end, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(end, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Campaign ${id} will end. It cannot be started again.`);
     out.record(await api.call('endCampaign', { ids: { campaign_id: id! } }));
   });
@@ -120,7 +120,7 @@ export function addCampaignsCommand(program: Command): void {
     .description('Deletes a campaign permanently. Its keys can still be revoked; their calls get 404.')
     .argument('<campaign-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Campaign ${id} will be deleted permanently.`);
     await api.call('deleteCampaign', { ids: { campaign_id: id! } });
     out.record({ id, deleted: true });

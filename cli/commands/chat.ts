@@ -4,7 +4,7 @@ import type { BodyOf } from '../../contract/dashboard/routes.ts';
 import { Failure } from '../failure.ts';
 import { onTerminal } from '../prompt.ts';
 import { transcript } from '../transcript.ts';
-import { type Cli, examples, verb } from '../verb.ts';
+import { type Cli, examples, setAction } from '../command-action.ts';
 
 /**
  * A chat with an agent on a terminal. With a trigger, it is a stored conversation. Without one, it tests the draft and
@@ -20,12 +20,15 @@ export function addChatCommand(program: Command): void {
     .requiredOption('--agent <id>', 'the agent to talk to')
     .option('--trigger <id>', 'start a stored conversation through this trigger')
     .option('--locale <tag>', 'language of the person, e.g. ar; without --trigger');
-  verb<{ agent: string; trigger?: string; locale?: string }>(chat, async (cli, _args, { agent, trigger, locale }) => {
-    if (!onTerminal() || cli.out.json) {
-      throw new Failure('terminal_required', 'chat needs a terminal; scripts use "trigger" and "conversations say".');
-    }
-    await talk(cli, trigger === undefined ? draftTalk(cli, agent, locale) : await storedTalk(cli, trigger));
-  });
+  setAction<{ agent: string; trigger?: string; locale?: string }>(
+    chat,
+    async (cli, _args, { agent, trigger, locale }) => {
+      if (!onTerminal() || cli.out.json) {
+        throw new Failure('terminal_required', 'chat needs a terminal; scripts use "trigger" and "conversations say".');
+      }
+      await talk(cli, trigger === undefined ? draftTalk(cli, agent, locale) : await storedTalk(cli, trigger));
+    },
+  );
   examples(chat, 'chat --agent agent_01jd…', 'chat --agent agent_01jd… --trigger trigger_01jd…');
 }
 

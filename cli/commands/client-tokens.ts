@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { MAX_CLIENT_TOKEN_SECONDS, MIN_CLIENT_TOKEN_SECONDS } from '../../contract/client-tokens.ts';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject, wholeNumber } from '../input.ts';
-import { examples, verb } from '../verb.ts';
+import { parseJsonObject, wholeNumber } from '../read-input.ts';
+import { examples, setAction } from '../command-action.ts';
 
 const DEFAULT_SECONDS = 900;
 
@@ -32,7 +32,7 @@ export function addClientTokensCommand(program: Command): void {
       wholeNumber('--expires-in', MIN_CLIENT_TOKEN_SECONDS, MAX_CLIENT_TOKEN_SECONDS),
       DEFAULT_SECONDS,
     );
-  verb<Options>(create, async ({ api, out }, _args, options) => {
+  setAction<Options>(create, async ({ api, out }, _args, options) => {
     const { body } = await api.public({ method: 'POST', path: '/api/client-tokens', body: inputOf(options) });
     out.record(body as Row);
     out.hint('Copy the token now: it is not shown again.');

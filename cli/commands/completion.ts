@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { examples } from '../verb.ts';
+import { examples } from '../command-action.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Failure } from '../failure.ts';
-import { readText } from '../input.ts';
-import { examples, type Cli, verb } from '../verb.ts';
+import { readText } from '../read-input.ts';
+import { examples, type Cli, setAction } from '../command-action.ts';
 import { transcript } from '../transcript.ts';
 
 /** The actions of members on a conversation. */
@@ -12,7 +12,7 @@ export function addConversationActions(conversations: Command): void {
   const reply = one('reply', 'Replies to the person as a member.')
     .option('--text <text>', 'the text to send')
     .option('--file <file>', 'a file with the text; "-" is standard input');
-  verb<{ text?: string; file?: string }>(reply, async ({ api, out }, [id], options) => {
+  setAction<{ text?: string; file?: string }>(reply, async ({ api, out }, [id], options) => {
     const message = await api.call('replyInConversation', { ids: ids(id), body: { text: await textOf(options) } });
     out.record(message, () => transcript([message]));
   });
@@ -21,21 +21,24 @@ export function addConversationActions(conversations: Command): void {
   const note = one('note', 'Writes a note that only members see.')
     .option('--text <text>', 'the note')
     .option('--file <file>', 'a file with the note; "-" is standard input');
-  verb<{ text?: string; file?: string }>(note, async ({ api, out }, [id], options) =>
+  setAction<{ text?: string; file?: string }>(note, async ({ api, out }, [id], options) =>
     out.record(await api.call('addNote', { ids: ids(id), body: { text: await textOf(options) } })),
   );
-  verb(one('delete-note', 'Deletes a note of your own.').argument('<note-id>'), async ({ api, out }, [id, noteId]) => {
-    await api.call('deleteNote', { ids: { ...ids(id), note_id: noteId! } });
-    out.record({ id: noteId, deleted: true });
-  });
+  setAction(
+    one('delete-note', 'Deletes a note of your own.').argument('<note-id>'),
+    async ({ api, out }, [id, noteId]) => {
+      await api.call('deleteNote', { ids: { ...ids(id), note_id: noteId! } });
+      out.record({ id: noteId, deleted: true });
+    },
+  );
 
-  verb(one('take-over', 'Takes the conversation over from the agent.'), async ({ api, out }, [id]) =>
+  setAction(one('take-over', 'Takes the conversation over from the agent.'), async ({ api, out }, [id]) =>
     out.record(await api.call('takeOverConversation', { ids: ids(id) })),
   );
-  verb(one('hand-back', 'Hands the conversation back to the agent.'), async ({ api, out }, [id]) =>
+  setAction(one('hand-back', 'Hands the conversation back to the agent.'), async ({ api, out }, [id]) =>
     out.record(await api.call('handBackConversation', { ids: ids(id) })),
   );
-  verb(one('resolve', 'Resolves the conversation.'), async ({ api, out }, [id]) =>
+  setAction(one('resolve', 'Resolves the conversation.'), async ({ api, out }, [id]) =>
     out.record(await api.call('resolveConversation', { ids: ids(id) })),
   );
   addPlacing(one);
@@ -48,7 +51,7 @@ function addPlacing(one: (name: string, description: string) => Command): void {
     '<user-id>',
     'the user of "members list", "me", or "nobody"',
   );
-  verb(assign, async (cli, [id, user]) => {
+  setAction(assign, async (cli, [id, user]) => {
     const body = { user_id: await userOf(cli, user!) };
     cli.out.record(await cli.api.call('assignConversation', { ids: ids(id), body }));
   });
@@ -58,7 +61,7 @@ function addPlacing(one: (name: string, description: string) => Command): void {
     '<until>',
     'a time such as 2026-12-01T09:00:00Z, or "off"',
   );
-  verb(snooze, async ({ api, out }, [id, until]) => {
+  setAction(snooze, async ({ api, out }, [id, until]) => {
     const body = { until: until === 'off' ? null : until! };
     out.record(await api.call('snoozeConversation', { ids: ids(id), body }));
   });
@@ -67,7 +70,7 @@ function addPlacing(one: (name: string, description: string) => Command): void {
     '[tags...]',
     'all its tags; none removes them',
   );
-  verb(tags, async ({ api, out }, [id, wanted]) =>
+  setAction(tags, async ({ api, out }, [id, wanted]) =>
     out.record(
       await api.call('setConversationTags', { ids: ids(id), body: { tags: (wanted ?? []) as unknown as string[] } }),
     ),

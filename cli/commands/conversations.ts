@@ -3,7 +3,7 @@ import { CONVERSATION_VIEWS } from '../../contract/dashboard/conversations.ts';
 import type { QueryOf } from '../../contract/dashboard/routes.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { transcript } from '../transcript.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 import { addConversationActions } from './conversation-actions.ts';
 
 export function addConversationsCommand(program: Command): void {
@@ -17,7 +17,7 @@ export function addConversationsCommand(program: Command): void {
     .description("Says something as the end user on the sandbox channel, waits for the agent's turn and prints it.")
     .argument('<conversation-id>')
     .requiredOption('--text <text>', 'the text to send');
-  verb<{ text: string }>(say, async ({ api, out }, [id], { text }) => {
+  setAction<{ text: string }>(say, async ({ api, out }, [id], { text }) => {
     const { messages } = await api.call('sayInConversation', { ids: { conversation_id: id! }, body: { text } });
     out.record({ messages }, () => transcript(messages));
   });
@@ -27,7 +27,7 @@ export function addConversationsCommand(program: Command): void {
     .command('show')
     .description('Shows a conversation with its messages.')
     .argument('<conversation-id>');
-  verb(show, async ({ api, out }, [id]) => {
+  setAction(show, async ({ api, out }, [id]) => {
     const conversation = await api.call('readConversation', { ids: { conversation_id: id! } });
     out.record(conversation, () => transcript(conversation.messages));
   });
@@ -42,7 +42,7 @@ export function addConversationsCommand(program: Command): void {
       .addOption(new Option('--view <view>', 'of this view only').choices(CONVERSATION_VIEWS)),
   );
   type Filters = Pick<QueryOf<'listConversations'>, 'tag' | 'text' | 'view'> & { agent?: string };
-  verb<ListOptions & Filters>(list, async ({ api, out }, _args, { agent, tag, text, view, ...want }) =>
+  setAction<ListOptions & Filters>(list, async ({ api, out }, _args, { agent, tag, text, view, ...want }) =>
     out.list(
       await api.list('listConversations', want, { query: { agent_id: agent, tag, text, view } }),
       [field('id'), field('agent_id', 'Agent'), field('status'), time('created_at'), time('updated_at')],

@@ -10,7 +10,7 @@ import {
 import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 /** The usage of models, their cost and their budgets (docs/costs.md). */
 export function addCostsCommands(program: Command): void {
@@ -31,7 +31,7 @@ function addUsage(program: Command): void {
     .option('--key <id>', 'only this key')
     .option('--campaign <id>', 'only this campaign');
   type Options = { by: UsageGroup; since?: string; until?: string; agent?: string; key?: string; campaign?: string };
-  verb<Options>(usage, async ({ api, out }, _args, { by, since, until, agent, key, campaign }) => {
+  setAction<Options>(usage, async ({ api, out }, _args, { by, since, until, agent, key, campaign }) => {
     const query = { by, since, until, agent_id: agent, key_id: key, campaign_id: campaign };
     out.record(await api.call('readUsage', { query }));
   });
@@ -60,12 +60,12 @@ function addBudgets(program: Command): void {
     unit: string;
     amount: number;
   };
-  verb<Options>(set, async ({ api, out }, _args, { for: subject, id = null, per: period, unit, amount: most }) =>
+  setAction<Options>(set, async ({ api, out }, _args, { for: subject, id = null, per: period, unit, amount: most }) =>
     out.record(await api.call('setBudget', { body: { subject, subject_id: id, period, unit, amount: most } })),
   );
   examples(set, 'budgets set --for organization --per month --unit USD --amount 200');
   const list = listing(budgets.command('list').description('Lists budgets with their spent amounts.'));
-  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+  setAction<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listBudgets', want),
       [
@@ -86,7 +86,7 @@ function addBudgets(program: Command): void {
     .description('Removes a budget.')
     .argument('<budget_id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, 'Models may then use more.');
     await api.call('removeBudget', { ids: { budget_id: id! } });
     out.record({ id, deleted: true });
@@ -110,7 +110,7 @@ function addPrices(program: Command): void {
     .option('--cached <n>', 'a million cached input tokens', amount);
   type Options = { provider: ModelProviderName; model: string };
   type Prices = { currency: string; input: number; output: number; cached?: number };
-  verb<Options & Prices>(
+  setAction<Options & Prices>(
     set,
     async ({ api, out }, _args, { provider, model: name, currency, input, output, cached = null }) =>
       out.record(
@@ -121,7 +121,7 @@ function addPrices(program: Command): void {
   );
   examples(set, 'prices set --provider openai --model NAME --currency USD --input 0.25 --output 2 --cached 0.025');
   const list = listing(prices.command('list').description('Lists the prices.'));
-  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+  setAction<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listModelPrices', want),
       [field('provider'), field('model'), field('currency'), field('input'), field('cached'), field('output')],
@@ -129,7 +129,7 @@ function addPrices(program: Command): void {
     ),
   );
   const remove = model(prices.command('remove').description('Removes a price: the cost is unknown again.'));
-  verb<Options>(remove, async ({ api, out }, _args, { provider, model: name }) =>
+  setAction<Options>(remove, async ({ api, out }, _args, { provider, model: name }) =>
     out.record(await api.call('setModelPrice', { body: { provider, model: name, price: null } })),
   );
 }

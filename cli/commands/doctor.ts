@@ -4,7 +4,7 @@ import { checkMachine } from '../checks/machine.ts';
 import { checkServer } from '../checks/server.ts';
 import type { Check } from '../checks/check.ts';
 import { EXIT_FAILED } from '../failure.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 /** Checks the running server and this machine, and suggests an action for each problem. */
 export function addDoctorCommand(program: Command): void {
@@ -14,7 +14,7 @@ export function addDoctorCommand(program: Command): void {
     .description(
       'Checks the server (health, readiness, session, base URL, clock), this machine (Node, packages, data folder, secret, port, mail server, collector of traces) and its database (version, durability, replication, clock, connections, statistics), and explains how to fix problems. Changes nothing. Exits with 1 when a check fails.',
     );
-  verb(doctor, async (cli) => {
+  setAction(doctor, async (cli) => {
     const server = await checkServer(cli.api, cli.settings);
     const checks = [...server, ...(await checkMachine(process.env, server))];
     const ok = checks.every((check) => check.status !== 'fail');

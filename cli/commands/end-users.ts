@@ -16,8 +16,8 @@ import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
-import { toFile } from '../to-file.ts';
-import { examples, verb } from '../verb.ts';
+import { toFile } from '../write-file.ts';
+import { examples, setAction } from '../command-action.ts';
 
 type ImportOptions = {
   file: string;
@@ -41,7 +41,7 @@ export function addEndUsersCommand(program: Command): void {
       .option('--text <words>', 'words of the name, or the beginning of an identifier')
       .option('--tag <tag>', 'only those with this tag'),
   );
-  verb<ListOptions & { text?: string; tag?: string }>(list, async ({ api, out }, _args, { text, tag, ...want }) =>
+  setAction<ListOptions & { text?: string; tag?: string }>(list, async ({ api, out }, _args, { text, tag, ...want }) =>
     out.list(
       await api.list('listEndUsers', want, { query: { text, tag } }),
       [field('id'), field('external_id'), field('name'), field('email'), field('phone'), time('created_at')],
@@ -49,8 +49,9 @@ export function addEndUsersCommand(program: Command): void {
     ),
   );
 
-  verb(people.command('show').description('Shows an end user.').argument('<end-user-id>'), async ({ api, out }, [id]) =>
-    out.record(await api.call('readEndUser', { ids: { end_user_id: id! } })),
+  setAction(
+    people.command('show').description('Shows an end user.').argument('<end-user-id>'),
+    async ({ api, out }, [id]) => out.record(await api.call('readEndUser', { ids: { end_user_id: id! } })),
   );
 
   const bring = people
@@ -65,7 +66,7 @@ export function addEndUsersCommand(program: Command): void {
     .option('--encoding <name>', IMPORT_ENCODINGS.join(', '))
     .option('--delimiter <sign>', 'one of , ; | tab (default: detected from the header)')
     .option('--failed-rows <file>', 'write the failed rows, with the reason, into this new file');
-  verb<ImportOptions>(bring, ({ api, out }, _args, options) => importFile(api, out, options));
+  setAction<ImportOptions>(bring, ({ api, out }, _args, options) => importFile(api, out, options));
   examples(
     bring,
     'end-users import --file people.csv --dry-run',
@@ -78,7 +79,7 @@ export function addEndUsersCommand(program: Command): void {
     .option('--file <file>', 'a new file (default: standard output)')
     .option('--text <words>', 'as for list')
     .option('--tag <tag>', 'as for list');
-  verb<{ file?: string; text?: string; tag?: string }>(take, async ({ api, out }, _args, { file, text, tag }) => {
+  setAction<{ file?: string; text?: string; tag?: string }>(take, async ({ api, out }, _args, { file, text, tag }) => {
     await toFile(file, (write) => api.download('exportEndUsers', { query: { text, tag } }, write));
     if (file !== undefined) out.hint(`Written to ${file}.`);
   });
@@ -89,7 +90,7 @@ export function addEndUsersCommand(program: Command): void {
     .description('Erases an end user with all conversations permanently.')
     .argument('<end-user-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(erase, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(erase, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `End user ${id} with all conversations will be erased permanently.`);
     await api.call('eraseEndUser', { ids: { end_user_id: id! } });
     out.record({ id, erased: true });

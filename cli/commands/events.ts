@@ -8,7 +8,7 @@ import { Failure, Refused } from '../failure.ts';
 import { type Forwarded, forwardEvent } from '../forward-event.ts';
 import { endWithReader, type Output } from '../output.ts';
 import { printable } from '../table.ts';
-import { examples, type Cli, verb } from '../verb.ts';
+import { examples, type Cli, setAction } from '../command-action.ts';
 
 /** The pause between two requests. It is the maximum delay of an event. */
 const POLL_MS = 1_000;
@@ -26,7 +26,7 @@ export function addEventsCommand(program: Command): void {
     .addOption(new Option('--type <type>', 'only this type').choices(EVENT_TYPES))
     .option('--forward <url>', 'send each event to this address, as to an endpoint; it may be on this machine')
     .option('--secret <secret>', 'sign forwarded events with this secret (default: a new one, which is printed)');
-  verb<TailOptions>(tail, async (cli, _args, { type, ...options }) => {
+  setAction<TailOptions>(tail, async (cli, _args, { type, ...options }) => {
     const forward = forwarderOf(options, cli.out);
     endWithReader();
     const stop = new AbortController();

@@ -6,9 +6,9 @@ import { KEY_SCOPES, type KeyScope, type Permission, PERMISSIONS } from '../../c
 import type { Row } from '../api.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject } from '../input.ts';
+import { parseJsonObject } from '../read-input.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 /** The members of a new key, in this order. Scripts rely on them. */
 const MADE = [
@@ -41,7 +41,7 @@ export function addKeysCommand(program: Command): void {
     .description('Changes the label of a key. Its permissions stay the same.')
     .argument('<key-id>')
     .requiredOption('--label <label>', 'the new label');
-  verb<{ label: string }>(rename, async ({ api, out }, [id], { label }) =>
+  setAction<{ label: string }>(rename, async ({ api, out }, [id], { label }) =>
     out.record(listed(await api.call('renameKey', { ids: { key_id: id! }, body: { label } }))),
   );
 }
@@ -60,7 +60,7 @@ function addCreate(keys: Command): void {
     .option('--networks <list>', 'allowed networks: addresses and CIDRs separated by commas (default: any)')
     .option('--limits <json>', `limits of the key: any of ${KEY_LIMITS.join(', ')}`)
     .option('--expires-at <time>', 'when it is revoked automatically, e.g. 2027-01-31T00:00:00Z');
-  verb<CreateOptions>(create, async ({ api, out }, _args, options) => {
+  setAction<CreateOptions>(create, async ({ api, out }, _args, options) => {
     const made = await api.call('createKey', { body: keyInput(options) });
     const shown = [
       ...MADE,
@@ -135,7 +135,7 @@ function addList(keys: Command): void {
     .addOption(
       new Option('--state <state>', 'only keys in this state').choices(['active', 'revoked', 'all']).default('all'),
     );
-  verb<ListOptions & KeyFilters>(list, async ({ api, out }, _args, options) => {
+  setAction<ListOptions & KeyFilters>(list, async ({ api, out }, _args, options) => {
     const { limit, all, ...filters } = options;
     const page = await api.list('listKeys', { limit, all }, { query: filters });
     out.list(
@@ -166,7 +166,7 @@ function addRotate(keys: Command): void {
       new Option('--overlap <time>', 'how long the old key still works').choices(ROTATION_OVERLAPS).default('24h'),
     )
     .option('--yes', 'do not ask before an immediate rotation');
-  verb<{ overlap: (typeof ROTATION_OVERLAPS)[number]; yes?: boolean }>(
+  setAction<{ overlap: (typeof ROTATION_OVERLAPS)[number]; yes?: boolean }>(
     rotate,
     async ({ api, out }, [id], { overlap, yes }) => {
       if (overlap === 'now') await confirm(yes, `Key ${id} will be refused immediately.`);
@@ -183,7 +183,7 @@ function addRevoke(keys: Command): void {
     .description('Revokes a key permanently. When the response is "revoked", no server accepts the key any more.')
     .argument('<key-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Key ${id} will be refused by all servers, permanently.`);
     const record = listed(await api.call('revokeKey', { ids: { key_id: id! } }));
     out.record(record, () => revokedText(record));
@@ -199,7 +199,7 @@ function addNetworks(keys: Command): void {
     )
     .argument('<key-id>')
     .requiredOption('--set <list>', 'addresses and CIDRs separated by commas, each within the current ones');
-  verb<{ set: string }>(networks, async ({ api, out }, [id], { set }) =>
+  setAction<{ set: string }>(networks, async ({ api, out }, [id], { set }) =>
     out.record(
       listed(await api.call('shortenKeyNetworks', { ids: { key_id: id! }, body: { allowed_networks: listOf(set) } })),
     ),
@@ -215,7 +215,7 @@ function addLimits(keys: Command): void {
     )
     .argument('<key-id>')
     .requiredOption('--set <json>', `new values for any of ${KEY_LIMITS.join(', ')}`);
-  verb<{ set: string }>(limits, async ({ api, out }, [id], { set }) =>
+  setAction<{ set: string }>(limits, async ({ api, out }, [id], { set }) =>
     out.record(listed(await api.call('lowerKeyLimits', { ids: { key_id: id! }, body: limitsOf(set, '--set') }))),
   );
   examples(limits, `keys limits key_01jd… --set '{"total":100}'`);

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { readBytes } from '../input.ts';
+import { readBytes } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addKnowledgeCommand(program: Command): void {
   const knowledge = program
@@ -17,7 +17,7 @@ export function addKnowledgeCommand(program: Command): void {
     .requiredOption('--agent <id>', 'the agent')
     .requiredOption('--file <file>', 'the document; "-" is standard input')
     .option('--name <name>', 'the name shown as source (default: the file name)');
-  verb<{ agent: string; file: string; name?: string }>(add, async ({ api, out }, _args, { agent, file, name }) => {
+  setAction<{ agent: string; file: string; name?: string }>(add, async ({ api, out }, _args, { agent, file, name }) => {
     const body = await readBytes(file);
     const query = { name: name ?? (file === '-' ? 'document.md' : basename(file)) };
     const made = await api.call('uploadDocument', { ids: { agent_id: agent }, query, body });
@@ -29,7 +29,7 @@ export function addKnowledgeCommand(program: Command): void {
   const list = listing(
     knowledge.command('list').description("Lists an agent's documents.").requiredOption('--agent <id>', 'the agent'),
   );
-  verb<ListOptions & { agent: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
+  setAction<ListOptions & { agent: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
     out.list(
       await api.list('listDocuments', want, { ids: { agent_id: agent } }),
       [field('id'), field('name'), field('bytes'), time('created_at'), time('updated_at')],
@@ -41,7 +41,7 @@ export function addKnowledgeCommand(program: Command): void {
     .command('use')
     .description("Shows how full an agent's documents are.")
     .requiredOption('--agent <id>', 'the agent');
-  verb<{ agent: string }>(use, async ({ api, out }, _args, { agent }) =>
+  setAction<{ agent: string }>(use, async ({ api, out }, _args, { agent }) =>
     out.record(await api.call('readKnowledgeUse', { ids: { agent_id: agent } })),
   );
 
@@ -50,7 +50,7 @@ export function addKnowledgeCommand(program: Command): void {
     .description("Shows how far the embeddings of an agent's documents are.")
     .requiredOption('--agent <id>', 'the agent')
     .option('--retry', 'try again now what failed');
-  verb<{ agent: string; retry?: boolean }>(embeddings, async ({ api, out }, _args, { agent, retry }) =>
+  setAction<{ agent: string; retry?: boolean }>(embeddings, async ({ api, out }, _args, { agent, retry }) =>
     out.record(await api.call(retry ? 'retryEmbeddings' : 'readEmbeddings', { ids: { agent_id: agent } })),
   );
 
@@ -60,7 +60,7 @@ export function addKnowledgeCommand(program: Command): void {
     .argument('<document-id>')
     .requiredOption('--agent <id>', 'the agent')
     .option('--yes', 'do not ask');
-  verb<{ agent: string; yes?: boolean }>(remove, async ({ api, out }, [id], { agent, yes }) => {
+  setAction<{ agent: string; yes?: boolean }>(remove, async ({ api, out }, [id], { agent, yes }) => {
     await confirm(yes, `Document ${id} will be deleted permanently.`);
     await api.call('deleteDocument', { ids: { agent_id: agent, document_id: id! } });
     out.record({ id, deleted: true });

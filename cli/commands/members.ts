@@ -2,14 +2,14 @@ import { Argument, type Command, Option } from 'commander';
 import { ROLES, type Role } from '../../contract/permissions.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addMembersCommand(program: Command): void {
   const members = program
     .command('members')
     .summary('who belongs to the organization')
     .description('Members: the people of the organization and their roles.');
-  verb<ListOptions>(
+  setAction<ListOptions>(
     listing(members.command('list').description('Lists the members.')),
     async ({ api, out }, _args, want) =>
       out.list(
@@ -23,7 +23,7 @@ export function addMembersCommand(program: Command): void {
     .description('Changes the role of a member.')
     .argument('<member-id>')
     .addArgument(new Argument('<role>').choices(ROLES));
-  verb(role, async ({ api, out }, [id, chosen]) =>
+  setAction(role, async ({ api, out }, [id, chosen]) =>
     out.record(await api.call('setMemberRole', { ids: { member_id: id! }, body: { role: chosen as Role } })),
   );
   examples(role, 'members role member_01jd… admin');
@@ -32,7 +32,7 @@ export function addMembersCommand(program: Command): void {
     .description('Removes a member from the organization, with the access tokens of that person.')
     .argument('<member-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Member ${id} will lose access to the organization immediately.`);
     await api.call('removeMember', { ids: { member_id: id! } });
     out.record({ id, removed: true });
@@ -44,7 +44,7 @@ export function addInvitationsCommand(program: Command): void {
     .command('invitations')
     .summary('open invitations to the organization')
     .description('Invitations: links that let a person join the organization.');
-  verb<ListOptions>(
+  setAction<ListOptions>(
     listing(invitations.command('list').description('Lists the open invitations.')),
     async ({ api, out }, _args, want) =>
       out.list(
@@ -58,11 +58,11 @@ export function addInvitationsCommand(program: Command): void {
     .description('Invites a person. The link is mailed. If the server sends no mail, only this response contains it.')
     .requiredOption('--email <address>', 'the address of the person')
     .addOption(new Option('--role <role>', 'the role').choices(ROLES).makeOptionMandatory());
-  verb<{ email: string; role: Role }>(create, async ({ api, out }, _args, { email, role }) =>
+  setAction<{ email: string; role: Role }>(create, async ({ api, out }, _args, { email, role }) =>
     out.record(await api.call('invite', { body: { email, role } })),
   );
   examples(create, 'invitations create --email asha@example.com --role member');
-  verb(
+  setAction(
     invitations
       .command('renew')
       .description('Makes a new link for an invitation. The previous link ends.')
@@ -74,7 +74,7 @@ export function addInvitationsCommand(program: Command): void {
     .description('Withdraws an invitation. Its link ends.')
     .argument('<invitation-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(withdraw, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(withdraw, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `The link of invitation ${id} will stop working.`);
     await api.call('withdrawInvitation', { ids: { invitation_id: id! } });
     out.record({ id, withdrawn: true });

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { MODEL_PROVIDERS } from '../../contract/dashboard/models.ts';
 import { Failure } from '../failure.ts';
-import { readSecret } from '../input.ts';
+import { readSecret } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addModelsCommand(program: Command): void {
   const models = program
@@ -26,7 +26,7 @@ export function addModelsCommand(program: Command): void {
     .option('--no-transcription-model', 'turn transcripts off')
     .option('--question-model <name>', 'writes questions for the passages of documents, for agents without a model')
     .option('--no-question-model', 'turn the writing of questions off and delete them');
-  verb<{
+  setAction<{
     provider: string;
     baseUrl?: string;
     keyStdin?: boolean;
@@ -58,12 +58,12 @@ export function addModelsCommand(program: Command): void {
     .command('check')
     .description('Calls the embedding model of a provider once and shows its dimensions.')
     .argument('<provider>');
-  verb(check, async ({ api, out }, [provider]) =>
+  setAction(check, async ({ api, out }, [provider]) =>
     out.record(await api.call('checkModel', { ids: { provider: provider! } })),
   );
 
   const list = listing(models.command('list').description('Lists the providers that are set up.'));
-  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+  setAction<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listModels', want),
       [
@@ -84,7 +84,7 @@ export function addModelsCommand(program: Command): void {
     .description('Removes a provider and its key.')
     .argument('<provider>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [provider], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [provider], { yes }) => {
     await confirm(yes, `The credentials of ${provider} will be removed.`);
     await api.call('removeModel', { ids: { provider: provider! } });
     out.record({ provider, deleted: true });

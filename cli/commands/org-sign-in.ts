@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { JOIN_ROLES, type SetSignInProviderBody } from '../../contract/dashboard/sign-in-provider.ts';
 import { Failure } from '../failure.ts';
-import { readSecret } from '../input.ts';
+import { readSecret } from '../read-input.ts';
 import { field, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 type SetOptions = {
   issuer?: string;
@@ -21,7 +21,7 @@ export function addOrgSignInCommands(orgs: Command): void {
     .command('sign-in')
     .description('The OpenID provider that people of the organization sign in with.');
   const show = signIn.command('show').description('Shows the provider, its callback URL and the domains.');
-  verb(show, async ({ api, out }) => {
+  setAction(show, async ({ api, out }) => {
     out.record(await api.call('readSignInSettings'));
   });
 
@@ -34,7 +34,7 @@ export function addOrgSignInCommands(orgs: Command): void {
     .addOption(new Option('--default-role <role>', 'for people who sign in for the first time').choices(JOIN_ROLES))
     .option('--enable', 'enable the provider')
     .option('--disable', 'disable the provider; ends the sessions that it opened');
-  verb<SetOptions>(set, async ({ api, out }, _args, options) => {
+  setAction<SetOptions>(set, async ({ api, out }, _args, options) => {
     if (options.enable && options.disable) throw new Failure('usage_invalid', 'Use either --enable or --disable.');
     const body: SetSignInProviderBody = {
       issuer: options.issuer,
@@ -57,7 +57,7 @@ export function addOrgSignInCommands(orgs: Command): void {
     .command('test')
     .description('Reads the discovery document of a provider; stores nothing.')
     .argument('<issuer>', 'the issuer URL of the provider');
-  verb(test, async ({ api, out }, [issuer]) => {
+  setAction(test, async ({ api, out }, [issuer]) => {
     out.record(await api.call('checkSignInProvider', { body: { issuer: issuer! } }));
   });
 
@@ -65,7 +65,7 @@ export function addOrgSignInCommands(orgs: Command): void {
     .command('remove')
     .description('Removes the provider and its secret, and ends the sessions that it opened.')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, _args, { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, _args, { yes }) => {
     await confirm(yes, 'People will no longer sign in with the provider of the organization.');
     await api.call('removeSignInProvider');
     out.record({ deleted: true });
@@ -78,7 +78,7 @@ function addDomains(orgs: Command): void {
   const domains = orgs.command('domains').description('E-mail domains whose people sign in with the provider.');
 
   const list = domains.command('list').description('Lists the domains with the TXT record that verifies each.');
-  verb(list, async ({ api, out }) => {
+  setAction(list, async ({ api, out }) => {
     const settings = await api.call('readSignInSettings');
     const data = settings.domains.map(({ record, ...domain }) => ({
       ...domain,
@@ -96,7 +96,7 @@ function addDomains(orgs: Command): void {
     .command('add')
     .description('Adds a domain and shows the TXT record that verifies it.')
     .argument('<domain>', 'such as example.com');
-  verb(add, async ({ api, out }, [domain]) => {
+  setAction(add, async ({ api, out }, [domain]) => {
     out.record(await api.call('addSignInDomain', { body: { domain: domain! } }));
   });
 
@@ -104,7 +104,7 @@ function addDomains(orgs: Command): void {
     .command('verify')
     .description('Verifies the TXT record of a domain.')
     .argument('<domain>', 'an added domain');
-  verb(verify, async ({ api, out }, [domain]) => {
+  setAction(verify, async ({ api, out }, [domain]) => {
     out.record(await api.call('verifySignInDomain', { ids: { domain: domain! } }));
   });
 
@@ -113,7 +113,7 @@ function addDomains(orgs: Command): void {
     .description('Confirms a domain without its record. Only the operator of the installation may do this.')
     .argument('<org-id>', 'the organization that added it')
     .argument('<domain>', 'an added domain');
-  verb(confirmOne, async ({ api, out }, [orgId, domain]) => {
+  setAction(confirmOne, async ({ api, out }, [orgId, domain]) => {
     out.record(await api.call('confirmSignInDomain', { ids: { org_id: orgId!, domain: domain! } }));
   });
 
@@ -122,7 +122,7 @@ function addDomains(orgs: Command): void {
     .description('Removes a domain, and ends the sessions that the provider opened.')
     .argument('<domain>', 'an added domain')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [domain], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [domain], { yes }) => {
     await confirm(yes, `People with an address at ${domain} will no longer sign in with the provider.`);
     await api.call('removeSignInDomain', { ids: { domain: domain! } });
     out.record({ domain, deleted: true });

@@ -2,10 +2,10 @@ import { Argument, type Command, Option } from 'commander';
 import { type Plan, PLANS } from '../../contract/permissions.ts';
 import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from '../../contract/limits.ts';
 import { Failure } from '../failure.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 import { addOrgSignInCommands } from './org-sign-in.ts';
 import { addMoveCommand } from './server.ts';
 
@@ -24,7 +24,7 @@ export function addOrgsCommand(program: Command): void {
     .addOption(new Option('--plan <plan>', 'only the operator may choose').choices(PLANS))
     .option('--owner-email <address>', 'only for the operator: invite another person as its owner')
     .option('--time-zone <zone>', 'the time zone of its team, e.g. Asia/Qatar');
-  verb<{ name: string; plan?: Plan; ownerEmail?: string; timeZone?: string }>(
+  setAction<{ name: string; plan?: Plan; ownerEmail?: string; timeZone?: string }>(
     create,
     async ({ api, out }, _args, { name, plan, ownerEmail, timeZone }) => {
       const body = { name, plan, owner_email: ownerEmail, time_zone: timeZone };
@@ -34,7 +34,7 @@ export function addOrgsCommand(program: Command): void {
   examples(create, 'orgs create --name "Qatar Air Cargo"', 'orgs create --name Demo --plan paid');
 
   const list = listing(orgs.command('list').description('Lists your organizations.'));
-  verb<ListOptions>(list, async ({ api, out }, _args, want) =>
+  setAction<ListOptions>(list, async ({ api, out }, _args, want) =>
     out.list(
       await api.list('listOrganizations', want),
       [field('id'), field('name'), field('plan'), field('role'), time('created_at')],
@@ -48,7 +48,7 @@ export function addOrgsCommand(program: Command): void {
     .argument('<org-id>', 'the organization')
     .option('--name <name>', 'its new name')
     .option('--time-zone <zone>', 'the time zone, e.g. Asia/Qatar');
-  verb<{ name?: string; timeZone?: string }>(update, async ({ api, out }, [id], { name, timeZone }) => {
+  setAction<{ name?: string; timeZone?: string }>(update, async ({ api, out }, [id], { name, timeZone }) => {
     if (name === undefined && timeZone === undefined)
       throw new Failure('usage_invalid', 'Nothing to change: use --name or --time-zone.');
     const body = { ...(name !== undefined && { name }), ...(timeZone !== undefined && { time_zone: timeZone }) };
@@ -61,7 +61,7 @@ export function addOrgsCommand(program: Command): void {
     .description('Changes the plan of an organization. Only the operator of the installation may do this.')
     .argument('<org-id>', 'the organization')
     .addArgument(new Argument('<plan>', 'free or paid').choices(PLANS));
-  verb(plan, async ({ api, out }, [id, chosen]) => {
+  setAction(plan, async ({ api, out }, [id, chosen]) => {
     out.record(await api.call('setPlan', { ids: { org_id: id! }, body: { plan: chosen as Plan } }));
   });
   examples(plan, 'orgs plan org_01jd… paid');
@@ -74,7 +74,7 @@ export function addOrgsCommand(program: Command): void {
     .argument('<org-id>', 'the organization')
     .argument('[days]', 'days, or off')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(retention, async ({ api, out }, [id, text], { yes }) => {
+  setAction<{ yes?: boolean }>(retention, async ({ api, out }, [id, text], { yes }) => {
     const ids = { org_id: id! };
     if (text === undefined) return out.record(await api.call('readRetention', { ids }));
     const days = text === 'off' ? null : wholeNumber('DAYS', MIN_RETENTION_DAYS, MAX_RETENTION_DAYS)(text);

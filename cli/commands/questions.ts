@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { field, time } from '../listing.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addQuestionsCommand(program: Command): void {
   const questions = program
@@ -11,7 +11,7 @@ export function addQuestionsCommand(program: Command): void {
     .command('list')
     .description('Lists the topics, the most frequent first.')
     .option('--agent <id>', 'of this agent only');
-  verb<{ agent?: string }>(list, async ({ api, out }, _args, { agent }) => {
+  setAction<{ agent?: string }>(list, async ({ api, out }, _args, { agent }) => {
     const found = await (agent === undefined
       ? api.call('listAllMissedQuestions')
       : api.call('listMissedQuestions', { ids: { agent_id: agent } }));
@@ -25,7 +25,7 @@ export function addQuestionsCommand(program: Command): void {
     .description('Removes a topic from the list. Pass its "message_ids" from "questions list --json".')
     .argument('<agent-id>')
     .argument('<message-ids...>');
-  verb(settle, async ({ api, out }, [agent, ids]) => {
+  setAction(settle, async ({ api, out }, [agent, ids]) => {
     const body = { message_ids: ids as unknown as string[] };
     out.record(await api.call('settleMissedQuestions', { ids: { agent_id: agent! }, body }));
   });

@@ -2,14 +2,14 @@ import type { CheckSuiteBody, TestCase, TestAgentBody } from '../../contract/das
 import { readDefinition } from '../agent-file.ts';
 import { annotation, type Place } from '../github-annotation.ts';
 import { Failure, Refused } from '../failure.ts';
-import { readText } from '../input.ts';
+import { readText } from '../read-input.ts';
 import { faultsOf, junit, type Outcome, type Report, type Tried } from '../junit.ts';
 import { type ModelTape, openTape } from '../model-tape.ts';
 import { isTemporary, retryCall } from '../retry-call.ts';
 import { openReportFile } from '../report-file.ts';
 import { linesOfCases, namingCases, parseSuite } from '../test-case-file.ts';
 import { printable } from '../table.ts';
-import type { Cli } from '../verb.ts';
+import type { Cli } from '../command-action.ts';
 import { versionOf } from './agent-version.ts';
 
 export type TestOptions = {

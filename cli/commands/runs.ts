@@ -3,8 +3,8 @@ import { type RunRecord, RUN_STATUSES, type RunStatus } from '../../contract/tri
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
-import { toFile } from '../to-file.ts';
-import { examples, verb } from '../verb.ts';
+import { toFile } from '../write-file.ts';
+import { examples, setAction } from '../command-action.ts';
 
 const resultOf = (run: Row): RunRecord['result'] => run['result'] as RunRecord['result'];
 
@@ -26,7 +26,7 @@ export function addRunsCommand(program: Command): void {
       .option('--created-after <time>', 'created at this time or later, e.g. 2026-11-21T06:00:00Z')
       .option('--created-before <time>', 'created before this time'),
   );
-  verb<ListOptions & Filters>(list, async ({ api, out }, _args, options) => {
+  setAction<ListOptions & Filters>(list, async ({ api, out }, _args, options) => {
     const { trigger, status, createdAfter, createdBefore, ...want } = options;
     const query = { status, created_after: createdAfter, created_before: createdBefore };
     out.list(
@@ -49,7 +49,7 @@ export function addRunsCommand(program: Command): void {
     .option('--trigger <id>', 'the runs of this trigger')
     .option('--campaign <id>', 'the runs that this campaign began')
     .option('--file <file>', 'a new file (default: standard output)');
-  verb<Of>(take, async ({ api, out }, _args, { trigger, campaign, file }) => {
+  setAction<Of>(take, async ({ api, out }, _args, { trigger, campaign, file }) => {
     if ((trigger === undefined) === (campaign === undefined))
       throw new Failure('usage_invalid', 'Use either --trigger or --campaign.');
     await toFile(file, (write) =>

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject } from '../input.ts';
-import { examples, verb } from '../verb.ts';
+import { parseJsonObject } from '../read-input.ts';
+import { examples, setAction } from '../command-action.ts';
 
 /** Sends one message on a channel through the public API with PARLEY_API_KEY. */
 export function addSendCommand(program: Command): void {
@@ -24,7 +24,7 @@ export function addSendCommand(program: Command): void {
     .option('--metadata <json>', 'stored with the message')
     .option('--send-at <time>', 'not before this time')
     .option('--idempotency-key <key>', 'a repeated call with the same key takes effect once');
-  verb<SendFlags>(send, async ({ api, out }, [agent, channel], flags) => {
+  setAction<SendFlags>(send, async ({ api, out }, [agent, channel], flags) => {
     const path = `/api/channels/${encodeURIComponent(agent!)}/${encodeURIComponent(channel!)}/messages`;
     const headers = { ...(flags.idempotencyKey !== undefined && { 'idempotency-key': flags.idempotencyKey }) };
     const answer = await api.public({ method: 'POST', path, body: messageOf(flags), headers });

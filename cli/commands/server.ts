@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { type Command, Option } from 'commander';
 import { ownProgram } from '../../src/kernel/own-files.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 const PROGRAM = ownProgram('src/main');
 
@@ -16,10 +16,10 @@ export function addServerCommands(program: Command): void {
       'Runs the server in the foreground, with its configuration from the environment. See docs/operations.md.',
     )
     .addOption(new Option('--role <role>', 'what this process does').choices(['all', 'api', 'worker']).default('all'));
-  verb<{ role: string }>(serve, (_cli, _args, { role }) => runProgram(['serve', '--role', role]));
+  setAction<{ role: string }>(serve, (_cli, _args, { role }) => runProgram(['serve', '--role', role]));
   examples(serve, 'serve', 'serve --role worker');
 
-  verb(
+  setAction(
     program
       .command('migrate')
       .summary('migrate the database')
@@ -36,7 +36,7 @@ export function addServerCommands(program: Command): void {
       'Writes a consistent copy of all records of this region into a new file that only you can read. The server may keep running. The file does not contain PARLEY_SECRET: keep it elsewhere.',
     )
     .argument('<file>', 'created by this command; never overwritten');
-  verb(backup, (_cli, [file]) => runProgram(['backup', file!]));
+  setAction(backup, (_cli, [file]) => runProgram(['backup', file!]));
   examples(backup, 'backup parley-2026-11-21.ndjson.gz');
 
   const restore = program
@@ -53,7 +53,7 @@ export function addServerCommands(program: Command): void {
     .option('--resume', 'do not pause the copy; only if it replaces the original, which runs no more')
     .option('--yes', 'do not ask');
   type RestoreOptions = { keepKeys?: boolean; resume?: boolean; yes?: boolean };
-  verb<RestoreOptions>(restore, async (_cli, [file], { keepKeys, resume, yes }) => {
+  setAction<RestoreOptions>(restore, async (_cli, [file], { keepKeys, resume, yes }) => {
     await confirm(yes, restoreQuestion(keepKeys));
     await runProgram(['restore', file!, ...(keepKeys ? ['--keep-keys'] : []), ...(resume ? ['--resume'] : [])]);
   });
@@ -65,12 +65,12 @@ export function addServerCommands(program: Command): void {
     .description(
       'Ends the pause of a restored copy. Within a second, all processes on its database start to send the waiting messages.',
     );
-  verb(resume, () => runProgram(['resume']));
+  setAction(resume, () => runProgram(['resume']));
   examples(resume, 'resume');
 
   addCellsCommand(program);
 
-  verb(
+  setAction(
     program
       .command('secrets')
       .summary('change PARLEY_SECRET')
@@ -89,7 +89,7 @@ export function addServerCommands(program: Command): void {
       'Prints a link with which a person sets a new password. It works once, within 30 minutes. Share the link yourself; no mail is sent. A new password ends all sessions of the person.',
     )
     .argument('<email>', 'the e-mail address of the account');
-  verb(reset, (_cli, [email]) => runProgram(['reset-password', email!]));
+  setAction(reset, (_cli, [email]) => runProgram(['reset-password', email!]));
   examples(reset, 'reset-password asha@example.com');
 
   const factor = program
@@ -100,7 +100,7 @@ export function addServerCommands(program: Command): void {
     )
     .argument('<email>', 'the e-mail address of the account')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(factor, async (_cli, [email], { yes }) => {
+  setAction<{ yes?: boolean }>(factor, async (_cli, [email], { yes }) => {
     await confirm(yes, 'Afterwards the password alone is enough to sign in.');
     await runProgram(['reset-second-factor', email!]);
   });
@@ -117,7 +117,7 @@ function addCellsCommand(program: Command): void {
   const list = cells
     .command('list')
     .description('Prints the cells with their organizations, rows (estimated) and bytes, as JSON.');
-  verb(list, () => runProgram(['cells']));
+  setAction(list, () => runProgram(['cells']));
   examples(list, 'cells list');
   const move = cells
     .command('move')
@@ -126,14 +126,14 @@ function addCellsCommand(program: Command): void {
     )
     .argument('<cell>', 'the cell: "./parley cells list" shows the cells')
     .requiredOption('--node <host:port>', 'its new node');
-  verb<{ node: string }>(move, (_cli, [cell], { node }) => runProgram(['place-cells', cell!, node]));
+  setAction<{ node: string }>(move, (_cli, [cell], { node }) => runProgram(['place-cells', cell!, node]));
   examples(move, 'cells move cell_2 --node 10.0.0.32:5432');
   const rebalance = cells
     .command('rebalance')
     .description(
       'Moves cells between the nodes of the Citus cluster until each node has about the same number of bytes, and prints all cells. Run it after nodes were added. Servers may run at the same time.',
     );
-  verb(rebalance, () => runProgram(['place-cells']));
+  setAction(rebalance, () => runProgram(['place-cells']));
   examples(rebalance, 'cells rebalance');
   const add = cells
     .command('add')
@@ -141,7 +141,7 @@ function addCellsCommand(program: Command): void {
       'Creates cells and prints all cells. New organizations are then created in the cell with the least load. Existing organizations stay in their cell. Servers may run at the same time.',
     )
     .argument('<number>', 'how many');
-  verb(add, (_cli, [count]) => runProgram(['cells', count!]));
+  setAction(add, (_cli, [count]) => runProgram(['cells', count!]));
   examples(add, 'cells add 1');
   const enable = cells
     .command('enable')
@@ -150,7 +150,7 @@ function addCellsCommand(program: Command): void {
     )
     .argument('[number]', 'how many cells besides "public"', '1')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(enable, async (_cli, [count], { yes }) => {
+  setAction<{ yes?: boolean }>(enable, async (_cli, [count], { yes }) => {
     await confirm(yes, 'Every organization is moved, and gets 503 for some seconds.');
     await runProgram(['enable-cells', count!]);
   });
@@ -161,7 +161,7 @@ function addCellsCommand(program: Command): void {
       'Moves every organization back to the cell "public", in the same way as "cells enable". Afterwards the other cells are empty and are not used.',
     )
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(disable, async (_cli, _args, { yes }) => {
+  setAction<{ yes?: boolean }>(disable, async (_cli, _args, { yes }) => {
     await confirm(yes, 'Every organization is moved, and gets 503 for some seconds.');
     await runProgram(['disable-cells']);
   });
@@ -177,7 +177,7 @@ export function addMoveCommand(orgs: Command): void {
     )
     .argument('<org-id>', 'the organization')
     .requiredOption('--cell <cell>', 'its new cell: "./parley cells list" shows the cells');
-  verb<{ cell: string }>(move, (_cli, [id], { cell }) => runProgram(['move-organization', id!, cell]));
+  setAction<{ cell: string }>(move, (_cli, [id], { cell }) => runProgram(['move-organization', id!, cell]));
   examples(move, 'orgs move org_01jd… --cell cell_2');
 }
 

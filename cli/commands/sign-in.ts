@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Failure } from '../failure.ts';
-import { readSecret } from '../input.ts';
+import { readSecret } from '../read-input.ts';
 import { ask, askHidden, onTerminal } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addSignInCommands(program: Command): void {
   const login = program
@@ -14,7 +14,7 @@ export function addSignInCommands(program: Command): void {
     .option('--email <address>', 'instead of a prompt')
     .option('--password-stdin', 'read the password from standard input')
     .option('--code <code>', 'from the authenticator app, or a recovery code, if the account has a second factor');
-  verb<{ email?: string; passwordStdin?: boolean; code?: string }>(
+  setAction<{ email?: string; passwordStdin?: boolean; code?: string }>(
     login,
     async ({ settings, api, out }, _args, options) => {
       const email = options.email ?? settings.email ?? (await askFor('e-mail address', '--email', ask));
@@ -28,7 +28,7 @@ export function addSignInCommands(program: Command): void {
   );
   examples(login, 'login', 'login --email you@example.com --password-stdin < password.txt');
 
-  verb(
+  setAction(
     program
       .command('logout')
       .summary('sign out and delete the session')
@@ -43,7 +43,7 @@ export function addSignInCommands(program: Command): void {
     .command('whoami')
     .summary('who is signed in, and where')
     .description('Shows the signed-in person, the server, its region and the organizations.');
-  verb(whoami, async ({ settings, api, out }) => {
+  setAction(whoami, async ({ settings, api, out }) => {
     const session = await api.call('readSession');
     out.record({ server: settings.url, ...session }, () =>
       [

@@ -10,11 +10,11 @@ import {
 } from '../../contract/dashboard/document-sources.ts';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import type { Column } from '../table.ts';
-import { type Cli, examples, verb } from '../verb.ts';
+import { type Cli, examples, setAction } from '../command-action.ts';
 
 const LOOK_AGAIN_MS = 1_000;
 
@@ -31,7 +31,7 @@ export function addSitesCommand(program: Command): void {
   addSync(sites);
 
   const list = listing(ofAgent(sites.command('list').description('Lists the sites of an agent and their last sync.')));
-  verb<ListOptions & { agent: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
+  setAction<ListOptions & { agent: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
     out.list(
       await api.list('listSources', want, { ids: { agent_id: agent } }),
       [field('id'), field('url'), field('kind'), field('state'), pagesColumn, time('finished_at')],
@@ -42,7 +42,7 @@ export function addSitesCommand(program: Command): void {
   const pages = listing(ofAgent(sites.command('pages').description('Lists the pages of a site, with their faults.')))
     .argument('<site-id>')
     .addOption(new Option('--state <state>', 'only pages in this state').choices(PAGE_STATES));
-  verb<ListOptions & { agent: string; state?: PageState }>(
+  setAction<ListOptions & { agent: string; state?: PageState }>(
     pages,
     async ({ api, out }, [id], { agent, state, ...want }) =>
       out.list(
@@ -60,7 +60,7 @@ export function addSitesCommand(program: Command): void {
   const stop = ofAgent(
     sites.command('stop').description('Stops a sync. Pages that were already read stay.').argument('<site-id>'),
   );
-  verb<{ agent: string }>(stop, async ({ api, out }, [id], { agent }) =>
+  setAction<{ agent: string }>(stop, async ({ api, out }, [id], { agent }) =>
     out.record(await api.call('cancelSync', { ids: idsOf(agent, id) })),
   );
 
@@ -68,7 +68,7 @@ export function addSitesCommand(program: Command): void {
     sites.command('remove').description('Removes a site and its documents.').argument('<site-id>'),
   );
   remove.option('--yes', 'do not ask');
-  verb<{ agent: string; yes?: boolean }>(remove, async ({ api, out }, [id], { agent, yes }) => {
+  setAction<{ agent: string; yes?: boolean }>(remove, async ({ api, out }, [id], { agent, yes }) => {
     await confirm(yes, `The site ${id} and its documents will be removed.`);
     await api.call('deleteSource', { ids: idsOf(agent, id) });
     out.record({ id, deleted: true });
@@ -85,11 +85,14 @@ function addAdd(sites: Command): void {
         .addOption(new Option('--kind <kind>', 'what to read').choices(SOURCE_KINDS).default('site')),
     ),
   ).option('--wait', 'wait until it is read');
-  verb<Waiting & Change & { kind: SourceRecord['kind'] }>(add, async (cli, [url], { agent, kind, wait, ...change }) => {
-    const body = { url: url!, kind, ...bodyOf(change) };
-    const made = await cli.api.call('createSource', { ids: { agent_id: agent }, body });
-    cli.out.record(wait ? await untilRead(cli, agent, made) : made);
-  });
+  setAction<Waiting & Change & { kind: SourceRecord['kind'] }>(
+    add,
+    async (cli, [url], { agent, kind, wait, ...change }) => {
+      const body = { url: url!, kind, ...bodyOf(change) };
+      const made = await cli.api.call('createSource', { ids: { agent_id: agent }, body });
+      cli.out.record(wait ? await untilRead(cli, agent, made) : made);
+    },
+  );
   examples(add, 'sites add https://example.com/help/ --agent agent_01jd… --schedule weekly --wait');
 }
 
@@ -97,7 +100,7 @@ function addUpdate(sites: Command): void {
   const update = withChange(
     ofAgent(sites.command('update').description('Changes how often a site is read, and its page limit.')),
   ).argument('<site-id>');
-  verb<Change & { agent: string }>(update, async ({ api, out }, [id], { agent, ...change }) => {
+  setAction<Change & { agent: string }>(update, async ({ api, out }, [id], { agent, ...change }) => {
     const body = bodyOf(change);
     if (Object.keys(body).length === 0)
       throw new Failure('usage_invalid', 'Nothing to change: use --schedule or --max-pages.');
@@ -110,7 +113,7 @@ function addSync(sites: Command): void {
     '--wait',
     'wait until it is read',
   );
-  verb<Waiting>(sync, async (cli, [id], { agent, wait }) => {
+  setAction<Waiting>(sync, async (cli, [id], { agent, wait }) => {
     const started = await cli.api.call('syncSource', { ids: idsOf(agent, id) });
     cli.out.record(wait ? await untilRead(cli, agent, started) : started);
   });

@@ -4,7 +4,7 @@ import { TOKEN_ROLES, TOKEN_VERBS, type TokenRole, type TokenVerb } from '../../
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { Failure } from '../failure.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 type CreateOptions = {
   label: string;
@@ -34,7 +34,7 @@ export function addTokensCommand(program: Command): void {
     .addOption(
       new Option('--expires <days>', 'days until it ends').choices(['30', '90', '365', 'never']).default('90'),
     );
-  verb<CreateOptions>(create, async ({ api, out }, _args, options) => {
+  setAction<CreateOptions>(create, async ({ api, out }, _args, options) => {
     out.record(await api.call('createAccessToken', { body: tokenInput(options) }));
     out.hint('Copy the value now: it is not shown again.');
   });
@@ -49,21 +49,23 @@ export function addTokensCommand(program: Command): void {
   ).addOption(
     new Option('--state <state>', 'only tokens in this state').choices(['active', 'ended', 'all']).default('active'),
   );
-  verb<ListOptions & { state: 'active' | 'ended' | 'all' }>(list, async ({ api, out }, _args, { limit, all, state }) =>
-    out.list(
-      await api.list('listAccessTokens', { limit, all }, { query: { state } }),
-      [
-        field('id'),
-        field('label'),
-        field('kind'),
-        field('user_name', 'Person'),
-        field('verbs'),
-        field('state'),
-        time('expires_at', 'Expires', 'Never'),
-        time('last_used_at', 'Last used', 'Never'),
-      ],
-      'No access token yet: ./parley tokens create --help',
-    ),
+  setAction<ListOptions & { state: 'active' | 'ended' | 'all' }>(
+    list,
+    async ({ api, out }, _args, { limit, all, state }) =>
+      out.list(
+        await api.list('listAccessTokens', { limit, all }, { query: { state } }),
+        [
+          field('id'),
+          field('label'),
+          field('kind'),
+          field('user_name', 'Person'),
+          field('verbs'),
+          field('state'),
+          time('expires_at', 'Expires', 'Never'),
+          time('last_used_at', 'Last used', 'Never'),
+        ],
+        'No access token yet: ./parley tokens create --help',
+      ),
   );
 
   const revoke = tokens
@@ -71,7 +73,7 @@ export function addTokensCommand(program: Command): void {
     .description('Revokes a token permanently: no server accepts it after the response.')
     .argument('<token-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(revoke, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Token ${id} will be refused by all servers, permanently.`);
     const token = await api.call('revokeAccessToken', { ids: { token_id: id! } });
     out.record(token, () => `Revoked: ${token.id} is refused by all servers.`);

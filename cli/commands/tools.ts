@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import { ROTATION_OVERLAPS } from '../../contract/dashboard/keys.ts';
 import type { ToolSecretRecord } from '../../contract/dashboard/tools.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject, readSecret } from '../input.ts';
+import { parseJsonObject, readSecret } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 const ONCE = 'Copy the secret now: it is not shown again.';
 
@@ -20,7 +20,7 @@ export function addToolsCommand(program: Command): void {
   addMcp(tools);
 
   const list = listing(tools.command('list').description('Lists the signed tools of an agent.').argument('<agent-id>'));
-  verb<ListOptions>(list, async ({ api, out }, [agent], want) =>
+  setAction<ListOptions>(list, async ({ api, out }, [agent], want) =>
     out.list(
       await api.list('listToolSecrets', want, { ids: { agent_id: agent! } }),
       [field('id'), field('tool'), field('origin'), time('updated_at')],
@@ -36,7 +36,7 @@ export function addToolsCommand(program: Command): void {
     .argument('<agent-id>')
     .argument('<secret-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [agent, id], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [agent, id], { yes }) => {
     await confirm(yes, `Calls will not be signed with ${id} any more.`);
     await api.call('deleteToolSecret', { ids: idsOf(agent, id) });
     out.record({ id, deleted: true });
@@ -52,7 +52,7 @@ function addSign(tools: Command): void {
     .argument('<agent-id>')
     .requiredOption('--tool <name>', 'name of the tool; mcp:NAME for an MCP server')
     .requiredOption('--tool-url <url>', 'URL of the tool');
-  verb<{ tool: string; toolUrl: string }>(sign, async ({ api, out }, [agent], { tool, toolUrl: url }) => {
+  setAction<{ tool: string; toolUrl: string }>(sign, async ({ api, out }, [agent], { tool, toolUrl: url }) => {
     out.record(await api.call('createToolSecret', { ids: { agent_id: agent! }, body: { tool, url } }));
     out.hint(ONCE);
   });
@@ -68,7 +68,7 @@ function addRotate(tools: Command): void {
     .addOption(
       new Option('--overlap <time>', 'how long the old secret still signs').choices(ROTATION_OVERLAPS).default('24h'),
     );
-  verb<{ overlap: (typeof ROTATION_OVERLAPS)[number] }>(rotate, async ({ api, out }, [agent, id], { overlap }) => {
+  setAction<{ overlap: (typeof ROTATION_OVERLAPS)[number] }>(rotate, async ({ api, out }, [agent, id], { overlap }) => {
     out.record(await api.call('rotateToolSecret', { ids: idsOf(agent, id), body: { overlap } }));
     out.hint(ONCE);
   });
@@ -79,11 +79,11 @@ function addCredentials(tools: Command): void {
   const set = tools
     .command('credentials')
     .description(
-      'Replaces the credentials of the calls of a tool with JSON from standard input: {"bearer":"…"}, {"basic":{"username":"…","password":"…"}}, {"headers":[{"name":"…","value":"…"}]}. {} removes them.',
+      'Replaces the credentials of a tool with JSON from standard input: {"bearer":"…"}, {"basic":{"username":"…","password":"…"}}, {"headers":[{"name":"…","value":"…"}]}. {} removes them.',
     )
     .argument('<agent-id>')
     .argument('<secret-id>');
-  verb(set, async ({ api, out }, [agent, id]) => {
+  setAction(set, async ({ api, out }, [agent, id]) => {
     const body = parseJsonObject(await readSecret('credentials'), 'Standard input');
     out.record((await api.call('setToolCredentials', { ids: idsOf(agent, id), body })) satisfies ToolSecretRecord);
   });
@@ -97,7 +97,7 @@ function addMcp(tools: Command): void {
     .argument('<agent-id>')
     .requiredOption('--server <name>', 'your name of the server; its secret is that of the tool mcp:NAME')
     .requiredOption('--server-url <url>', 'URL of the server');
-  verb<{ server: string; serverUrl: string }>(mcp, async ({ api, out }, [agent], { server, serverUrl: url }) => {
+  setAction<{ server: string; serverUrl: string }>(mcp, async ({ api, out }, [agent], { server, serverUrl: url }) => {
     const {
       tools: data,
       error,

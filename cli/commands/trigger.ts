@@ -4,9 +4,9 @@ import { MAX_VERSION, MAX_WAIT_SECONDS } from '../../contract/limits.ts';
 import type { TriggerCall } from '../../contract/triggers.ts';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject, wholeNumber } from '../input.ts';
+import { parseJsonObject, wholeNumber } from '../read-input.ts';
 import { transcript } from '../transcript.ts';
-import { type Cli, examples, verb } from '../verb.ts';
+import { type Cli, examples, setAction } from '../command-action.ts';
 
 /** Calls a trigger: through the public API with PARLEY_API_KEY, otherwise as a test of the signed-in member. */
 export function addTriggerCommand(program: Command): void {
@@ -43,7 +43,7 @@ export function addTriggerCommand(program: Command): void {
     )
     .option('--idempotency-key <key>', 'a repeated call with the same key takes effect once')
     .option('--dry-run', 'show what would happen; nothing is stored');
-  verb<TriggerFlags>(trigger, async (cli, [agent, id], flags) => {
+  setAction<TriggerFlags>(trigger, async (cli, [agent, id], flags) => {
     const answer = await start(cli, agent!, id!, flags);
     const messages = answer['messages'] as Row[] | undefined;
     cli.out.record(answer, messages && (() => transcript(messages)));

@@ -3,10 +3,10 @@ import type { BodyOf } from '../../contract/dashboard/routes.ts';
 import { MAX_VERSION } from '../../contract/limits.ts';
 import type { VariableDeclaration } from '../../contract/triggers.ts';
 import { Failure } from '../failure.ts';
-import { parseJson, wholeNumber } from '../input.ts';
+import { parseJson, wholeNumber } from '../read-input.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addTriggersCommand(program: Command): void {
   const triggers = program
@@ -18,10 +18,12 @@ export function addTriggersCommand(program: Command): void {
     .description('Creates a trigger.')
     .requiredOption('--agent <id>', 'the agent that answers')
     .requiredOption('--name <name>', 'its name');
-  verb<TriggerOptions & { agent: string; name: string }>(create, async ({ api, out }, _args, { agent, ...options }) =>
-    out.record(
-      await api.call('createTrigger', { body: { agent_id: agent, ...settingsOf(options), name: options.name } }),
-    ),
+  setAction<TriggerOptions & { agent: string; name: string }>(
+    create,
+    async ({ api, out }, _args, { agent, ...options }) =>
+      out.record(
+        await api.call('createTrigger', { body: { agent_id: agent, ...settingsOf(options), name: options.name } }),
+      ),
   );
   examples(
     create,
@@ -32,7 +34,7 @@ export function addTriggersCommand(program: Command): void {
   const list = listing(
     triggers.command('list').description('Lists the triggers.').option('--agent <id>', 'of this agent only'),
   );
-  verb<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
+  setAction<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
     out.list(
       await api.list('listTriggers', want, { query: { agent_id: agent } }),
       [field('id'), field('name'), field('agent_id', 'Agent'), field('enabled'), time('created_at')],
@@ -40,8 +42,9 @@ export function addTriggersCommand(program: Command): void {
     ),
   );
 
-  verb(triggers.command('show').description('Shows a trigger.').argument('<trigger-id>'), async ({ api, out }, [id]) =>
-    out.record(await api.call('readTrigger', { ids: { trigger_id: id! } })),
+  setAction(
+    triggers.command('show').description('Shows a trigger.').argument('<trigger-id>'),
+    async ({ api, out }, [id]) => out.record(await api.call('readTrigger', { ids: { trigger_id: id! } })),
   );
 
   const update = withSettings(triggers.command('update'))
@@ -50,7 +53,7 @@ export function addTriggersCommand(program: Command): void {
     .option('--name <name>', 'a new name')
     .option('--enable', 'accept calls')
     .option('--disable', 'refuse calls immediately');
-  verb<TriggerOptions>(update, async ({ api, out }, [id], options) => {
+  setAction<TriggerOptions>(update, async ({ api, out }, [id], options) => {
     const change = settingsOf(options);
     if (Object.keys(change).length === 0) throw new Failure('usage_invalid', 'Nothing to change: see --help.');
     out.record(await api.call('updateTrigger', { ids: { trigger_id: id! }, body: change }));
@@ -62,7 +65,7 @@ export function addTriggersCommand(program: Command): void {
     .description('Deletes a trigger permanently.')
     .argument('<trigger-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Trigger ${id} will be deleted permanently.`);
     await api.call('deleteTrigger', { ids: { trigger_id: id! } });
     out.record({ id, deleted: true });

@@ -5,7 +5,7 @@ import { EVENT_DELIVERY_STATES } from '../../contract/event-types.ts';
 import { Failure } from '../failure.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
-import { examples, verb } from '../verb.ts';
+import { examples, setAction } from '../command-action.ts';
 
 export function addWebhooksCommand(program: Command): void {
   const webhooks = program
@@ -18,7 +18,7 @@ export function addWebhooksCommand(program: Command): void {
 }
 
 function addEndpoints(webhooks: Command): void {
-  verb<ListOptions>(
+  setAction<ListOptions>(
     listing(webhooks.command('list').description('Lists the endpoints.')),
     async ({ api, out }, _args, want) =>
       out.list(
@@ -27,7 +27,7 @@ function addEndpoints(webhooks: Command): void {
         'No endpoint yet: ./parley webhooks create --endpoint-url URL',
       ),
   );
-  verb(
+  setAction(
     webhooks.command('show').description('Shows an endpoint.').argument('<endpoint-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('readWebhook', { ids: { endpoint_id: id! } })),
   );
@@ -37,11 +37,14 @@ function addEndpoints(webhooks: Command): void {
     .requiredOption('--endpoint-url <url>', 'the address that receives the events')
     .option('--types <types>', 'only these types, separated by commas')
     .option('--description <text>', 'what it is for');
-  verb<{ endpointUrl: string; types?: string; description?: string }>(create, async ({ api, out }, _args, options) => {
-    const { endpointUrl: url, description } = options;
-    out.record(await api.call('createWebhook', { body: { url, description, types: typesOf(options.types) } }));
-    out.hint('Store the secret now: it is not shown again.');
-  });
+  setAction<{ endpointUrl: string; types?: string; description?: string }>(
+    create,
+    async ({ api, out }, _args, options) => {
+      const { endpointUrl: url, description } = options;
+      out.record(await api.call('createWebhook', { body: { url, description, types: typesOf(options.types) } }));
+      out.hint('Store the secret now: it is not shown again.');
+    },
+  );
   examples(create, 'webhooks create --endpoint-url https://shop.example/events --types run.completed,run.failed');
 }
 
@@ -55,7 +58,7 @@ function addChanges(webhooks: Command): void {
     .option('--description <text>', 'what it is for')
     .option('--enable', 'deliver events')
     .option('--disable', 'stop deliveries');
-  verb<UpdateOptions>(update, async ({ api, out }, [id], options) =>
+  setAction<UpdateOptions>(update, async ({ api, out }, [id], options) =>
     out.record(await api.call('updateWebhook', { ids: { endpoint_id: id! }, body: changeOf(options) })),
   );
   examples(update, 'webhooks update whk_01jd… --disable');
@@ -70,7 +73,7 @@ function addChanges(webhooks: Command): void {
         .default('24h'),
     )
     .option('--yes', 'do not ask');
-  verb<BodyOf<'rotateWebhookSecret'> & { yes?: boolean }>(rotate, async ({ api, out }, [id], { overlap, yes }) => {
+  setAction<BodyOf<'rotateWebhookSecret'> & { yes?: boolean }>(rotate, async ({ api, out }, [id], { overlap, yes }) => {
     if (overlap === 'now') await confirm(yes, `The current secret of ${id} will stop signing immediately.`);
     out.record(await api.call('rotateWebhookSecret', { ids: { endpoint_id: id! }, body: { overlap } }));
   });
@@ -80,12 +83,12 @@ function addChanges(webhooks: Command): void {
     .description('Deletes an endpoint with its deliveries.')
     .argument('<endpoint-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Endpoint ${id} with its deliveries will be deleted permanently.`);
     await api.call('deleteWebhook', { ids: { endpoint_id: id! } });
     out.record({ id, deleted: true });
   });
-  verb(
+  setAction(
     webhooks.command('test').description('Sends a test event to an endpoint.').argument('<endpoint-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('testWebhook', { ids: { endpoint_id: id! } })),
   );
@@ -101,7 +104,7 @@ function addDeliveries(webhooks: Command): void {
       .addOption(new Option('--state <state>', 'in this state only').choices(EVENT_DELIVERY_STATES)),
   );
   type Filters = { endpoint?: string; type?: string; state?: string };
-  verb<ListOptions & Filters>(deliveries, async ({ api, out }, _args, { endpoint, type, state, ...want }) => {
+  setAction<ListOptions & Filters>(deliveries, async ({ api, out }, _args, { endpoint, type, state, ...want }) => {
     const query = { endpoint_id: endpoint, type, state } as QueryOf<'listEventDeliveries'>;
     const columns = [field('event_id', 'Event'), field('endpoint_id', 'Endpoint'), field('type'), field('state')];
     out.list(
@@ -114,19 +117,19 @@ function addDeliveries(webhooks: Command): void {
 
   const one = (name: string, description: string): Command =>
     webhooks.command(name).description(description).argument('<event-id>').argument('<endpoint-id>');
-  verb(one('delivery', 'Shows a delivery with its attempts and its body.'), async ({ api, out }, args) =>
+  setAction(one('delivery', 'Shows a delivery with its attempts and its body.'), async ({ api, out }, args) =>
     out.record(await api.call('readEventDelivery', ids(args))),
   );
   const recover = webhooks
     .command('recover')
-    .description('Sends all events since a time again that an endpoint did not accept, oldest first.')
+    .description('Sends again all events since a time that an endpoint did not accept, oldest first.')
     .argument('<endpoint-id>')
     .requiredOption('--since <time>', 'e.g. 2026-11-21T06:00:00Z');
-  verb<{ since: string }>(recover, async ({ api, out }, [id], { since }) =>
+  setAction<{ since: string }>(recover, async ({ api, out }, [id], { since }) =>
     out.record(await api.call('recoverWebhook', { ids: { endpoint_id: id! }, body: { since } })),
   );
   examples(recover, 'webhooks recover whk_01jd… --since 2026-11-21T06:00:00Z');
-  verb(one('resend', 'Sends an event to an endpoint again.'), async ({ api, out }, args) =>
+  setAction(one('resend', 'Sends an event to an endpoint again.'), async ({ api, out }, args) =>
     out.record(await api.call('resendEventDelivery', ids(args))),
   );
 }

@@ -49,7 +49,7 @@ export const ListedConversation = Type.Object(
   {
     ...summary,
     last_message: Nullable(Type.Object(lastMessage)),
-    /** The newest message of the end user or of a member, with the member who wrote it; null if there is none. */
+    /** The newest message of the end user or of a member, with the member who wrote it. Null if there is none. */
     last_human_message: Nullable(Type.Object({ ...lastMessage, author_id: Nullable(Type.String()) })),
     /** In a search: the matching part of the newest message that matches, and the role of its author. */
     found: Nullable(
@@ -129,7 +129,7 @@ const CONVERSATION_CHANGES = [
 const ConversationChange = Type.Object({
   id: Type.String(),
   type: Type.Enum(CONVERSATION_CHANGES),
-  /** The member; null: the agent or a rule. */
+  /** The member. Null: the agent or a rule. */
   actor_id: Nullable(Type.String()),
   /** The new assignee. */
   user_id: Nullable(Type.String()),
@@ -146,9 +146,9 @@ export const ConversationRecord = Type.Object(
     messages: Type.Array(ConversationMessage),
     /** Oldest first. */
     notes: Type.Array(ConversationNote),
-    /** The newest, oldest first; at most 200. The hand-off of the agent is there until the agent answers again. */
+    /** The newest 200, oldest first. The hand-off of the agent is there until the agent answers again. */
     changes: Type.Array(ConversationChange),
-    /** The newest approvals of tool calls, oldest first; at most 50. */
+    /** The newest 50 approvals of tool calls, oldest first. */
     approvals: Type.Array(ApprovalEntry),
     runs: Type.Array(
       Type.Object({

@@ -23,7 +23,9 @@ const Until = Type.String({
 });
 const Day = Type.Integer({ minimum: 1, maximum: 7, description: 'Day of the week; 1 is Monday.' });
 
-/** Either `ranges`, or one range for all `days`. A response contains both forms; the second one is an approximation. */
+/**
+ * Either `ranges`, or one range for all `days`. A response contains both forms. The second form is an approximation.
+ */
 const WorkingHours = Type.Object(
   {
     ranges: Type.Optional(

@@ -14,8 +14,8 @@ export const MAX_IMPORT_COLUMNS = 200;
  */
 export const MAX_OPEN_IMPORTS = 5;
 /** Files that are not imported, and failed rows that are not downloaded, are removed after this time. */
-export const IMPORT_KEPT_HOURS = 24;
-export const FAULTS_KEPT_DAYS = 7;
+export const IMPORT_RETENTION_HOURS = 24;
+export const FAULT_RETENTION_DAYS = 7;
 
 export const IMPORT_ENCODINGS = ['utf-8', 'utf-16le', 'windows-1256', 'windows-1252'] as const;
 export type ImportEncoding = (typeof IMPORT_ENCODINGS)[number];

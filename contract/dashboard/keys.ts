@@ -28,7 +28,7 @@ const record = {
   /** Null: from every address. */
   allowed_networks: Nullable(Type.Array(Type.String())),
   limits: Nullable(KeyLimits),
-  /** Calls that `limits.total` still allows; null: it has no such limit. */
+  /** Calls that `limits.total` still allows. Null: it has no such limit. */
   remaining: Nullable(Type.Integer({ minimum: 0 })),
   state: KeyState,
   created_at: Moment,

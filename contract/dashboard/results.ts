@@ -23,3 +23,10 @@ export const ResultRecord = Type.Object(
   { title: 'Result' },
 );
 export type ResultRecord = Static<typeof ResultRecord>;
+
+/** A result with the name of its person, or another text that identifies the person. Null: erased, or without a name. */
+export const NamedResult = Type.Object(
+  { ...ResultRecord.properties, name: Nullable(Type.String()) },
+  { title: 'NamedResult' },
+);
+export type NamedResult = Static<typeof NamedResult>;

@@ -38,7 +38,7 @@ import {
   UpdateAgentBody,
   UploadDocumentQuery,
 } from './agents.ts';
-import { ResultRecord } from './results.ts';
+import { NamedResult } from './results.ts';
 import { RolloutBody, RolloutRecord, VersionComparison } from './rollouts.ts';
 import { CampaignReport, ReportQuery } from './campaign-report.ts';
 import { AdditionListQuery, AdditionRecord, StartAdditionBody } from './additions.ts';
@@ -458,7 +458,7 @@ const routes = {
   cancelPush: route('POST 200', `${org}/campaigns/:campaign_id/pushes/:push_id/cancel`, 'member', 'Stop an addition; people who were added stay', { answer: AdditionRecord }),
   listRecipients: route('GET 200', `${org}/campaigns/:campaign_id/recipients`, 'viewer', 'List recipients of a campaign', { query: RecipientListQuery, answer: Page(NamedRecipient) }),
   cancelRecipient: route('POST 200', `${org}/campaigns/:campaign_id/recipients/:recipient_id/cancel`, 'member', 'Cancel a recipient', { answer: RecipientRecord }),
-  listCampaignResults: route('GET 200', `${org}/campaigns/:campaign_id/results`, 'viewer', 'List the results of its conversations', { query: PageQuery({}), answer: Page(ResultRecord) }),
+  listCampaignResults: route('GET 200', `${org}/campaigns/:campaign_id/results`, 'viewer', 'List the results of its conversations', { query: PageQuery({}), answer: Page(NamedResult) }),
   exportCampaignResults: route('GET 200', `${org}/campaigns/:campaign_id/results.csv`, 'member', 'The results of its conversations as CSV', {}),
   startCampaign: route('POST 200', `${org}/campaigns/:campaign_id/start`, 'member', 'Start a campaign', { answer: CampaignRecord }),
   pauseCampaign: route('POST 200', `${org}/campaigns/:campaign_id/pause`, 'member', 'Pause a campaign', { answer: CampaignRecord }),

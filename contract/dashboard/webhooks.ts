@@ -7,7 +7,7 @@ import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 /** The maximum number of endpoints of one organization, because every event is stored once per endpoint. */
 export const MAX_WEBHOOKS = 20;
 /** The number of attempts that are stored per delivery: those of two rounds and a few more. */
-export const MAX_KEPT_ATTEMPTS = 25;
+export const MAX_STORED_ATTEMPTS = 25;
 
 /** Why an endpoint is off: a member turned it off, or it returned 410. */
 export const WEBHOOK_DISABLED_REASONS = ['by_member', 'gone'] as const;

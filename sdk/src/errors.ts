@@ -22,7 +22,7 @@ type Facts<Code> = {
 export class ParleyError<Code extends ParleyErrorCode = ParleyErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
-  /** The headers of the response; null without a response. */
+  /** The headers of the response. Null without a response. */
   readonly headers: Headers | null;
   readonly requestId: string | null;
   readonly attempts: number;

@@ -30,9 +30,9 @@ import type { Caller } from './types.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 
 /**
- * Who calls, whether they may, and how often; and how a refusal reaches every node. Composed of: the decision
- * (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for all other nodes
- * (barrier.ts).
+ * Decides who calls, whether they may, and how often, and makes a revoke effective on every node. Its parts are the
+ * decision (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for all other
+ * nodes (barrier.ts).
  */
 export type Access = Changes & {
   /**
@@ -49,7 +49,7 @@ export type Access = Changes & {
   limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
   /** The key's own limit for one end user, by each name that the call has for them. Rejects like `limit`. */
   limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
-  /** Calls that the key's total still allows; null: it has no total. */
+  /** Calls that the key's total still allows. Null: it has no total. */
   remaining(caller: Caller): Promise<number | null>;
   facts: FactLookups;
   /** Registers this node. Rejects when the database cannot be reached. */
@@ -63,7 +63,7 @@ export type Access = Changes & {
 };
 
 export type AccessState = {
-  /** Time since the start of the renewal on which the lease is based; infinite: there was none. */
+  /** Time since the start of the renewal on which the lease is based. Infinite: there was none. */
   leaseAgeMs: number;
   /** Nodes that have a row, including this one. */
   nodes: number;
@@ -83,7 +83,7 @@ export type AccessDeps = {
   pepper: Buffer & Chained;
   clientTokens: ClientTokens;
   limits: RateLimits;
-  /** Counters shared by all nodes; absent: each node enforces its own share of every limit. */
+  /** Counters shared by all nodes. Absent: each node enforces its own share of every limit. */
   shared?: SharedCounters | null;
   clock: Clock;
   /** Called with the time that a change needed to hold on every node. */

@@ -8,7 +8,7 @@ import type { CallBlocks } from './limits/call-blocks.ts';
 import { counting, takeCall } from './limits/take-call.ts';
 import type { Lease } from './nodes/lease.ts';
 import { OrganizationMoving } from '../store/cells/organization-moving.ts';
-import { orUnavailable } from './or-unavailable.ts';
+import { orUnavailable } from './access-unavailable.ts';
 import {
   createCredentialReader,
   type IsOwnPage,
@@ -16,7 +16,7 @@ import {
   type CallCredential,
   refuseKey,
 } from './read-credential.ts';
-import { refused } from './refused.ts';
+import { attributeRefusal } from './attribute-refusal.ts';
 import { createTargetFacts, type FactLookups } from './target-facts.ts';
 import type { Admission, Caller, Need } from './types.ts';
 
@@ -47,8 +47,8 @@ export type AdmitDeps = CredentialDeps & {
 
 /**
  * Rows 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, this
- * returns without a promise and without a query. Missing records are read from the database; without a lease, all of
- * them are.
+ * returns without a promise and without a query. Missing records are read from the database. Without a lease, all
+ * records are.
  */
 export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPage; facts: FactLookups } {
   const { clock, lease, directory, fills, lastUsed, blocks } = deps;
@@ -99,11 +99,11 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPa
     isGood: boolean,
     again: Again | null,
   ): Admission | Promise<Admission> {
-    if (deps.isMoving(caller.orgId)) throw refused(new OrganizationMoving(), caller);
+    if (deps.isMoving(caller.orgId)) throw attributeRefusal(new OrganizationMoving(), caller);
     const admitted = (): Admission | Promise<Admission> => admitVerified(caller, need, params, from, isGood);
     if (again === null || caller.limits === null || caller.limits.total === null) return admitted();
     const elsewhere = decideNetwork(caller, from);
-    if (elsewhere !== null) throw refused(elsewhere, caller);
+    if (elsewhere !== null) throw attributeRefusal(elsewhere, caller);
     const taken = takeCall(blocks, caller, isGood);
     if (!(taken instanceof Promise)) return counting(taken, admitted);
     // During the wait the key may have been revoked, and the lease may have ended.
@@ -123,7 +123,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPa
     if (need.channel !== undefined) named.channel = params[need.channel];
     if (need.campaign !== undefined) named.campaign = params[need.campaign];
     const refusal = decideCaller(caller, need, named, from);
-    if (refusal !== null) throw refused(refusal, caller);
+    if (refusal !== null) throw attributeRefusal(refusal, caller);
     const found = isGood ? targets.recall(caller.orgId, named) : undefined;
     if (found !== undefined) return admission(caller, need, from, found);
     return targets.load(caller.orgId, named, isGood).then((loaded) => admission(caller, need, from, loaded));
@@ -134,7 +134,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPa
 
 function admission(caller: Caller, need: Need, from: string | null, found: Found): Admission {
   const refusal = decideTarget(caller, need, found);
-  if (refusal !== null) throw refused(refusal, caller);
+  if (refusal !== null) throw attributeRefusal(refusal, caller);
   return {
     caller,
     from,

@@ -8,7 +8,7 @@ import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFact
 /** The ids in the path at the places that the route's need names, as sent: nothing is known about them yet. */
 export type Named = { agent?: string; trigger?: string; channel?: string; campaign?: string };
 
-/** The records with those ids, of any owner; null: missing or deleted. */
+/** The records with those ids, of any owner. Null: missing or deleted. */
 export type Found = {
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
@@ -17,10 +17,10 @@ export type Found = {
 };
 
 /**
- * May this caller do what the route needs? Rows 4a, 4c, 4d and 6 to 11 of the order of checks (docs/security.md); the
- * first that applies answers, and null grants. A pure function: no clock, no database. `from` is the network address of the
- * call. `found` is called only after rows 4a to 9 have passed, so a refused caller learns nothing about what exists
- * and costs no look-up.
+ * May this caller do what the route needs? Rows 4a, 4c, 4d and 6 to 11 of the order of checks (docs/security.md). The
+ * first row that applies decides, and null grants. A pure function: no clock, no database. `from` is the network
+ * address of the call. `found` is called only after rows 4a to 9 have passed, so a refused caller learns nothing about
+ * what exists and costs no look-up.
  */
 export function decide(
   caller: Caller,

@@ -3,12 +3,12 @@ import type { Directory, TargetKind } from './api-keys/directory.ts';
 import type { Fills } from './api-keys/directory-fill.ts';
 import type { Found, Named } from './decide.ts';
 import type { Lease } from './nodes/lease.ts';
-import { orUnavailable } from './or-unavailable.ts';
+import { orUnavailable } from './access-unavailable.ts';
 import type { AgentFacts, CampaignFacts, ChannelFacts, TriggerFacts } from './types.ts';
 
 type Known<T> = T | null | Promise<T | null>;
 
-/** Facts about a record of an organization; null: it does not exist, or it was deleted. */
+/** Facts about a record of an organization. Null: it does not exist, or it was deleted. */
 export type FactLookups = {
   agent(orgId: string, id: string): Known<AgentFacts>;
   trigger(orgId: string, id: string): Known<TriggerFacts>;

@@ -14,9 +14,9 @@ export type Caller = {
   readonly agentId: string | null;
   readonly campaignId: string | null;
   readonly permissions: readonly Permission[];
-  /** From where it may be used; null: from everywhere. */
+  /** From where it may be used. Null: from everywhere. */
   readonly networks: readonly Network[] | null;
-  /** Limits of this key alone; null: it has none. */
+  /** Limits of this key alone. Null: it has none. */
   readonly limits: CallerLimits | null;
   /** The call has a client token of this key, and only the token's rights. Absent: it has the key itself. */
   readonly client?: ClientCaller;
@@ -40,15 +40,15 @@ export type CallerLimits = {
   readonly total: number | null;
 };
 
-/** What a route requires of its caller; declared on the route. The strings are names of path parameters. */
+/** The requirements for the caller of a route. The route declares them. The strings are names of path parameters. */
 export type Need = {
-  /** The family's permission; absent: any key is accepted (`GET /api/me`). */
+  /** The family's permission. Absent: any key is accepted (`GET /api/me`). */
   readonly permission?: Permission;
   readonly agent?: string;
   readonly trigger?: string;
   readonly channel?: string;
   readonly campaign?: string;
-  /** Client tokens for the agent and trigger in the path may call it; absent: only keys. */
+  /** Client tokens for the agent and trigger in the path may call it. Absent: only keys. */
   readonly client?: true;
 };
 
@@ -89,13 +89,13 @@ export type CampaignFacts = {
 /** The caller and the records that the path names, after access was granted: the input of a route handler. */
 export type Admission = {
   readonly caller: Caller;
-  /** The network address of the call in canonical form, for the fence; null: invalid. */
+  /** The network address of the call in canonical form, for the fence. Null: invalid. */
   readonly from: string | null;
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
   readonly channel: ChannelFacts | null;
   readonly campaign: CampaignFacts | null;
-  /** The call's part of the key's total; absent: it takes none. */
+  /** The call's part of the key's total. Absent: it takes none. */
   readonly counted?: CountedCall;
 };
 

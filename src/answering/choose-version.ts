@@ -30,7 +30,7 @@ const placeOf = (rolloutId: string, endUserId: string): number =>
 const chosenFor = (agent: Agent, run: Pick<ClaimedRun, 'input' | 'end_user'>): ChosenVersion =>
   chooseVersion(agent, run.input.agent_version, run.end_user.id);
 
-/** The rollout to which a turn belongs; null: none. Every version of the agent has it. */
+/** The rollout to which a turn belongs. Null: none. Every version of the agent has it. */
 export const rolloutOf = ({ rollout }: Agent, { input }: Pick<ClaimedRun, 'input'>): string | null =>
   input.agent_version === undefined ? (rollout?.id ?? null) : null;
 

@@ -1,16 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { useDatabase } from '../../test/use-database.ts';
 import { keepWordings } from '../features/agents/wordings.ts';
 import { newId } from '../kernel/ids.ts';
-import { type Db, openDb } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
 import { insertDocument } from '../store/documents.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
 import { eraseWordingsOf, listWordings, removeWording } from '../store/wordings.ts';
 import { passageKey } from '../engine/knowledge/question-key.ts';
-import { splitDocument } from '../engine/knowledge/split-document.ts';
+import { splitDocument } from '../../test/build-knowledge.ts';
 import { learnFromChoice } from './learn-from-choice.ts';
 
 /** What the agent learns from the sections that people choose after it asked back. */
@@ -18,25 +18,17 @@ const TEXT = '# Shop\n\n## Theft\n\nThe bike is insured. You pay the first 90 eu
 const [THEFT] = splitDocument({ id: 'doc', name: 'Guide', text: TEXT });
 const PAGE = { limit: 10, after: null };
 
-let database: TestDatabase;
 let db: Db;
 let orgId: string;
 let agentId: string;
 let documentId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
+useDatabase((made) => (db = made));
 beforeEach(async () => {
   orgId = await givenOrganization(db);
   ({ agentId } = await givenAgent(db, orgId));
   documentId = newId('doc');
   await insertDocument(db, orgId, { id: documentId, agentId, name: 'Guide', text: TEXT });
-});
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
 });
 
 const tap = async (endUserId: string, question = 'Who pays if it is nicked?'): Promise<void> => {

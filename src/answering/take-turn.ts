@@ -186,7 +186,7 @@ function inParts(message: TurnResult['messages'][number], channelKind: string): 
   }));
 }
 
-/** The silence that begins when the agent has written, or goes on after a step of it. */
+/** The silence that begins after a message of the agent, or continues after one of its steps. */
 export function silenceAfter(definition: AgentDefinition, steps: number): NonNullable<CompletedTurn['silence']> {
   const minutes = minutesToStep(definition, steps);
   return { seconds: minutes === null ? null : minutes * 60, steps };

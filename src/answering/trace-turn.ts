@@ -36,7 +36,7 @@ export function spanOfAgent(run: Span, { agent, context, input }: TurnRequest, p
   return span;
 }
 
-export async function toldBy(
+export async function recordTurn(
   span: Span | undefined,
   signal: AbortSignal,
   turn: PromiseLike<TurnResult | PromiseLike<TurnResult>>,

@@ -29,10 +29,10 @@ export type ChannelKind = {
    */
   readonly addressFields: readonly string[];
   /**
-   * Secrets that we create when a channel is connected. `shown` names the secret that the response shows once. `told`
-   * names the secrets that `connect` sends to the provider.
+   * Secrets that we create when a channel is connected. `shown` names the secret that the response shows once.
+   * `sentToProvider` names the secrets that `connect` sends to the provider.
    */
-  readonly ownSecrets?: { make(): Record<string, string>; shown: string | null; told?: readonly string[] };
+  readonly ownSecrets?: { make(): Record<string, string>; shown: string | null; sentToProvider?: readonly string[] };
   /**
    * Checks the credentials with the provider and configures the provider to send us messages. Returns facts that are
    * stored in clear text (the account's name and id). Throws a ChannelFailure that explains the problem.

@@ -13,12 +13,12 @@ export type Connector = {
   inboundUrl(kind: string, channelId: string): string | null;
   split(kind: string, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] };
   /** True for a stored secret that a user entered. The other secrets are our own. */
-  isGiven(kind: string, secret: string): boolean;
+  isEntered(kind: string, secret: string): boolean;
   /**
    * True for a secret of ours that connecting sends to the provider. A new address must not receive the secret of the
    * old one.
    */
-  isTold(kind: string, secret: string): boolean;
+  isSentToProvider(kind: string, secret: string): boolean;
   /** `own`: secrets of ours that the other side already has. This function stores nothing. */
   connect(
     kind: string,
@@ -62,8 +62,8 @@ export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps):
       const detail = `There is no such kind of channel. There are: ${[...kinds.keys()].join(', ')}.`;
       return { faults: [{ pointer: '/kind', code: 'not_available', detail }] };
     },
-    isGiven: (name, secret) => kinds.get(name)?.secretFields.includes(secret) ?? false,
-    isTold: (name, secret) => kinds.get(name)?.ownSecrets?.told?.includes(secret) ?? false,
+    isEntered: (name, secret) => kinds.get(name)?.secretFields.includes(secret) ?? false,
+    isSentToProvider: (name, secret) => kinds.get(name)?.ownSecrets?.sentToProvider?.includes(secret) ?? false,
     async connect(name, channelId, split, own) {
       try {
         return await connectAccount(kinds.get(name)!, channelId, split, { egress, baseUrl, now }, own);

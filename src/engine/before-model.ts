@@ -1,8 +1,8 @@
 import { handOff, optOut } from './embedded/end-conversation.ts';
 import { currentStep, startsOnOpen } from './embedded/guide-steps.ts';
-import { heardIn, mayHandOver, obey, ruleFor } from './embedded/apply-rules.ts';
+import { heardIn, mayHandOver, applyRule, ruleFor } from './embedded/apply-rules.ts';
 import { embeddedProvider } from './embedded/provider.ts';
-import { beginTalk, endTalk, note, ownText, say } from './embedded/talk.ts';
+import { beginTurn, endTurn, note, ownText, say } from './embedded/embedded-turn.ts';
 import { asksToStop } from './opt-out.ts';
 import type { TurnRequest, TurnResult } from './provider.ts';
 
@@ -12,34 +12,34 @@ import type { TurnRequest, TurnResult } from './provider.ts';
  * both cases.
  */
 export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
-  const talk = beginTalk(request);
-  if (currentStep(talk) !== null || (talk.first && startsOnOpen(talk)))
+  const turn = beginTurn(request);
+  if (currentStep(turn) !== null || (turn.first && startsOnOpen(turn)))
     return { turn: await embeddedProvider.turn(request), tags: [] };
   if (asksToStop(request.input)) {
-    optOut(talk, 'The person asked to stop.');
-    return { turn: endTalk(talk), tags: [] };
+    optOut(turn, 'The person asked to stop.');
+    return { turn: endTurn(turn), tags: [] };
   }
   for (const heard of heardIn(request.input)) {
-    const rule = ruleFor(talk, heard);
-    if (rule !== null) obey(talk, rule);
-    else if (mayHandOver(talk, heard)) handOff(talk, 'asked', 'The person asked for a person.');
+    const rule = ruleFor(turn, heard);
+    if (rule !== null) applyRule(turn, rule);
+    else if (mayHandOver(turn, heard)) handOff(turn, 'asked', 'The person asked for a person.');
     else continue;
-    return { turn: endTalk(talk), tags: [] };
+    return { turn: endTurn(turn), tags: [] };
   }
-  return { turn: null, tags: [...talk.tags] };
+  return { turn: null, tags: [...turn.tags] };
 };
 
 /** Hands the conversation over to the team, with the agent's own text for a hand-off. */
 export function handOffTurn(request: TurnRequest, why: string): TurnResult {
-  const talk = beginTalk(request);
-  handOff(talk, 'stand_in', why);
-  return endTalk(talk);
+  const turn = beginTurn(request);
+  handOff(turn, 'stand_in', why);
+  return endTurn(turn);
 }
 
 /** No model gave a usable answer: the person reads that the agent does not know. */
 export function dontKnowTurn(request: TurnRequest): TurnResult {
-  const talk = beginTalk(request);
-  note(talk, 'fallback', 'dont_know');
-  say(talk, ownText(talk, talk.definition.dont_know) ?? talk.texts.dont_know);
-  return endTalk(talk);
+  const turn = beginTurn(request);
+  note(turn, 'fallback', 'dont_know');
+  say(turn, ownText(turn, turn.definition.dont_know) ?? turn.texts.dont_know);
+  return endTurn(turn);
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
   MAX_CALLED_CHARACTERS,
-  MAX_SAID_CHARACTERS,
+  MAX_MEMORY_CHARACTERS,
   readMemory,
   rememberCalls,
-  rememberSaid,
+  rememberMessages,
   withMemory,
 } from './conversation-memory.ts';
 import type { TurnMessage } from './provider.ts';
@@ -22,13 +22,13 @@ test('messages that leave the history are stored once, without small talk, and a
     person('Tuesday'),
     ...filler(20),
   ];
-  const once = rememberSaid(EMPTY, history, 0);
+  const once = rememberMessages(EMPTY, history, 0);
   expect(once.said).toEqual([
     { wrote: 'I am Layla, booking QX-4471.' },
     { wrote: 'Tuesday', asked: 'Which day suits you?' },
   ]);
-  expect(rememberSaid(once, history, 0)).toBe(once);
-  expect(rememberSaid(EMPTY, history.slice(0, 4), 1).said).toEqual([{ wrote: 'I am Layla, booking QX-4471.' }]);
+  expect(rememberMessages(once, history, 0)).toBe(once);
+  expect(rememberMessages(EMPTY, history.slice(0, 4), 1).said).toEqual([{ wrote: 'I am Layla, booking QX-4471.' }]);
 });
 
 test('the limit drops the least informative messages, and keeps the first ones and those with facts', () => {
@@ -41,11 +41,11 @@ test('the limit drops the least informative messages, and keeps the first ones a
     person('The meter shows 4417 at Flat 12B'),
     ...filler(20),
   ];
-  const { said } = rememberSaid(EMPTY, history, 0);
+  const { said } = rememberMessages(EMPTY, history, 0);
   const wrote = said.map((one) => one.wrote);
   expect(wrote[0]).toBe('I have a problem with my heating');
   expect(wrote.at(-1)).toBe('The meter shows 4417 at Flat 12B');
-  expect(JSON.stringify(said).length).toBeLessThan(MAX_SAID_CHARACTERS + 200);
+  expect(JSON.stringify(said).length).toBeLessThan(MAX_MEMORY_CHARACTERS + 200);
   expect(said.length).toBeLessThan(40);
 });
 

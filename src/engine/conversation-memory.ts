@@ -20,7 +20,7 @@ export type CalledTool = { tool: string; arguments: Record<string, unknown>; res
 export type RememberedTurn = { answer: string; called: CalledTool[] };
 
 const MEMBER = 'memory';
-export const MAX_SAID_CHARACTERS = 6_000;
+export const MAX_MEMORY_CHARACTERS = 6_000;
 export const MAX_CALLED_CHARACTERS = 16_000;
 const MAX_WROTE_CHARACTERS = 400;
 const MAX_ASKED_CHARACTERS = 200;
@@ -47,7 +47,7 @@ export function withMemory(state: unknown, memory: Memory): unknown {
 }
 
 /** Stores the messages that leave the request: all except the newest ones, and always those before `start`. */
-export function rememberSaid(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
+export function rememberMessages(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
   const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));
   const known = new Set(memory.said.map(({ wrote }) => wrote));
   const added = old.flatMap(({ role, text }, at): SaidBefore[] => {
@@ -86,7 +86,7 @@ function condense(said: readonly SaidBefore[]): SaidBefore[] {
   const least = ranked.toSorted((a, b) => a.rank - b.rank || a.at - b.at);
   const dropped = new Set<number>();
   for (const { one, at } of least) {
-    if (characters <= MAX_SAID_CHARACTERS) break;
+    if (characters <= MAX_MEMORY_CHARACTERS) break;
     dropped.add(at);
     characters -= sizeOf(one);
   }

@@ -68,9 +68,9 @@ export type TurnRequest = {
 export type Words = {
   /** Whether anyone is reading now. Without readers, requesting the whole answer at once is cheaper. */
   isRead(): boolean;
-  /** Adds text. The result must begin with the added text, unless it is taken back. */
+  /** Adds text. The result must begin with the added text, unless `replace` removes it. */
   add(text: string): void;
-  /** Removes all shown text, because the turn says something else or fails. */
+  /** Removes all shown text, because the turn has another text or fails. */
   takeBack(): void;
 };
 

@@ -3,9 +3,9 @@
  * organization never gets all of it.
  */
 export type SharedMemory = {
-  open(orgId: string): HeldMemory;
+  open(orgId: string): ReservedMemory;
 };
-export type HeldMemory = {
+export type ReservedMemory = {
   /** Returns false if there is no memory left for these bytes. */
   take(bytes: number): boolean;
   /** Releases all bytes. A second call has no effect. */

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { countEverything } from '../store/installation/counts.ts';
 import type { Db } from '../store/db.ts';
 import { readPausedAt } from '../store/installation/pause.ts';
-import type { Prepared } from './prepare.ts';
+import type { Prepared } from './prepare-start.ts';
 import { forgetQuickstartKey, keepQuickstartKey, quickstartFile } from './quickstart-key.ts';
 
 type Greeting = {

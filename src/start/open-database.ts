@@ -5,7 +5,7 @@ import { isUnreachable, withClient } from '../store/db.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '../store/embedded/start-embedded-postgres.ts';
 import { isMigrated, migrate, SchemaError } from '../store/migrate.ts';
 import { type PoolerReport, readPooler, storeSessionDefaults } from '../store/pooler.ts';
-import { keepsSession, WORK } from '../store/session.ts';
+import { keepsSession, WORK } from '../store/connection-settings.ts';
 
 export type OpenDatabase = {
   /** The address of sessions. */

@@ -11,7 +11,7 @@ import { moveSecrets } from '../store/installation/move-secrets.ts';
 import { withoutPrepared } from '../store/pooler.ts';
 import { openDatabase } from './open-database.ts';
 import { greet } from './greet.ts';
-import { prepare } from './prepare.ts';
+import { prepareStart } from './prepare-start.ts';
 import { readConfig } from './read-config.ts';
 
 /** How long a load balancer has to notice that `/ready` fails before connections are refused. */
@@ -54,7 +54,7 @@ export async function serve(role: Role): Promise<void> {
     app = await createApp({ config, db, databaseUrl: database.url, log, role, version: ownVersion() });
     const { stop } = app;
     started.push(stop);
-    const prepared = await prepare({
+    const prepared = await prepareStart({
       config,
       db,
       secrets: app.secrets,

@@ -46,3 +46,10 @@ describe('a connection that breaks', () => {
     expect((await other.$client.query(`SELECT to_regclass('half') AS made`)).rows).toEqual([{ made: null }]);
   });
 });
+
+test('the error of a coordinator of Citus that was killed during a statement leaves the outcome unknown', async () => {
+  const failed = (message: string) =>
+    db.execute(`DO $$ BEGIN RAISE EXCEPTION '${message}' USING ERRCODE = 'XX000'; END $$`).catch((error) => error);
+  expect(isUnreachable(await failed('postmaster was shut down, exiting'))).toBe(true);
+  expect(isUnreachable(await failed('could not find the shard'))).toBe(false);
+});

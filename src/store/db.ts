@@ -1,7 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { CellPool } from './cells/cell-pool.ts';
-import { type Session, settle, TASK, WORK } from './session.ts';
+import { type ConnectionSettings, applySettings, TASK, WORK } from './connection-settings.ts';
 
 /** The database of the region: Drizzle for most queries, and the pool for hand-written SQL where speed matters. */
 export type Db = NodePgDatabase & { $client: CellPool };
@@ -31,7 +31,7 @@ export function openDb(url: string, options: DbOptions = {}): Db {
     query_timeout: WORK.statementMs + 2_000,
     application_name: nameOf(options.role),
     keepAlive: true,
-    onConnect: (client) => settle(client, WORK),
+    onConnect: (client) => applySettings(client, WORK),
   });
   // A broken idle connection must not end the process. The next query opens another connection.
   pool.on('error', (error) => options.onError?.(error));
@@ -48,7 +48,7 @@ export async function withClient<T>(
   url: string,
   task: string,
   use: (client: pg.Client) => Promise<T>,
-  session: Session = TASK,
+  session: ConnectionSettings = TASK,
 ): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
@@ -60,7 +60,7 @@ export async function withClient<T>(
   client.on('error', () => {});
   try {
     await client.connect();
-    await settle(client, session);
+    await applySettings(client, session);
     return await use(client);
   } finally {
     await client.end();
@@ -104,7 +104,7 @@ export const isUniqueViolation = (error: unknown): boolean => sqlState(error) ==
  */
 export function isUnreachable(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== null) return /^(08|53|57)/.test(state) || state === '25006';
+  if (state !== null) return /^(08|53|57)/.test(state) || state === '25006' || isKilledCoordinator(state, error);
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code } = at as { code?: unknown };
     if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return true;
@@ -112,3 +112,10 @@ export function isUnreachable(error: unknown): boolean {
   }
   return false;
 }
+
+/**
+ * On Citus, a session of the coordinator outlives its killed server for a moment. It reports an internal error while a
+ * worker runs the statement.
+ */
+const isKilledCoordinator = (state: string, error: unknown): boolean =>
+  state === 'XX000' && /postmaster was shut down/.test(String((error as Error).cause ?? error));

@@ -10,7 +10,7 @@ import { sendWeeklyMails, type WeeklyMailsDeps } from '../features/statistics/se
 import { reviewRollouts } from '../features/rollouts/review-rollouts.ts';
 import { applyRetention } from '../features/organizations/retention.ts';
 import { notifyOwnersOfBudgets } from '../features/costs/notify-owners.ts';
-import { settleDead } from '../store/costs/reserve.ts';
+import { chargeLostReservations } from '../store/costs/reserve.ts';
 import { forgetTries } from '../store/costs/record-use.ts';
 import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
 
@@ -36,7 +36,7 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetImports,
   forgetLooseAttachments,
   forgetPresence,
-  (pool, limit) => settleDead(pool, limit),
+  (pool, limit) => chargeLostReservations(pool, limit),
   forgetTries,
 ];
 

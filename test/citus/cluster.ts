@@ -1,22 +1,34 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { clusterFolder } from '../../src/store/embedded/data-folder.ts';
-import { chooseRunAs } from '../../src/store/embedded/run-as.ts';
+import { chooseRunAs, spawnAs } from '../../src/store/embedded/run-as.ts';
 import { startServer, stopProcess } from '../../src/store/embedded/server.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts';
 import { freePort } from '../program.ts';
 
 /** A coordinator and two workers of Citus, with a migrated database that has two cells, one on each worker. */
-export type CitusCluster = { url: string; nodes: readonly CitusNode[]; stop(): Promise<void> };
+export type CitusCluster = {
+  url: string;
+  /** The first one is the coordinator. */
+  nodes: readonly CitusNode[];
+  addWorker(): Promise<CitusNode>;
+  stop(): Promise<void>;
+};
 export type CitusNode = {
   url: string;
+  /** The port that other nodes use. */
   port: number;
   adminUrl: string;
+  socketPath: string;
   dataDir: string;
+  /** The network between this worker and the other nodes. Null: without a proxy. */
+  proxy: TcpProxy | null;
+  /** All processes of the server. */
+  pids(): number[];
   /** SIGKILL, to all processes of the server. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -27,17 +39,20 @@ export type CitusNode = {
 
 export const CELLS = ['cell_2', 'cell_3'];
 const WORKERS = 2;
-const SETTINGS = {
+const COMMON = {
   listen_addresses: '127.0.0.1',
   fsync: 'off',
   shared_buffers: '64MB',
+  track_commit_timestamp: 'on',
+  max_connections: '400',
+  recovery_init_sync_method: 'syncfs',
+};
+const CITUS = {
   wal_level: 'logical',
   shared_preload_libraries: 'citus',
   max_prepared_transactions: '400',
-  max_connections: '400',
   max_wal_senders: '20',
   max_replication_slots: '20',
-  recovery_init_sync_method: 'syncfs',
   ...(process.env.CITUS_LOGS && { logging_collector: 'on', log_directory: process.env.CITUS_LOGS }),
   'citus.enable_unsafe_triggers': 'on',
   'citus.node_conninfo': 'sslmode=disable',
@@ -45,58 +60,105 @@ const SETTINGS = {
 };
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
-export async function startCitus(tree: string): Promise<CitusCluster> {
-  const root = mkdtempSync(path.join(tmpdir(), 'parley-citus-'));
-  chmodSync(root, 0o711);
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const end of stops.splice(0)) await end();
-    rmSync(root, { recursive: true, force: true });
+export type CitusOptions = {
+  cells?: number;
+  /** Workers are reached through a proxy. */
+  isProxied?: boolean;
+  settings?: Record<string, string>;
+};
+
+export async function startCitus(tree: string, options: CitusOptions = {}): Promise<CitusCluster> {
+  const { cells = CELLS.length, isProxied = false, settings = {} } = options;
+  const root = createRoot();
+  const nodes: CitusNode[] = [];
+  const start = async (isWorker: boolean): Promise<CitusNode> => {
+    const dataDir = path.join(root.folder, `node-${nodes.length}`);
+    const node = await startNode(tree, dataDir, { ...CITUS, ...settings }, root.stops);
+    await inDatabase(node.url, (client) => client.query('CREATE EXTENSION citus'));
+    if (isWorker && isProxied) {
+      node.proxy = await startTcpProxy({ host: '127.0.0.1', port: node.port });
+      root.stops.push(node.proxy.close);
+      node.port = node.proxy.port;
+    }
+    nodes.push(node);
+    return node;
+  };
+  const addWorker = async (): Promise<CitusNode> => {
+    const worker = await start(true);
+    await inDatabase(nodes[0]!.url, (client) => client.query(`SELECT citus_add_node('127.0.0.1', $1)`, [worker.port]));
+    return worker;
   };
   try {
-    const nodes = [];
-    for (let n = 0; n <= WORKERS; n++) nodes.push(await startNode(tree, path.join(root, `node-${n}`), stops));
-    const [coordinator, ...workers] = nodes as [CitusNode, ...CitusNode[]];
-    await inDatabase(coordinator.url, async (client) => {
-      await client.query(`SELECT citus_set_coordinator_host('127.0.0.1', $1)`, [coordinator.port]);
-      for (const { port } of workers) await client.query(`SELECT citus_add_node('127.0.0.1', $1)`, [port]);
-    });
-    await migrate(coordinator.url, CELLS.length);
-    return { url: coordinator.url, nodes, stop };
+    const { url, port } = await start(false);
+    await inDatabase(url, (client) => client.query(`SELECT citus_set_coordinator_host('127.0.0.1', $1)`, [port]));
+    for (let n = 0; n < WORKERS; n++) await addWorker();
+    await migrate(url, cells);
+    return { url, nodes, addWorker, stop: root.stop };
   } catch (error) {
-    await stop();
+    await root.stop();
     throw error;
   }
 }
 
-async function startNode(tree: string, dataDir: string, stops: (() => Promise<void>)[]): Promise<CitusNode> {
+/** The same PostgreSQL without Citus, with an empty database. */
+export async function startPlain(
+  tree: string,
+  settings: Record<string, string> = {},
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const root = createRoot();
+  const { url } = await startNode(tree, path.join(root.folder, 'node'), settings, root.stops);
+  return { url, stop: root.stop };
+}
+
+type Root = { folder: string; stops: (() => Promise<void>)[]; stop(): Promise<void> };
+
+function createRoot(): Root {
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-citus-'));
+  chmodSync(folder, 0o711);
+  const stops: Root['stops'] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of stops.splice(0)) await end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, stops, stop };
+}
+
+async function startNode(
+  tree: string,
+  dataDir: string,
+  more: Record<string, string>,
+  stops: Root['stops'],
+): Promise<CitusNode> {
   const folder = path.join(tree, 'usr/lib/postgresql/15/bin');
   mkdirSync(dataDir, { mode: 0o711 });
   const runAs = chooseRunAs(dataDir, folder);
   const cluster = clusterFolder(dataDir);
   mkdirSync(cluster, { mode: 0o700 });
-  const as = runAs.how === 'same' ? {} : { uid: runAs.uid, gid: runAs.gid };
   if (runAs.how !== 'same') chownSync(cluster, runAs.uid, runAs.gid);
   const initdb = path.join(folder, 'initdb');
   const options = ['-D', cluster, '-U', 'parley', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8'];
-  execFileSync(initdb, options, { ...as, cwd: cluster, stdio: 'ignore' });
+  const [code] = (await once(spawnAs(runAs, initdb, options, 'ignore'), 'exit')) as [number];
+  if (code !== 0) throw new Error(`initdb ended with ${code}.`);
   const port = await freePort();
   const binaries = { folder, initdb, postgres: path.join(folder, 'postgres'), major: 15 };
-  const settings = { ...SETTINGS, port: String(port), unix_socket_directories: cluster };
+  const settings = { ...COMMON, ...more, port: String(port), unix_socket_directories: cluster };
   let child = await startServer(dataDir, binaries, runAs, settings, quiet);
   stops.push(() => stopProcess(child.pid!, quiet));
   process.once('exit', () => void child.kill('SIGKILL'));
   const urlOf = (database: string): string => `postgresql://parley@127.0.0.1:${port}/${database}`;
   await inDatabase(urlOf('postgres'), (client) => client.query('CREATE DATABASE parley'));
-  await inDatabase(urlOf('parley'), (client) => client.query('CREATE EXTENSION citus'));
+  const pids = (): number[] => [child.pid!, ...childrenOf(child.pid!)];
   const tell = (signal: NodeJS.Signals): void => {
-    for (const pid of [child.pid!, ...childrenOf(child.pid!)]) sendSignal(pid, signal);
+    for (const pid of pids()) sendSignal(pid, signal);
   };
   return {
     url: urlOf('parley'),
     port,
     adminUrl: urlOf('postgres'),
+    socketPath: path.join(cluster, `.s.PGSQL.${port}`),
     dataDir,
+    proxy: null,
+    pids,
     kill: async () => {
       const gone = once(child, 'exit');
       tell('SIGKILL');

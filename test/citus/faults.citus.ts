@@ -1,170 +1,243 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../app.ts';
-import { givenAgent, givenTrigger } from '../factories.ts';
-import { insertOrganization } from '../../src/store/organizations/organizations.ts';
-import { listCells } from '../../src/store/cells/list-cells.ts';
-import { type CitusCluster, type CitusNode, startCitus } from './cluster.ts';
+import { appendFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { placeCell, rebalanceCells } from '../../src/store/cells/place-cells.ts';
+import { moveOrganization } from '../../src/store/cells/move-organization.ts';
+import type { Trial } from '../faults/trial.ts';
+import { type CitusNode, inDatabase } from './cluster.ts';
+import { type Fault, type Outcome, type Round, runRound, type Scene, startScene } from './round.ts';
 
-/** Faults of a cluster under load. CITUS_FAULTS: how often each is repeated. */
-const TIMES = Number(process.env.CITUS_FAULTS ?? 1);
-const CALLERS = 3;
-type Tenant = { orgId: string; cell: string; agentId: string; triggerId: string; key: string; keyId: string };
-type Load = { accepted: Set<string>; ids: Set<string>; others: Map<number, number>; slowestMs: number };
-let cluster: CitusCluster;
-let parley: TestApp;
-let client: pg.Client;
-const tenants: Tenant[] = [];
+/**
+ * Faults of a cluster. CITUS_ROUNDS: how often each is repeated. CITUS_FAULTS: only faults whose names begin with one of
+ * these words. CITUS_REPORT: a file that gets one line of JSON for each round.
+ */
+const ROUNDS = Number(process.env.CITUS_ROUNDS ?? 1);
+const ONLY = (process.env.CITUS_FAULTS ?? '').split(',');
+const STOPPED_MS = 30_000;
+/** Most rounds of a series stop the worker for a shorter time. */
+const STOPPED_SHORTER_MS = 8_000;
+const AWAY_MS = 1_500;
 
+let scene: Scene;
+const outcomes: Outcome[] = [];
 beforeAll(async () => {
-  cluster = await startCitus(process.env.CITUS_TREE!);
-  const much = '{"key":10000000,"organization":10000000}';
-  parley = await startTestApp({ PARLEY_LIMITS: `{"triggers":${much}}` }, { database: { url: cluster.url } as never });
-  for (const name of ['One', 'Two']) {
-    const { id: orgId } = await insertOrganization(parley.db, { name, plan: 'paid' });
-    const { agentId } = await givenAgent(parley.db, orgId);
-    const triggerId = await givenTrigger(parley.db, orgId, agentId);
-    const { value: key, id: keyId } = await parley.key(orgId);
-    const cell = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgId))!.cell;
-    tenants.push({ orgId, cell, agentId, triggerId, key, keyId });
-  }
-  await connect();
-  for (const tenant of tenants) await call(tenant, 'warm');
+  scene = await startScene(process.env.CITUS_TREE!);
+  // The first calls make functions and plans.
+  await runRound(scene, { name: 'warm-up', spares: all, run: ({ near }) => near.pause(1_000) }, 0);
 }, 300_000);
 afterAll(async () => {
-  await parley?.stop();
-  await client?.end();
-  await cluster?.stop();
+  console.log(table(outcomes));
+  await scene?.region.close();
+  await scene?.cluster.stop();
 });
 
-async function connect(): Promise<void> {
-  client = new pg.Client({ connectionString: cluster.url });
-  client.on('error', () => {});
-  await client.connect();
-}
+const all = (): boolean => true;
+const none = (): boolean => false;
 
-const call = (tenant: Tenant, id: string) =>
-  parley.call('POST', `/api/triggers/${tenant.agentId}/${tenant.triggerId}`, {
-    key: tenant.key,
-    body: { conversation: { key: id } },
-    headers: { 'idempotency-key': id },
-  });
-
-/** Each call has an Idempotency-Key and is repeated until it is accepted, as a careful caller does. */
-async function underLoad(tag: string, fault: () => Promise<void>): Promise<Load[]> {
-  let isOn = true;
-  const loads = tenants.map((): Load => ({ accepted: new Set(), ids: new Set(), others: new Map(), slowestMs: 0 }));
-  const work = Promise.all(
-    tenants.flatMap((tenant, which) =>
-      Array.from({ length: CALLERS }, async (_, caller) => {
-        const load = loads[which]!;
-        for (let n = 0; isOn; n++) {
-          const id = `${tag}-${which}-${caller}-${n}`;
-          load.ids.add(id);
-          for (;;) {
-            const began = performance.now();
-            const { status, body } = await call(tenant, id).catch(() => ({ status: 0, body: null }));
-            load.slowestMs = Math.max(load.slowestMs, performance.now() - began);
-            if (status === 202) {
-              load.accepted.add(body.id);
-              break;
-            }
-            load.others.set(status, (load.others.get(status) ?? 0) + 1);
-            await pause(100);
-          }
-        }
-      }),
-    ),
-  );
-  await pause(1_000);
-  await fault();
-  await pause(2_000);
-  isOn = false;
-  await work;
-  return loads;
-}
-
-/** Nothing accepted is lost, and nothing was done twice. */
-async function expectExactlyOnce(tag: string, loads: Load[]): Promise<void> {
-  await client.end().catch(() => {});
-  await connect();
-  for (const [which, { accepted, ids }] of loads.entries()) {
-    const { cell, triggerId } = tenants[which]!;
-    const { rows } = await client.query<{ id: string; key: string }>(
-      `SELECT r.id, c.key FROM ${cell}.run r JOIN ${cell}.conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
-       WHERE r.trigger_id = $1 AND c.key LIKE $2`,
-      [triggerId, `${tag}-%`],
-    );
-    expect(new Set(rows.map(({ id }) => id))).toEqual(accepted);
-    expect(rows.map(({ key }) => key).toSorted()).toEqual([...ids].toSorted());
+async function revoked(trial: Trial): Promise<void> {
+  for (const node of trial.region.api) {
+    if (!node.isRunning()) continue;
+    const { answer } = await trial.revoke(node);
+    trial.expect(answer === 'revoked', `a revoke through ${node.name} was answered "${answer}"`);
   }
 }
 
-const nodeOf = async ({ cell }: Tenant): Promise<CitusNode> => {
-  const { node } = (await listCells(parley.db)).find((one) => one.cell === cell)!;
-  return cluster.nodes.find(({ port }) => node.endsWith(`:${port}`))!;
-};
-const report = (what: string, loads: Load[]): void =>
-  console.log(
-    what,
-    ...loads.map(
-      ({ accepted, others, slowestMs }) =>
-        `${accepted.size} accepted, others ${JSON.stringify([...others])}, slowest ${Math.round(slowestMs)} ms;`,
-    ),
+/** The revokes of `near` may fail as long as its worker is away. They are tried again by the checks. */
+async function whileAway({ near, far, worker }: Round, leave: (worker: CitusNode) => unknown): Promise<void> {
+  await leave(worker);
+  const own = near.revoke(near.node());
+  await Promise.all([revoked(far), near.pause(AWAY_MS)]);
+  void own;
+}
+
+const nodeOf = ({ port }: CitusNode): string => `127.0.0.1:${port}`;
+const place = ({ cluster }: Scene, cell: string, node: CitusNode): Promise<void> =>
+  inDatabase(cluster.url, (client) => placeCell(client, cell, nodeOf(node)));
+
+const faults: Fault[] = [
+  {
+    name: 'worker killed',
+    spares: all,
+    async run(round) {
+      await whileAway(round, (worker) => worker.kill());
+      await round.worker.start();
+    },
+  },
+  {
+    name: 'worker stopped',
+    spares: all,
+    async run(round) {
+      const ms = round.number % 10 === 1 ? STOPPED_MS : STOPPED_SHORTER_MS;
+      const until = round.near.pause(ms);
+      await whileAway(round, (worker) => worker.pause());
+      await until;
+      round.worker.resume();
+    },
+  },
+  {
+    name: 'coordinator killed',
+    spares: none,
+    async run({ cluster, near, far }) {
+      await cluster.nodes[0]!.kill();
+      await near.pause(AWAY_MS);
+      await cluster.nodes[0]!.start();
+      await near.pause(1_000);
+      await revoked(far);
+    },
+  },
+  {
+    name: 'commit cut before coordinator',
+    spares: none,
+    async run({ region, near, far, number }) {
+      for (let n = 0; n < 4; n++) {
+        for (const { proxy } of region.api) {
+          // The statements arrive, and some of them are commits. The answers do not arrive.
+          if (number % 2) proxy.set({ kind: 'black hole' }, { direction: 'down', only: 'parley api' });
+          else proxy.set({ kind: 'cut at', text: 'COMMIT' }, { direction: 'up' });
+        }
+        await near.pause(300);
+        for (const { proxy } of region.api) {
+          if (number % 2) proxy.breakAll();
+          proxy.heal();
+        }
+        await near.pause(500);
+      }
+      await revoked(far);
+    },
+  },
+  {
+    name: 'commit cut before worker',
+    spares: all,
+    async run({ worker, near, far, number }) {
+      const proxy = worker.proxy!;
+      const own: Promise<unknown>[] = [];
+      for (const text of ['PREPARE TRANSACTION', 'COMMIT', 'COMMIT PREPARED', '']) {
+        if (text === '' || number % 3 === 0) proxy.set({ kind: 'black hole' }, { direction: 'down' });
+        else proxy.set({ kind: 'cut at', text }, { direction: 'up' });
+        // A revoke writes to the worker and to the coordinator.
+        own.push(near.revoke(near.node()));
+        await near.pause(400);
+        if (text === '' || number % 3 === 0) proxy.breakAll();
+        proxy.heal();
+        await near.pause(400);
+      }
+      await revoked(far);
+      await Promise.all(own);
+    },
+  },
+  {
+    name: 'cell moved',
+    spares: all,
+    movesRows: true,
+    async run(round) {
+      await Promise.all([place(round, round.cell, round.spare), revoked(round.far)]);
+    },
+    // Otherwise all cells would soon be on one worker.
+    async undo(round) {
+      if ((await cellsOf(round, round.worker)).length === 0) await place(round, round.cell, round.worker);
+    },
+  },
+  {
+    name: 'organization moved',
+    spares: all,
+    movesRows: true,
+    async run({ region, near, far }) {
+      const [to] = await region.rows<{ cell: string }>('SELECT cell FROM organization WHERE id = $1', [
+        far.tenant.orgId,
+      ]);
+      await Promise.all([moveOrganization(region.database.url, near.tenant.orgId, to!.cell), revoked(far)]);
+    },
+  },
+  {
+    name: 'node of Parley killed',
+    spares: ({ node }, { region }) => node !== region.api[0]!.name,
+    async run({ region, near, far }) {
+      const victims = [region.api[0]!, region.workers[0]!];
+      await Promise.all(victims.map((one) => one.end('SIGKILL')));
+      await revoked(far);
+      await near.pause(AWAY_MS);
+      await Promise.all(victims.map((one) => one.start()));
+    },
+  },
+  {
+    name: 'revoke while a worker is away',
+    spares: all,
+    async run(round) {
+      const { near, far, worker } = round;
+      await worker.kill();
+      const own = near.region.api.map((node) => near.revoke(node));
+      for (let n = 0; n < 2; n++) await revoked(far);
+      await worker.start();
+      await Promise.all(own);
+    },
+  },
+  {
+    name: 'rebalance to a third worker',
+    spares: all,
+    movesRows: true,
+    async run(round) {
+      const third = round.cluster.nodes[3] ?? (await round.cluster.addWorker());
+      await setTarget(round, third, true);
+      const before = await cellsOf(round, third);
+      await Promise.all([inDatabase(round.cluster.url, rebalanceCells), revoked(round.far)]);
+      round.near.expect(before.length === 0, 'the third worker had cells before the rebalance');
+      round.near.expect((await cellsOf(round, third)).length > 0, 'no cell is on the third worker');
+    },
+    async undo(round) {
+      const third = round.cluster.nodes[3]!;
+      await setTarget(round, third, false);
+      const [first, second] = round.cluster.nodes.slice(1) as [CitusNode, CitusNode];
+      const isFull = (await cellsOf(round, first)).length > (await cellsOf(round, second)).length;
+      for (const cell of await cellsOf(round, third)) await place(round, cell, isFull ? second : first);
+    },
+  },
+];
+
+const setTarget = ({ cluster }: Scene, node: CitusNode, isTarget: boolean): Promise<unknown> =>
+  inDatabase(cluster.url, (client) =>
+    client.query(`SELECT citus_set_node_property('127.0.0.1', $1, 'shouldhaveshards', $2)`, [node.port, isTarget]),
   );
 
-test.each(Array.from({ length: TIMES }, (_, n) => n))('a worker is killed under load (%i)', async (n) => {
-  const worker = await nodeOf(tenants[0]!);
-  const loads = await underLoad(`killed${n}`, async () => {
-    await worker.kill();
-    await pause(2_000);
-    await worker.start();
+async function cellsOf({ region }: Scene, { port }: CitusNode): Promise<string[]> {
+  const rows = await region.rows<{ cell: string }>(
+    `SELECT c.name AS cell FROM cell c JOIN citus_shards s ON s.table_name = format('%I.run', c.name)::regclass
+     WHERE s.nodeport = $1 ORDER BY c.name`,
+    [port],
+  );
+  return rows.map(({ cell }) => cell);
+}
+
+const wanted = faults.filter(({ name }) => ONLY.some((start) => name.startsWith(start)));
+describe.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))('round %i', (number) => {
+  test.each(wanted)('$name', async (fault) => {
+    const outcome = await runRound(scene, fault, number);
+    outcomes.push(outcome);
+    const line = JSON.stringify({ number, ...outcome });
+    console.log(line);
+    if (process.env.CITUS_REPORT) appendFileSync(process.env.CITUS_REPORT, `${line}\n`);
+    expect(outcome.findings).toEqual([]);
+    expect(outcome.accepted).toBeGreaterThan(20);
   });
-  report('worker killed:', loads);
-  await expectExactlyOnce(`killed${n}`, loads);
-  expect([...loads[1]!.others.keys()]).toEqual([]);
 });
 
-test.each(Array.from({ length: TIMES }, (_, n) => n))('a worker hangs for 30 s under load (%i)', async (n) => {
-  const worker = await nodeOf(tenants[0]!);
-  const loads = await underLoad(`hung${n}`, async () => {
-    worker.pause();
-    await pause(30_000);
-    worker.resume();
-  });
-  report('worker hangs:', loads);
-  await expectExactlyOnce(`hung${n}`, loads);
-  expect(loads[1]!.accepted.size).toBeGreaterThan(0);
-});
+const sum = (some: readonly Outcome[], part: (one: Outcome) => number): number =>
+  some.reduce((total, one) => total + part(one), 0);
+const middle = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
+const refusedOf = ({ others }: Outcome): number =>
+  Object.entries(others).reduce((total, [name, count]) => (name === '202' ? total : total + count), 0);
 
-test.each(Array.from({ length: TIMES }, (_, n) => n))('the coordinator is killed under load (%i)', async (n) => {
-  const loads = await underLoad(`coordinator${n}`, async () => {
-    await cluster.nodes[0]!.kill();
-    await pause(1_000);
-    await cluster.nodes[0]!.start();
-    await pause(5_000);
+/** One line for each fault, for docs/scaling.md. */
+function table(list: readonly Outcome[]): string {
+  const lines = [...Map.groupBy(list, ({ fault }) => fault)].map(([fault, some]) => {
+    const counts = [
+      sum(some, (one) => one.accepted),
+      sum(some, (one) => one.lost),
+      sum(some, (one) => one.doubled),
+      sum(some, refusedOf),
+    ];
+    const p99 = `${middle(some.map((one) => one.p99.before))} → ${middle(some.map((one) => one.p99.during))} ms`;
+    return `| ${fault} | ${some.length} | ${counts.join(' | ')} | ${p99} |`;
   });
-  report('coordinator killed:', loads);
-  await expectExactlyOnce(`coordinator${n}`, loads);
-  expect(loads.every(({ accepted }) => accepted.size > 0)).toBe(true);
-});
-
-test('while a worker is away, a revoke of a key on the other worker is strict', async () => {
-  const [first, second] = tenants as [Tenant, Tenant];
-  const { value, id } = await parley.key(second.orgId);
-  const other = { ...second, key: value };
-  expect((await call(other, 'before-revoke')).status).toBe(202);
-  const worker = await nodeOf(first);
-  await worker.kill();
-  await client.query(`UPDATE ${second.cell}.api_key SET revoke_at = now() WHERE id = $1`, [id]);
-  await expect
-    .poll(
-      async () =>
-        (await client.query(`SELECT FROM ${second.cell}.api_key WHERE id = $1 AND effective_at IS NOT NULL`, [id]))
-          .rowCount,
-    )
-    .toBe(1);
-  expect((await call(other, 'after-revoke')).status).toBe(401);
-  await worker.start();
-});
+  const head =
+    '| Fault | Rounds | Accepted | Lost | Doubled | Others: not 202 | Others: p99 |\n|---|---|---|---|---|---|---|';
+  return [head, ...lines].join('\n');
+}

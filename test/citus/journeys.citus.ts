@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
+import { prepareInstallation } from '../prepare-installation.ts';
 import { listCells } from '../../src/store/cells/list-cells.ts';
 import { moveOrganization } from '../../src/store/cells/move-organization.ts';
 import { placeCell } from '../../src/store/cells/place-cells.ts';

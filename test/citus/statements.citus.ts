@@ -65,7 +65,7 @@ test('Citus accepts every statement', async () => {
 });
 
 function recorded(): string[] {
-  const file = process.env.RECORD_STATEMENTS!;
+  const file = process.env.STATEMENTS!;
   if (!existsSync(file)) throw new Error('No statements were recorded: run npm run test:citus.');
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   const byShape = new Map(

@@ -13,7 +13,7 @@ export type IdentityProvider = {
   clientSecret: string;
   /** The allowed callback; set before the first sign-in. */
   allow(redirectUri: string): void;
-  /** The person who presses the button; null: they decline. */
+  /** The person who presses the button. Null: they decline. */
   person: { sub: string; amr?: string[]; [claim: string]: unknown } | null;
   /** True: the address is only in userinfo, not in the ID token. */
   thin: boolean;

@@ -25,7 +25,7 @@ export type FakeProvider = {
   /** The outcomes of the next attempts, in order. Later attempts succeed. */
   fail(...failures: Failure[]): void;
   /** Revokes the credentials, as a person may do at the provider at any time. `false` restores them. */
-  withdraw(isWithdrawn?: boolean): void;
+  withdraw(isTaken?: boolean): void;
   /** The person sends a message. */
   says(text: string, options?: { eventId?: string; from?: string; url?: string }): Hook;
   /** The person sends a picture. `answers` are the responses to the first calls that fetch it. */
@@ -53,7 +53,7 @@ export async function startProvider(speaking: Speaking): Promise<{
   delivered: FakeProvider['delivered'];
   attempts(): number;
   fail(...failures: Failure[]): void;
-  withdraw(isWithdrawn?: boolean): void;
+  withdraw(isTaken?: boolean): void;
 }> {
   const delivered: FakeProvider['delivered'] = [];
   const failures: Failure[] = [];
@@ -77,7 +77,7 @@ export async function startProvider(speaking: Speaking): Promise<{
     delivered,
     attempts: () => attempts,
     fail: (...more) => void failures.push(...more),
-    withdraw: (isWithdrawn = true) => void (withdrawn = isWithdrawn),
+    withdraw: (isTaken = true) => void (withdrawn = isTaken),
   };
 }
 

@@ -13,7 +13,7 @@ export type FakeSmtp = {
   /** The outcomes of the next attempts, in order. */
   fail(...failures: SmtpFailure[]): void;
   /** Revokes the password; `false` restores it. */
-  withdraw(isWithdrawn?: boolean): void;
+  withdraw(isTaken?: boolean): void;
   stop(): Promise<void>;
 };
 
@@ -85,7 +85,7 @@ export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSm
     mails,
     attempts: () => attempts,
     fail: (...more) => void failures.push(...more),
-    withdraw: (isWithdrawn = true) => void (withdrawn = isWithdrawn),
+    withdraw: (isTaken = true) => void (withdrawn = isTaken),
     stop: () => new Promise((resolve) => server.close(resolve)),
   };
 }

@@ -199,7 +199,7 @@ export const bugs: Bug[] = [
         find: 'export const LOCK_HELD_MS = 1_000;',
         replace: 'export const LOCK_HELD_MS = 60_000;',
       },
-      { file: 'src/store/session.ts', find: 'silenceMs: 5_000', replace: 'silenceMs: 60_000' },
+      { file: 'src/store/connection-settings.ts', find: 'silenceMs: 5_000', replace: 'silenceMs: 60_000' },
     ],
   },
   {

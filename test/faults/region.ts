@@ -8,8 +8,9 @@ import { mintKey } from '../../src/access/api-keys/key-format.ts';
 import { deriveSecrets } from '../../src/config/secrets.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Db, openDb } from '../../src/store/db.ts';
+import { insertOrganization } from '../../src/store/organizations/organizations.ts';
 import { member } from '../../src/store/schema/identity.ts';
-import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../factories.ts';
+import { givenAgent, givenKey, givenTrigger } from '../factories.ts';
 import { type PgBouncer, startPgBouncer } from '../pgbouncer.ts';
 import { type FaultDatabase, startFaultDatabase, withClient } from './database.ts';
 import { type Answer, request } from './http-client.ts';
@@ -100,7 +101,7 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     edits: plan.edits ?? [],
     async tenant(keys = 50) {
       return region.withDb(async (db) => {
-        const orgId = await givenOrganization(db);
+        const { id: orgId } = await insertOrganization(db, { name: 'Test', plan: 'paid' });
         await db.insert(member).values({ id: newId('member'), organizationId: orgId, userId, role: 'owner' });
         const { agentId } = await givenAgent(db, orgId, { definition: { opening: { default: 'Hello' } } });
         const triggerId = await givenTrigger(db, orgId, agentId);

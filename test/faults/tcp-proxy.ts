@@ -15,7 +15,9 @@ export type Fault =
   /** RST for open and new connections. */
   | { kind: 'reset' }
   /** After this many bytes of each connection, RST. */
-  | { kind: 'cut'; afterBytes: number };
+  | { kind: 'cut'; afterBytes: number }
+  /** After a part with this text (a COMMIT) has passed, RST. */
+  | { kind: 'cut at'; text: string };
 
 /** `up`: from the client to the server. */
 export type Direction = 'up' | 'down';
@@ -41,6 +43,8 @@ export type TcpProxy = {
 /** Maximum data that one direction of one connection holds back; beyond it the sender is not read. */
 const MAX_HELD = 4 * 1024 * 1024;
 const PASS: Fault = { kind: 'pass' };
+/** Time in which passed data arrives before the RST. */
+const ARRIVES_MS = 5;
 
 type Rule = { fault: Fault; direction: Direction | null; only: string | null };
 type Link = { name: string; sockets: [Socket, Socket]; pumps: (() => void)[] };
@@ -148,15 +152,15 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
         if (budget?.of !== now) budget = { of: now, left: now.afterBytes };
         to.write(head.bytes.subarray(0, budget.left));
         budget.left -= head.bytes.length;
-        // A short delay, so that passed data arrives before the RST.
         if (budget.left <= 0) {
-          timer = setTimeout(sever, 5);
+          timer = setTimeout(sever, ARRIVES_MS);
           return;
         }
       } else if (head.bytes === null) to.end();
       else to.write(head.bytes);
       held.shift();
       size -= head.bytes?.length ?? 0;
+      if (now.kind === 'cut at' && head.bytes?.includes(now.text)) return void setTimeout(sever, ARRIVES_MS);
       if (size < MAX_HELD && from.isPaused()) from.resume();
     }
     if (fault().kind === 'reset') sever();

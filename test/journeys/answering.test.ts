@@ -285,7 +285,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await dialog.getByRole('switch', { name: 'Resolve the conversation' }).check({ force: true });
     expect(await seriousFaults(settings)).toEqual([]);
     if (SHOTS) await settings.screenshot({ path: `${SHOTS}/macro-dialog.png` });
-    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('button', { name: 'Add saved reply' }).click();
     await settings.getByText('+ tag done and resolve').waitFor();
 
     const id = await givenConversation('Macro');
@@ -317,15 +317,15 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await settled(page);
     await page.getByRole('button', { name: 'Add saved reply' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('button', { name: 'Add saved reply' }).click();
     await dialog.getByText('Write the text in at least one language.').waitFor();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Refund');
     await dialog.getByRole('textbox', { name: 'Shortcut' }).fill('refund');
     await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('We refund {{name');
-    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('button', { name: 'Add saved reply' }).click();
     await dialog.getByText('that is not closed', { exact: false }).waitFor();
     await dialog.getByRole('textbox', { name: 'Text', exact: true }).fill('We refund it.');
-    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('button', { name: 'Add saved reply' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('We refund it.').waitFor();
     await page.getByRole('button', { name: 'Change Refund' }).click();

@@ -1,6 +1,15 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  isFocused,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
 
@@ -28,14 +37,14 @@ describe.skipIf(!CHROMIUM)('the page of costs', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Subject').selectOption({ label: subject });
       await dialog.getByLabel('Amount').fill(amount);
-      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('button', { name: 'Add budget' }).click();
       // The first missing field gets the focus, so the user can continue typing.
       await page.keyboard.type(typed);
       await page.getByRole('option', { name: option }).waitFor();
       await settled(page);
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/dialog-${subject}.png` });
       await page.getByRole('option', { name: option }).click();
-      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('button', { name: 'Add budget' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
     await add('Agent', 'conc', /^Concierge$/, '1000');
@@ -60,5 +69,27 @@ describe.skipIf(!CHROMIUM)('the page of costs', () => {
       await settled(arabic.page);
       await arabic.page.screenshot({ path: `${SHOTS}/costs-ar-${theme}.png` });
     }
+  });
+
+  it('a price is typed with Arabic digits, and is removed only after a confirmation', async () => {
+    const { page, faults } = await journey.open('/settings/costs', { as: OWNER });
+    await page.getByRole('button', { name: 'Set price' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => isFocused(dialog.getByLabel('Provider'))).toBe(true);
+    await dialog.getByLabel('Model').fill('gpt-test');
+    await dialog.getByRole('textbox', { name: 'Input', exact: true }).fill('٢٫٥');
+    await dialog.getByRole('textbox', { name: 'Output' }).fill('١٠');
+    await dialog.getByRole('textbox', { name: 'Output' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const prices = async () => (await journey.api(`GET ${org}/model-prices`, undefined, cookie)).body.data;
+    expect(await prices()).toMatchObject([{ model: 'gpt-test', input: 2.5, output: 10 }]);
+
+    await page.getByRole('button', { name: 'Remove: openai/gpt-test' }).click();
+    await dialog.getByText('this model is not called').waitFor();
+    expect(await prices()).toHaveLength(1);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await prices()).toEqual([]);
+    expect(faults).toEqual([]);
   });
 });

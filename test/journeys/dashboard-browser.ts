@@ -9,7 +9,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { onTestFinished, TestRunner } from 'vitest';
-import { prepareInstallation } from '../../src/access/sessions/prepare-installation.ts';
+import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 
 /** The complete program, a real browser, and signed-in people. `npm test` finds the browser. */

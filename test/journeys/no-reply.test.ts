@@ -49,7 +49,7 @@ async function given(more: AgentDefinition = {}) {
   };
 }
 
-/** How many minutes are left until something is due; null: nothing is. */
+/** How many minutes are left until something is due. Null: nothing is. */
 const minutesLeft = async (id: string): Promise<number | null> => {
   const { rows } = await parley.db.execute<{ n: number | null }>(
     sql`SELECT round(extract(epoch FROM due_at - now()) / 60)::int AS n FROM run WHERE id = ${id}`,
@@ -133,7 +133,7 @@ test('a reminder waits for the end of the quiet hours of its campaign', async ()
 });
 
 describe('on a channel with a reply window of 24 hours', () => {
-  /** The conversation moves to WhatsApp, and the person wrote so many hours ago; null: never. */
+  /** The conversation moves to WhatsApp, and the person wrote so many hours ago. Null: never. */
   async function givenWhatsApp(hours: number | null) {
     const made = await given();
     const address = `9743${made.conversation.slice(-6)}`;

@@ -428,7 +428,7 @@ describe('a budget', () => {
   });
 });
 
-test('a definition names each fault of its code', async () => {
+test('each fault in the settings of own code is reported', async () => {
   const faults = async (more: object) => {
     const { body } = await call('POST /agents', { name: 'X', definition: { provider: 'http', ...more } });
     return body.errors?.map(({ pointer }: { pointer: string }) => pointer);

@@ -254,7 +254,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   });
 
   it(
-    'a page that cannot load while offline says so in place, and loads when the network is back',
+    'a page that cannot load while offline shows this in its place, and loads when the network is back',
     { tags: ['long'] },
     async () => {
       const { page, context } = await journey.open('/agents', { as: OWNER });

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { CHANNEL_KINDS } from '../../../contract/channel-kinds.ts';
 import type { Row } from '../../api.ts';
 import { Failure } from '../../failure.ts';
-import { parseJsonObject, readText } from '../../input.ts';
+import { parseJsonObject, readText } from '../../read-input.ts';
 import { field, listing, type ListOptions, time } from '../../listing.ts';
 import { confirm } from '../../prompt.ts';
-import { examples, verb } from '../../verb.ts';
+import { examples, setAction } from '../../command-action.ts';
 import { describeKinds } from './describe-kinds.ts';
 import { addTestCommand } from './try-channel.ts';
 
@@ -25,7 +25,7 @@ export function addChannelsCommand(program: Command): void {
     .description('Disconnects a channel permanently. Its credentials are erased; its conversations stay.')
     .argument('<channel-id>')
     .option('--yes', 'do not ask');
-  verb<{ yes?: boolean }>(disconnect, async ({ api, out }, [id], { yes }) => {
+  setAction<{ yes?: boolean }>(disconnect, async ({ api, out }, [id], { yes }) => {
     await confirm(yes, `Channel ${id} will be disconnected permanently.`);
     await api.call('disconnectChannel', { ids: { channel_id: id! } });
     out.record({ id, deleted: true });
@@ -37,7 +37,7 @@ function addTemplates(channels: Command): void {
     .command('templates')
     .description('Lists the message templates of a WhatsApp channel, read from Meta now.')
     .argument('<channel-id>');
-  verb(templates, async ({ api, out }, [id]) => {
+  setAction(templates, async ({ api, out }, [id]) => {
     const { items } = await api.call('listTemplates', { ids: { channel_id: id! } });
     out.list(
       { data: items, next_cursor: null },
@@ -57,7 +57,7 @@ function addConnect(channels: Command): void {
     .requiredOption('--kind <kind>', CHANNEL_KINDS.join(', '))
     .requiredOption('--name <name>', 'its name')
     .option('--settings <json>', 'what this kind needs; "-" reads it from standard input, out of the shell history');
-  verb<{ agent: string; kind: string; name: string; settings?: string }>(
+  setAction<{ agent: string; kind: string; name: string; settings?: string }>(
     connect,
     async ({ api, out }, _args, options) => {
       const { agent, kind, name } = options;
@@ -78,7 +78,7 @@ function addReads(channels: Command): void {
   const list = listing(
     channels.command('list').description('Lists the channels.').option('--agent <id>', 'of this agent only'),
   );
-  verb<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
+  setAction<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
     out.list(
       await api.list('listChannels', want, { query: { agent_id: agent } }),
       [field('id'), field('kind'), field('name'), field('agent_id', 'Agent'), field('status'), time('created_at')],
@@ -86,7 +86,7 @@ function addReads(channels: Command): void {
     ),
   );
 
-  verb(
+  setAction(
     channels.command('show').description('Shows a channel, without its secrets.').argument('<channel-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('readChannel', { ids: { channel_id: id! } })),
   );
@@ -109,7 +109,7 @@ function addUpdate(channels: Command): void {
       'all of its settings; secrets left out stay, but must be given again with another address; "-" reads standard input',
     )
     .option('--new-secret', 'create a new channel secret; it is shown only once');
-  verb<Changes>(update, async ({ api, out }, [id], { name, enable, disable, settings, newSecret }) => {
+  setAction<Changes>(update, async ({ api, out }, [id], { name, enable, disable, settings, newSecret }) => {
     if (enable && disable) throw new Failure('usage_invalid', 'Choose one of --enable and --disable.');
     const body: Row = {
       ...(name !== undefined && { name }),

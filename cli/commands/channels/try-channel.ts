@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { MessageContent } from '../../../contract/messages.ts';
 import type { Api, Row } from '../../api.ts';
 import { Failure } from '../../failure.ts';
-import { parseJsonObject } from '../../input.ts';
-import { examples, verb } from '../../verb.ts';
+import { parseJsonObject } from '../../read-input.ts';
+import { examples, setAction } from '../../command-action.ts';
 
 const POLL_MS = 500;
 /** A provider has 15 s to respond. */
@@ -23,7 +23,7 @@ export function addTestCommand(channels: Command): void {
     .option('--to <address>', 'send to this address on the channel (a phone number, an e-mail address, a chat id …)')
     .option('--text <text>', 'what to send', 'This is a test message from Parley.')
     .option('--content <json>', 'any other content, e.g. {"type":"template","name":"hello_world","language":"en_US"}');
-  verb<Flags>(test, async ({ api, out }, [id], { to, text, content }) => {
+  setAction<Flags>(test, async ({ api, out }, [id], { to, text, content }) => {
     const ids = { channel_id: id! };
     const check = await api.call('checkChannel', { ids });
     // A kind without a provider check loses its error state when a message is delivered.

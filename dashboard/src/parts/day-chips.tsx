@@ -12,7 +12,7 @@ type Props = {
   error?: ReactNode;
 };
 
-/** Days of the week; 1 is Monday. */
+/** Days of the week. 1 is Monday. */
 export function DayChips({ label, days, onChange, readOnly = false, error }: Props): ReactNode {
   const language = useLanguage();
   return (

@@ -12,17 +12,7 @@ export function SecretDialog({ secret, onClose }: { secret: string | null; onClo
   return (
     <Modal opened={secret !== null} onClose={guard.ask} title={say('secret_ready')} size={560}>
       {secret !== null &&
-        (guard.asking ? (
-          <AskBeforeClosing
-            guard={guard}
-            title={say('not_saved')}
-            words={say('not_saved_words')}
-            leave={say('close_anyway')}
-            stay={say('keep_open')}
-          />
-        ) : (
-          <Shown secret={secret} onSaved={guard.leave} />
-        ))}
+        (guard.asking ? <AskBeforeClosing guard={guard} say={say} /> : <Shown secret={secret} onSaved={guard.leave} />)}
     </Modal>
   );
 }

@@ -19,7 +19,7 @@ type Props = {
 export function SegmentSelect({ filters, onChoose, label, disabled }: Props): ReactNode {
   const say = useWords(segmentWords);
   const segments = useSegments();
-  if (segments.length === 0) return null;
+  if (segments === undefined || segments.length === 0) return null;
   return (
     <Select
       {...(label === undefined ? { 'aria-label': say('segment') } : { label })}
@@ -35,9 +35,10 @@ export function SegmentSelect({ filters, onChoose, label, disabled }: Props): Re
   );
 }
 
-export function useSegments(): SegmentRecord[] {
+/** Undefined until they are read. */
+export function useSegments(): SegmentRecord[] | undefined {
   const org_id = useOrganization().id;
-  return useRead('listSegments', { params: { org_id } }).data?.data ?? [];
+  return useRead('listSegments', { params: { org_id } }).data?.data;
 }
 
 export const segmentOf = (segments: readonly SegmentRecord[], filters: Filters): SegmentRecord | undefined =>

@@ -1,6 +1,9 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
+import type { DashboardRouteName } from '../../../contract/dashboard/routes.ts';
+import { readAnew } from '../api/queries.ts';
 import { CopyButton } from './copy-button.tsx';
 import { useSecretShown } from './secret-shown.ts';
 import classes from './shown-once.module.css';
@@ -40,20 +43,38 @@ export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceG
   };
 }
 
-type Ask = { guard: ShownOnceGuard; title: string; words: string; leave: string; stay: string };
+/**
+ * The value of a dialog that creates a secret and then shows it once. `made` is null before and after that. Closing
+ * forgets the value and reads `refresh` again.
+ */
+export function useShownOnce<Made>(onClose: () => void, refresh: readonly DashboardRouteName[]) {
+  const client = useQueryClient();
+  const [made, setMade] = useState<Made | null>(null);
+  const close = (): void => {
+    setMade(null);
+    onClose();
+    void readAnew(client, refresh);
+  };
+  return { made, setMade, close, guard: useShownOnceGuard(made !== null, close) };
+}
+
+type Ask = {
+  guard: ShownOnceGuard;
+  say: (key: 'not_saved' | 'not_saved_words' | 'close_anyway' | 'keep_open') => string;
+};
 
 /** Shown instead of the secret until the person has decided. */
-export function AskBeforeClosing({ guard, title, words, leave, stay }: Ask): ReactNode {
+export function AskBeforeClosing({ guard, say }: Ask): ReactNode {
   return (
-    <Stack role="alertdialog" aria-label={title}>
-      <Text fw={600}>{title}</Text>
-      <Text size="sm">{words}</Text>
+    <Stack role="alertdialog" aria-label={say('not_saved')}>
+      <Text fw={600}>{say('not_saved')}</Text>
+      <Text size="sm">{say('not_saved_words')}</Text>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={guard.leave}>
-          {leave}
+          {say('close_anyway')}
         </Button>
         <Button onClick={guard.stay} autoFocus>
-          {stay}
+          {say('keep_open')}
         </Button>
       </Group>
     </Stack>

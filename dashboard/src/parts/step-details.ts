@@ -2,7 +2,10 @@ import type { TraceStep } from '../../../contract/dashboard/agents.ts';
 import { sayIn, defineWords } from '../language/words.tsx';
 import type { Language } from '../preferences.ts';
 
-/** What the steps of an answer found. A trace has English sentences and codes, because runs in the API have them too. */
+/**
+ * The findings of the steps of an answer. A trace has English sentences and codes, because runs in the API have them
+ * too.
+ */
 const words = defineWords(
   {
     found: { one: '{count} passage', other: '{count} passages' },

@@ -21,7 +21,7 @@ import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Sub
 export type KeyEntry = {
   readonly caller: Caller;
   readonly isRevoked: boolean;
-  /** Scheduled revoke, in wall milliseconds; infinite: none. */
+  /** Scheduled revoke, in wall milliseconds. Infinite: none. */
   readonly revokeAt: number;
   readonly lastUsedAt: number | null;
   readonly organization: Validity;
@@ -40,7 +40,7 @@ export type Directory = {
   key(name: string): KeyEntry | null | undefined;
   target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
   generation(): number;
-  /** Returns the content of the record; caches it only if none of its subjects has changed since `generation`. */
+  /** Returns the content of the record. It is cached only if none of its subjects has changed since `generation`. */
   keepKey(name: string, record: StoredKey | null, generation: number): KeyEntry | null;
   keepTarget<K extends TargetKind>(
     kind: K,
@@ -57,7 +57,7 @@ export type Directory = {
 const DIRECTORY_ENTRIES = 200_000;
 /** Beyond this number all of them are dropped: each costs only one query. */
 const MAX_ABSENT = 10_000;
-/** How many changes are remembered individually; an older generation counts as changed. */
+/** How many changes are remembered individually. An older generation counts as changed. */
 const MAX_CHANGES = 4_096;
 
 export type DirectoryOptions = {

@@ -71,7 +71,7 @@ function opens(key: Key, sealed: string): string | null {
 
 export const isClientTokenLike = (value: string): boolean => value.startsWith(HEAD);
 
-/** The region of a value that has the form of a client token; null: another form. */
+/** The region of a value that has the form of a client token. Null: another form. */
 export function clientTokenRegion(value: string): Region | null {
   const region = SHAPE.exec(value)?.[1];
   return region !== undefined && isRegion(region) ? region : null;

@@ -14,7 +14,7 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
  */
 export type CallBlocks = {
   /**
-   * Row 4b: takes one call; returns without a promise while the block has one. Throws or rejects with `key_used_up`.
+   * Row 4b: takes one call. Returns without a promise while the block has one. Throws or rejects with `key_used_up`.
    * Without a lease (`isGood`), each call reserves itself, because the block may be older than a lowered total.
    */
   take(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall>;
@@ -24,7 +24,7 @@ export type CallBlocks = {
   flush(): void;
   /** Without shared counters there may be `nodes` blocks of each key. */
   share(nodes: number): void;
-  /** Returns calls that are not needed here; once a second. */
+  /** Once a second, returns calls that this node does not need. */
   sweep(): Promise<void>;
   /** Returns all calls. Call it when no request is in progress. */
   stop(): Promise<void>;

@@ -101,7 +101,7 @@ function countReservations(): { many: number; stop(): void } {
 }
 
 describe("a key's total", () => {
-  test.each([1, 5, 97, 1_000])('of %i is accepted exactly, by three nodes together', async (total) => {
+  test.each([1, 5, 97, 1_000])('three nodes together accept exactly the total of %i calls', async (total) => {
     const nodes = [await node(), await node(), await node()];
     const { value } = await givenTotal(total);
     const attempts = Array.from({ length: total + 200 }, (_, n) => n);

@@ -85,8 +85,8 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
 }
 
 /**
- * By the counters of this node only. All of them are counted, and taken back if one refuses: the first one in the list
- * answers.
+ * Uses the counters of this node only. If one counter refuses, the call is removed from all of them. The refusal names
+ * the first one that refused.
  */
 async function takeHere(local: RateLimiterMemory, counters: readonly Counter[], nodes: number): Promise<RateState> {
   const shares = counters.map((counter) => ({ ...counter, limit: partOf(counter.limit, nodes) }));

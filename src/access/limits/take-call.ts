@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
-import { orUnavailable } from '../or-unavailable.ts';
-import { refused } from '../refused.ts';
+import { orUnavailable } from '../access-unavailable.ts';
+import { attributeRefusal } from '../attribute-refusal.ts';
 import type { Admission, Caller, CountedCall } from '../types.ts';
 import type { CallBlocks } from './call-blocks.ts';
 
@@ -11,7 +11,7 @@ export function takeCall(
   isGood: boolean,
 ): CountedCall | Promise<CountedCall> {
   const withCaller = (error: unknown): never => {
-    throw error instanceof Refusal ? refused(error, caller) : error;
+    throw error instanceof Refusal ? attributeRefusal(error, caller) : error;
   };
   try {
     const taken = blocks.take(caller, isGood);

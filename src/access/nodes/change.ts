@@ -5,7 +5,7 @@ import { takePlaces } from '../../store/nodes/leases.ts';
 import type { Barrier } from './barrier.ts';
 import type { Lease, Memory } from './lease.ts';
 import type { Subject } from '../types.ts';
-import { undecided } from '../undecided.ts';
+import { accessUnavailable } from '../access-unavailable.ts';
 
 /** A committed change. `everywhere` resolves with the time from which the change is effective on every node. */
 export type Committed<T> = { result: T; seq: number; everywhere: () => Promise<Date> };
@@ -56,7 +56,7 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
       return { result, seq, everywhere: () => settle(seq, lease.rowOn(server)) };
     } catch (error) {
       if (!isUnreachable(error)) throw error;
-      throw isCommitting ? new Refusal('outcome_unknown', undefined, { cause: error }) : undecided(error);
+      throw isCommitting ? new Refusal('outcome_unknown', undefined, { cause: error }) : accessUnavailable(error);
     } finally {
       if (isCommitting) for (const subject of list) memory.drop(subject);
     }

@@ -136,7 +136,7 @@ function createChallenges(key: Key) {
       randomBytes(RANDOM_BYTES).copy(head, 8);
       return new Uint8Array(Buffer.concat([head, sign(key, head, purpose)]));
     },
-    /** When the challenge was created; null: not by us, for another purpose, or too long ago. */
+    /** When the challenge was created. Null: not by us, for another purpose, or too long ago. */
     read: (challenge: string, purpose: Purpose): Date | null => {
       const bytes = Buffer.from(challenge, 'base64url');
       const head = bytes.subarray(0, 8 + RANDOM_BYTES);

@@ -39,7 +39,7 @@ export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps) {
     const currentHash = await check(caller, who, current);
     const nextHash = await hash(next, [who.user.name, who.user.email], '/new_password');
     await db.transaction(async (tx) => {
-      // The password may have been changed after the check; that change stays.
+      // The password may have been changed after the check. That change stays.
       if ((await lockPasswordHash(tx, who.user.id)) !== currentHash) throw wrongNow();
       await setPasswordHash(tx, who.user.id, nextHash);
       await deleteOtherSessions(tx, who.user.id, who.sessionId);

@@ -104,15 +104,3 @@ const isOwned = async ({ db, installation }: { db: Db; installation: Installatio
   const row = await openInstallationRow(db, installation);
   return row.operatorId !== null;
 };
-
-/** Runs both steps, with `demo` between them. */
-export async function prepareInstallation(
-  deps: Omit<Parameters<typeof prepareOwner>[0], 'installation'> & {
-    region: Region;
-    demo?: (installation: Installation) => Promise<void>;
-  },
-): Promise<PreparedOwner> {
-  const installation = await openInstallation(deps);
-  await deps.demo?.(installation);
-  return prepareOwner({ ...deps, installation });
-}

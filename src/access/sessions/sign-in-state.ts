@@ -7,7 +7,7 @@ import type { OidcChecks } from './oidc.ts';
  * be used only once (used_sign_in).
  */
 export type SignInState = { orgId: string; checks: OidcChecks; back: string };
-export type KeptState = SignInState & { until: number };
+export type StoredState = SignInState & { until: number };
 
 export const STATE_COOKIE = '__Host-parley_sign_in';
 const MINUTES = 10;
@@ -19,14 +19,14 @@ export const stateCookie = (sealed: string): string =>
 export const CLEARED_STATE = `${STATE_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
 
 export const sealState = (key: Key, state: SignInState, now: number): string =>
-  seal(key, JSON.stringify({ ...state, until: now + MINUTES * 60_000 } satisfies KeptState), PLACE);
+  seal(key, JSON.stringify({ ...state, until: now + MINUTES * 60_000 } satisfies StoredState), PLACE);
 
 /** Null: there is no cookie, it belongs to another server, or it has expired. */
-export function readState(key: Key, cookies: string | undefined, now: number): KeptState | null {
+export function readState(key: Key, cookies: string | undefined, now: number): StoredState | null {
   const [, sealed] = new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w.-]+)`).exec(cookies ?? '') ?? [];
   if (sealed === undefined) return null;
   try {
-    const state = JSON.parse(open(key, sealed, PLACE)) as KeptState;
+    const state = JSON.parse(open(key, sealed, PLACE)) as StoredState;
     return state.until > now ? state : null;
   } catch (error) {
     if (error instanceof SealError) return null;

@@ -1,12 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { TOKEN_PATTERN } from '../../../contract/key-pattern.ts';
 import { redact } from '../../kernel/redact.ts';
 import { mintKey, parseKey } from '../api-keys/key-format.ts';
 import { isTokenLike, mintToken, parseToken, shownTokenPrefix } from './token-format.ts';
 
+test('a value matches the documented expression for secret scanners', () => {
+  const page = readFileSync(new URL('../../../docs/access-tokens.md', import.meta.url), 'utf8');
+  const pattern = /`(\\bparley_token_[^`]+)`/.exec(page)![1]!;
+  expect(mintToken('qa')).toMatch(new RegExp(`^${pattern}$`));
+  expect(mintKey('qa')).not.toMatch(new RegExp(pattern));
+});
+
 test('a value contains its region and a checksum, and a changed character is detected', () => {
   const value = mintToken('qa');
-  expect(value).toMatch(new RegExp(`^${TOKEN_PATTERN}$`));
   expect(parseToken(value)).toBe('qa');
   for (const at of [14, 20, 40, value.length - 1]) {
     const other = value[at] === 'a' ? 'b' : 'a';

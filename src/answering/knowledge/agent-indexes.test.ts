@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { embed } from '../../../test/fakes/embeddings.ts';
-import { splitDocument } from '../../engine/knowledge/split-document.ts';
+import { splitDocument } from '../../../test/build-knowledge.ts';
 import { textToEmbed, vectorKeys } from '../../engine/knowledge/vector-key.ts';
 import { quantize } from '../../engine/knowledge/vector-table.ts';
 import { createAgentIndexes } from './agent-indexes.ts';
 import type { Ask, FromThread, ToThread } from './messages.ts';
 
 /** A library with documents in memory. `tick` is the processor time that each look at the clock takes. */
-function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxKeptBytes = 1e9 } = {}) {
+function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxBytes = 1e9 } = {}) {
   const inbox: ToThread[] = [];
   const answers: FromThread[] = [];
   const read: string[] = [];
@@ -27,7 +27,7 @@ function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxKeptBytes 
       });
     },
     meter: { clock: () => (now += 1), cpu: () => (spent += tick), onJob: () => {} },
-    maxKeptBytes,
+    maxBytes,
   });
   const settle = (): void => {
     while (inbox.length > 0) library.take(inbox.shift()!);
@@ -90,7 +90,7 @@ describe('the library', () => {
     const all = ['a', 'b', 'a', 'c', 'a', 'b'];
     for (const name of all) expect(one.ask(name, 'When does the shop open?')?.kind).toBe('found');
     expect(one.read).toEqual(['a', 'b', 'c']);
-    const short = givenLibrary(texts, { maxKeptBytes: 24_000 });
+    const short = givenLibrary(texts, { maxBytes: 24_000 });
     for (const name of all) expect(short.ask(name, 'When does the shop open?')?.kind).toBe('found');
     expect(short.read).toEqual(['a', 'b', 'c', 'b']);
   });
@@ -142,7 +142,7 @@ describe('vectors', () => {
   const space = { provider: 'openai', baseUrl: null, model: 'small' };
 
   /** A library whose passages all have the vector of `find`; counts the loads. */
-  function givenVectors({ maxKeptBytes = 1e9, without = 0, isHeld = false } = {}) {
+  function givenVectors({ maxBytes = 1e9, without = 0, isHeld = false } = {}) {
     const keyOf = vectorKeys(space);
     const passages = splitDocument({ id: '0', name: 'Guide', text }).slice(without);
     const hashes = Buffer.concat(passages.map((one) => Buffer.from(keyOf(textToEmbed(one)), 'hex')));
@@ -164,7 +164,7 @@ describe('vectors', () => {
         } else found.set(job, message);
       },
       meter: { clock: () => performance.now(), cpu: () => 0, onJob: () => {} },
-      maxKeptBytes,
+      maxBytes,
     });
     let job = 0;
     const put = (edition = '1', tokens = 100, agentId = 'a', orgId = 'o'): number => {
@@ -201,7 +201,7 @@ describe('vectors', () => {
   });
 
   test('vectors of many agents that load at once use at most half of the memory for one organization', () => {
-    const { put, settle, meaningOf, release, loads } = givenVectors({ maxKeptBytes: 3.5 * 40 * 64, isHeld: true });
+    const { put, settle, meaningOf, release, loads } = givenVectors({ maxBytes: 3.5 * 40 * 64, isHeld: true });
     const asked = ['a', 'b', 'c'].map((agent) => put('1', 100, agent));
     settle();
     const other = put('1', 100, 'a', 'other');
@@ -216,7 +216,7 @@ describe('vectors', () => {
   });
 
   test('vectors that need more than half of the memory are not loaded: the search uses words, and the answer says so', () => {
-    const { put, settle, meaningOf, loads } = givenVectors({ maxKeptBytes: 40 * 64 });
+    const { put, settle, meaningOf, loads } = givenVectors({ maxBytes: 40 * 64 });
     const asked = put();
     settle();
     expect([meaningOf(asked), loads()]).toEqual(['too_large', 0]);

@@ -1,8 +1,8 @@
 import { VectorTable } from '../../engine/knowledge/vector-table.ts';
-import type { Steps } from '../../engine/knowledge/steps.ts';
+import type { PausableWork } from '../../engine/knowledge/pausable-work.ts';
 import { BUILD_LIMIT_MS, createBuilds } from './build-indexes.ts';
 import { bytesOf, type CachedIndex, nameOf } from './cached-index.ts';
-import { createFairSteps, type Work } from './fair-steps.ts';
+import { createFairQueue, type Work } from './fair-queue.ts';
 import { loadVectors, type VectorLoad } from './load-vectors.ts';
 import type { Ask, AskedMeaning, FromThread, ToThread } from './messages.ts';
 import { searchIndex } from './search-index.ts';
@@ -18,18 +18,18 @@ const SLICE_MS = 10;
 
 export type AgentIndexesOptions = {
   post(message: FromThread): void;
-  meter: Parameters<typeof createFairSteps>[0];
+  meter: Parameters<typeof createFairQueue>[0];
   /** The memory limit for all indexes together. */
-  maxKeptBytes: number;
+  maxBytes: number;
 };
 
-export function createAgentIndexes({ post, meter, maxKeptBytes }: AgentIndexesOptions) {
+export function createAgentIndexes({ post, meter, maxBytes }: AgentIndexesOptions) {
   /** By agent, least recently used first. */
   const cached = new Map<string, CachedIndex>();
   /** Vectors that are being loaded, by the number of their job. */
   const loads = new Map<number, Load>();
-  const searches = createFairSteps(meter);
-  const slow = createFairSteps(meter);
+  const searches = createFairQueue(meter);
+  const slow = createFairQueue(meter);
   const builds = createBuilds({ post, run: slow.add, makeRoom, onBuilt });
 
   function take(message: ToThread): void {
@@ -63,8 +63,7 @@ export function createAgentIndexes({ post, meter, maxKeptBytes }: AgentIndexesOp
     if (meaning === undefined || at.vectors?.edition === meaning.edition) return search(one, at);
     const under = [...loads.values()].find(({ of, edition }) => of === at && edition === meaning.edition);
     if (under) under.waiting.push(one);
-    else if (!hasRoom([...loads.values()], one.orgId, at.index.size * meaning.dimensions, maxKeptBytes))
-      search(one, at);
+    else if (!hasRoom([...loads.values()], one.orgId, at.index.size * meaning.dimensions, maxBytes)) search(one, at);
     else beginLoad(one, at, meaning);
   }
 
@@ -77,7 +76,7 @@ export function createAgentIndexes({ post, meter, maxKeptBytes }: AgentIndexesOp
     const work: Work = { orgId, job, steps: steps(), limitMs: BUILD_LIMIT_MS, spentMs: 0, fail };
     const table = new VectorTable(at.index.size, dimensions);
     const load: Load = { table, arrived: null, waiting: [one], edition, of: at, work };
-    function* steps(): Steps<void> {
+    function* steps(): PausableWork<void> {
       makeRoom();
       yield* loadVectors(load, at.index, meaning, (after) => post({ kind: 'want_vectors', job, after }));
       loads.delete(job);
@@ -97,7 +96,7 @@ export function createAgentIndexes({ post, meter, maxKeptBytes }: AgentIndexesOp
     for (const one of [...cached.values(), ...builds.inProgress()]) bytes += bytesOf(one);
     for (const { table } of loads.values()) bytes += table.bytes;
     for (const [name, one] of cached) {
-      if (bytes <= maxKeptBytes || cached.size === 1) return;
+      if (bytes <= maxBytes || cached.size === 1) return;
       cached.delete(name);
       bytes -= bytesOf(one);
     }

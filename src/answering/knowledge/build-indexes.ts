@@ -2,9 +2,9 @@ import { KnowledgeIndex } from '../../engine/knowledge/build-knowledge.ts';
 import { type DocumentText, passagesOf } from '../../engine/knowledge/split-document.ts';
 import { passageKey } from '../../engine/knowledge/question-key.ts';
 import type { Passage, Wording } from '../../engine/provider.ts';
-import type { Steps } from '../../engine/knowledge/steps.ts';
+import type { PausableWork } from '../../engine/knowledge/pausable-work.ts';
 import { type CachedIndex, nameOf } from './cached-index.ts';
-import { WAIT, type Work } from './fair-steps.ts';
+import { WAIT, type Work } from './fair-queue.ts';
 import type { Ask, DocumentsOf, FromThread, ToThread } from './messages.ts';
 
 type Build = DocumentsOf & { index: KnowledgeIndex; work: Work; waiting: Ask[]; arrived: DocumentText | null };
@@ -25,7 +25,7 @@ type BuildOptions = {
 
 /** Builds of indexes: one for each organization at a time, and the smallest first. */
 export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
-  /** Builds in progress, by the number of their job; one for each organization. */
+  /** Builds in progress, by the number of their job. Each organization has at most one. */
   const begun = new Map<number, Build>();
   /** Builds that wait, one for each agent. */
   const waiting = new Map<string, Build>();
@@ -58,7 +58,7 @@ export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
       waiting: [one],
       work: { orgId, job, steps: steps(), limitMs: BUILD_LIMIT_MS, spentMs: 0, fail },
     };
-    function* steps(): Steps<void> {
+    function* steps(): PausableWork<void> {
       yield* readAll(build, post, makeRoom);
       end(build);
       onBuilt(nameOf(build), { edition: build.edition, index: build.index }, build.waiting);
@@ -102,7 +102,7 @@ export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
   };
 }
 
-function* readAll(build: Build, post: BuildOptions['post'], makeRoom: () => void): Steps<void> {
+function* readAll(build: Build, post: BuildOptions['post'], makeRoom: () => void): PausableWork<void> {
   const { index, work } = build;
   let after: string | null = null;
   while (!index.isFull) {

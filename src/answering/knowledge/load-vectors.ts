@@ -1,8 +1,8 @@
 import type { KnowledgeIndex } from '../../engine/knowledge/build-knowledge.ts';
-import type { Steps } from '../../engine/knowledge/steps.ts';
+import type { PausableWork } from '../../engine/knowledge/pausable-work.ts';
 import { HASH_BYTES, vectorKeys } from '../../engine/knowledge/vector-key.ts';
 import type { VectorTable } from '../../engine/knowledge/vector-table.ts';
-import { WAIT } from './fair-steps.ts';
+import { WAIT } from './fair-queue.ts';
 import type { AskedMeaning, VectorPiece, VectorPlace } from './messages.ts';
 
 /** The vectors of an index while they are loaded, piece by piece. */
@@ -17,7 +17,7 @@ export function* loadVectors(
   index: KnowledgeIndex,
   { space, dimensions }: AskedMeaning,
   want: (after: VectorPlace | null) => void,
-): Steps<void> {
+): PausableWork<void> {
   const places = yield* index.placesByKey(vectorKeys(space));
   for (let after: VectorPlace | null = null; ;) {
     want(after);

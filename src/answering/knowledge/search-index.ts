@@ -1,7 +1,7 @@
 import type { Answer, Finding, Gathered } from '../../engine/provider.ts';
-import type { Steps } from '../../engine/knowledge/steps.ts';
+import type { PausableWork } from '../../engine/knowledge/pausable-work.ts';
 import type { CachedIndex } from './cached-index.ts';
-import type { Work } from './fair-steps.ts';
+import type { Work } from './fair-queue.ts';
 import { LEAST_SHARE } from './load-vectors.ts';
 import type { Ask, FromThread } from './messages.ts';
 
@@ -14,14 +14,17 @@ export function searchIndex(
   cached: CachedIndex,
   post: (found: FromThread) => void,
 ): Work {
-  function* steps(): Steps<void> {
+  function* steps(): PausableWork<void> {
     post({ kind: 'found', job, found: yield* find(question, cached) });
   }
   const fail = (why: string): void => post({ kind: 'failed', job, why });
   return { orgId, job, steps: steps(), limitMs: SEARCH_LIMIT_MS, spentMs: 0, fail };
 }
 
-function* find(question: Ask['question'], { index, vectors }: CachedIndex): Steps<Answer | Gathered | Finding[]> {
+function* find(
+  question: Ask['question'],
+  { index, vectors }: CachedIndex,
+): PausableWork<Answer | Gathered | Finding[]> {
   if (question.reader === 'member') return (yield* index.rank(question.text)).slice(0, MAX_RANKED);
   if (question.reader === 'person') return yield* index.answer(question.text);
   const { text, earlier, tokens, meaning, onlyWhole } = question;

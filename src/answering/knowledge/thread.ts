@@ -23,7 +23,7 @@ const cpu = (): number => {
 
 const library = createAgentIndexes({
   // About eighty megabytes of documents, or less on a small machine.
-  maxKeptBytes: Math.min(MAX_KEPT_BYTES, memory / 8),
+  maxBytes: Math.min(MAX_KEPT_BYTES, memory / 8),
   post: (message) => port.postMessage(message),
   meter: {
     clock: () => performance.now(),

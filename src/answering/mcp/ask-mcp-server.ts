@@ -1,6 +1,6 @@
 import type { ListMcpToolsBody, McpTools } from '../../../contract/dashboard/tools.ts';
 import type { Egress } from '../../kernel/egress.ts';
-import { type AuthorityDeps, findAuthority } from '../tools/tool-authority.ts';
+import { type AuthorityDeps, findAuthority } from '../tools/tool-signature.ts';
 
 export type AskMcpServerDeps = AuthorityDeps & { egress: Pick<Egress, 'fetchWith'> };
 

@@ -3,7 +3,7 @@ import type { McpOrigin } from '../../../contract/agents.ts';
 import type { ToolCall } from '../../../contract/tools.ts';
 import type { ToolAnswer } from '../../engine/providers/run-tool.ts';
 import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
-import { readAnswer, secretsIn } from '../tools/tool-authority.ts';
+import { readAnswer, secretsIn } from '../tools/tool-signature.ts';
 import { readList } from './list-mcp-tools.ts';
 import { type McpPlace, withMcpSession } from './mcp-session.ts';
 import { describeTool } from './describe-tool.ts';

@@ -8,7 +8,7 @@ import {
 import { type Egress, EgressError } from '../../kernel/egress.ts';
 import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 import { signWebhook } from '../../kernel/standard-webhooks.ts';
-import { type Authority, secretsIn } from '../tools/tool-authority.ts';
+import { type Authority, secretsIn } from '../tools/tool-signature.ts';
 
 /**
  * A short session with an MCP server, which may be hostile. The protocol's library speaks the protocol, but all its

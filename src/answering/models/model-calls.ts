@@ -11,7 +11,7 @@ import {
   type Payers,
   type Refused,
   reserve,
-  settleDead,
+  chargeLostReservations,
   type Spending,
 } from '../../store/costs/reserve.ts';
 import { recordTurnUse } from '../../store/costs/record-use.ts';
@@ -186,7 +186,7 @@ async function reserveOrRefuse({ pool }: CallsDeps, wanted: Parameters<typeof re
   const { orgId } = wanted.payers;
   let refused = await reserve(pool, wanted);
   const isBusy = refused.length > 0 && refused.every(({ why }) => why === 'busy');
-  if (isBusy && (await settleDead(pool, MAX_DEAD, orgId)) > 0) refused = await reserve(pool, wanted);
+  if (isBusy && (await chargeLostReservations(pool, MAX_DEAD, orgId)) > 0) refused = await reserve(pool, wanted);
   const spentOnes = refused.filter(({ why }) => why === 'spent').map((each) => each.id);
   if (spentOnes.length > 0) await markSpent(pool, orgId, spentOnes);
   if (refused.length > 0) throw overBudget(refused, wanted);
@@ -204,7 +204,7 @@ async function report(
   if (failure !== null && COUNTED.has(failure.code)) {
     return reportFailure(pool, at, { code: failure.code, waitMs: failure.retryAfterMs, probed });
   }
-  // A refusal of this call is an answer; a turn that was aborted says nothing.
+  // A provider that refuses this call is reachable. An aborted turn proves nothing about the provider.
   if (!failed || failure?.code === 'provider_refused') {
     if (known) await reportSuccess(pool, at, probed);
   } else if (probed) await endProbe(pool, at);

@@ -55,12 +55,12 @@ function personOf(fields: readonly ResultField[], data: RunResult['data'], known
     const [, field = '', attribute] = saveTo.split('.');
     const value = data[name]!;
     if (attribute !== undefined) said.attributes = { ...said.attributes, [attribute]: value };
-    else if (!isTaken(field, known) && fits(field, value)) said[field] = value;
+    else if (!isFilled(field, known) && fits(field, value)) said[field] = value;
   }
   return said;
 }
 
-const isTaken = (field: string, { email, phone }: Person): boolean =>
+const isFilled = (field: string, { email, phone }: Person): boolean =>
   field === '' || (field === 'email' && email !== null) || (field === 'phone' && phone !== null);
 
 function fits(field: string, value: ResultValue): boolean {

@@ -4,7 +4,7 @@ import type { CallTool, ToolAnswer, ToolRequest } from '../../engine/providers/r
 import { type Egress, EgressError } from '../../kernel/egress.ts';
 import { signWebhook } from '../../kernel/standard-webhooks.ts';
 import type { Logger } from '../../kernel/log.ts';
-import { type Authority, type AuthorityDeps, findAuthority, readAnswer, secretsIn } from './tool-authority.ts';
+import { type Authority, type AuthorityDeps, findAuthority, readAnswer, secretsIn } from './tool-signature.ts';
 
 const MAX_BYTES = 64 * 1024;
 const TIMEOUT_SECONDS = 10;

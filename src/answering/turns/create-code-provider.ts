@@ -18,7 +18,7 @@ import type { Db } from '../../store/db.ts';
 import type { CodeTurn } from '../../store/schema/run.ts';
 import { keepAnswer, type NextStep, nextStep, noteAccepted, type RunRef } from '../../store/turns/code-turn.ts';
 import { resultFieldsOf } from '../results/result-fields.ts';
-import { findAuthority } from '../tools/tool-authority.ts';
+import { findAuthority } from '../tools/tool-signature.ts';
 import { printOf } from './check-answer.ts';
 import { readResponse } from './read-response.ts';
 import { issueReplyToken } from './reply-token.ts';
@@ -167,7 +167,7 @@ async function post(
     signal.throwIfAborted();
     throw failureOf(error, seconds);
   } finally {
-    // A budget of time pays the time limit of an answer that comes later.
+    // A budget of time is charged with the time limit of an answer that comes later.
     calls?.end(isLater ? null : { input: 0, cached: 0, output: 0 });
   }
 }

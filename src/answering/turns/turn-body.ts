@@ -1,7 +1,7 @@
 import { DEFAULT_END_USER_FIELDS } from '../../../contract/agents.ts';
 import type { TurnRequested } from '../../../contract/turns.ts';
 import type { TurnRequest } from '../../engine/provider.ts';
-import { withoutBound } from '../../engine/providers/bound-arguments.ts';
+import { withoutBound } from '../../engine/providers/bind-arguments.ts';
 import { decisionsIn } from '../../engine/providers/request-approval.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Facts } from '../../store/turns/code-turn.ts';

@@ -44,7 +44,7 @@ export const telegram: ChannelKind = {
   ownSecrets: {
     make: () => ({ hook_secret: randomBytes(32).toString('base64url') }),
     shown: null,
-    told: ['hook_secret'],
+    sentToProvider: ['hook_secret'],
   },
   // A negative ID belongs to a group, which has many members.
   vouchesFor: (address) => !address.startsWith('-'),

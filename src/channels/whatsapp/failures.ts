@@ -29,7 +29,7 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   131030: ['recipient_unreachable'],
   131050: ['recipient_opted_out'],
 };
-/** What to do about an error whose text at Meta does not say it. */
+/** The fix for errors whose text from Meta does not name it. */
 const CURES: Readonly<Record<number, string>> = {
   190: 'Create a new access token and enter it in the settings of the channel.',
   368: 'Meta has restricted the account. See Account quality in WhatsApp Manager.',

@@ -152,7 +152,7 @@ function faultOf(done: Exclude<Done, { ok: unknown }>, log: Logger): DocumentFau
 
 /** Files that wait. Organizations take turns. */
 function createFileQueue() {
-  /** By organization; the next one comes first. */
+  /** By organization. The first organization is next. */
   const queues = new Map<string, Job[]>();
   let bytes = 0;
   return {

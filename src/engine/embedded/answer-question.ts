@@ -5,7 +5,7 @@ import { MAX_QUESTION_CHARACTERS, type Offer, type Passage } from '../provider.t
 import { readWords } from '../read-words.ts';
 import type { Heard } from './apply-rules.ts';
 import type { Offered } from './read-state.ts';
-import { note, say, sayContent, type Talk } from './talk.ts';
+import { note, say, sayContent, type EmbeddedTurn } from './embedded-turn.ts';
 
 /** Answers from the agent's knowledge: quotes the passages word for word, each with its source. */
 
@@ -13,17 +13,17 @@ const MAX_QUOTE = 1_000;
 const NUMBER = /^\s*#?(\d)[.)]?\s*$/;
 
 /** Answers with passages of the documents. Returns false when the documents do not answer the question. */
-export const answerQuestion = async (talk: Talk, question: string): Promise<boolean> => {
-  const { findings, offers } = await talk.request.knowledge.answer(question.slice(0, MAX_QUESTION_CHARACTERS));
-  note(talk, 'knowledge', findings.length === 0 ? 'No passage answers this.' : 'Passages were found.', {
+export const answerQuestion = async (turn: EmbeddedTurn, question: string): Promise<boolean> => {
+  const { findings, offers } = await turn.request.knowledge.answer(question.slice(0, MAX_QUESTION_CHARACTERS));
+  note(turn, 'knowledge', findings.length === 0 ? 'No passage answers this.' : 'Passages were found.', {
     passages: findings.map(({ passage, score }) => ({ ...placeOf(passage), score: Math.round(score * 1_000) / 1_000 })),
   });
   if (findings.length === 0) {
-    talk.offers = offers;
+    turn.offers = offers;
     return false;
   }
   sayPassages(
-    talk,
+    turn,
     findings.map(({ passage }) => passage),
   );
   return true;
@@ -34,23 +34,23 @@ export const answerQuestion = async (talk: Talk, question: string): Promise<bool
  * when no section is near, and directly after a turn that already asked. The question counts as unanswered until the
  * person chooses a section.
  */
-export const askBack = (talk: Talk, question: string): boolean => {
-  if (talk.offers.length === 0 || talk.offeredBefore.length > 0) return false;
-  note(talk, 'ask_back', 'The agent is not certain, so it asks which section is meant.', {
-    passages: talk.offers.map(({ passages }) => placeOf(passages[0]!)),
+export const askBack = (turn: EmbeddedTurn, question: string): boolean => {
+  if (turn.offers.length === 0 || turn.offeredBefore.length > 0) return false;
+  note(turn, 'ask_back', 'The agent is not certain, so it asks which section is meant.', {
+    passages: turn.offers.map(({ passages }) => placeOf(passages[0]!)),
   });
-  noteMiss(talk, 'Unanswered until the person chooses a section.', question);
-  talk.state.offered = talk.offers.map(offeredOf);
-  talk.state.asked = question.slice(0, MAX_NOTED);
-  const labels = [...talk.offers.map(({ label }) => label), talk.texts.something_else];
+  noteMiss(turn, 'Unanswered until the person chooses a section.', question);
+  turn.state.offered = turn.offers.map(offeredOf);
+  turn.state.asked = question.slice(0, MAX_NOTED);
+  const labels = [...turn.offers.map(({ label }) => label), turn.texts.something_else];
   const choices = labels.map((label, at) => ({ id: String(at + 1), label }));
-  sayContent(talk, { type: 'choices', text: talk.texts.which_of_these, choices });
+  sayContent(turn, { type: 'choices', text: turn.texts.which_of_these, choices });
   return true;
 };
 
 /** The person's choice after a turn that asked back. Null when the message is not a choice. */
-export const chosenFrom = (talk: Talk, { text, words }: Heard): Offered | 'something_else' | null => {
-  const { offeredBefore } = talk;
+export const chosenFrom = (turn: EmbeddedTurn, { text, words }: Heard): Offered | 'something_else' | null => {
+  const { offeredBefore } = turn;
   if (offeredBefore.length === 0) return null;
   // Only the whole name or its number counts, because a new question may contain the name.
   const number = NUMBER.exec(foldText(text))?.[1];
@@ -60,24 +60,24 @@ export const chosenFrom = (talk: Talk, { text, words }: Heard): Offered | 'somet
   }
   const said = words.join(' ');
   if (said === '') return null;
-  if (said === readWords(talk.texts.something_else).join(' ')) return 'something_else';
+  if (said === readWords(turn.texts.something_else).join(' ')) return 'something_else';
   return offeredBefore.find(({ label }) => readWords(label).join(' ') === said) ?? null;
 };
 
 /** Sends the section that the person chose. */
-export const tellChosen = (talk: Talk, { label, document, quote, text, learn }: Offered): void => {
-  const learned = learn && talk.askedBefore !== null ? { ...learn, question: talk.askedBefore } : {};
-  note(talk, 'chosen', 'The person chose a section.', { document, label, ...learned });
-  say(talk, text, [{ document, quote }]);
+export const tellChosen = (turn: EmbeddedTurn, { label, document, quote, text, learn }: Offered): void => {
+  const learned = learn && turn.askedBefore !== null ? { ...learn, question: turn.askedBefore } : {};
+  note(turn, 'chosen', 'The person chose a section.', { document, label, ...learned });
+  say(turn, text, [{ document, quote }]);
 };
 
 /** The maximum length of an entry in the list of unanswered questions. One entry may contain several messages. */
 const MAX_NOTED = 500;
 
 /** Adds the question to the list of unanswered questions. */
-export const noteMiss = (talk: Talk, detail: string, question: string): void =>
-  note(talk, 'miss', detail, {
-    misses: talk.state.misses,
+export const noteMiss = (turn: EmbeddedTurn, detail: string, question: string): void =>
+  note(turn, 'miss', detail, {
+    misses: turn.state.misses,
     characters: question.length,
     question: question.slice(0, MAX_NOTED),
   });
@@ -95,9 +95,9 @@ const offeredOf = ({ label, passages, nearest }: Offer): Offered => ({
 
 const placeOf = ({ document_id, document, heading }: Passage) => ({ document_id, document, heading });
 
-const sayPassages = (talk: Talk, passages: readonly Passage[]): void =>
+const sayPassages = (turn: EmbeddedTurn, passages: readonly Passage[]): void =>
   say(
-    talk,
+    turn,
     textOf(passages),
     passages.map(({ document, text }) => ({ document, quote: text.slice(0, MAX_QUOTE) })),
   );

@@ -5,7 +5,7 @@ import { handOff, optOut } from './end-conversation.ts';
 import { startSteps } from './guide-steps.ts';
 import { matchRules } from './match-rules.ts';
 import { asksForPerson } from './phrases.ts';
-import { note, ownText, say, type Talk } from './talk.ts';
+import { note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
  * The maximum number of messages since the last turn that are answered. If there are more, only the latest are
@@ -32,50 +32,50 @@ export const heardIn = (input: readonly string[]): Heard[] => {
 };
 
 /** `missed` is a question without an answer. `silent` means that no answer is needed. */
-export type Outcome = 'said' | 'missed' | 'silent' | 'ended';
+export type Outcome = 'answered' | 'missed' | 'silent' | 'ended';
 
-export const ruleFor = (talk: Talk, { read, words }: Heard): Rule | null => {
-  const compiled = rulesOf(talk.definition);
-  const { rule, labels } = matchRules(compiled, read, words, talk.patterns);
+export const ruleFor = (turn: EmbeddedTurn, { read, words }: Heard): Rule | null => {
+  const compiled = rulesOf(turn.definition);
+  const { rule, labels } = matchRules(compiled, read, words, turn.patterns);
   // Saving refuses both faults. An older version may have stored such a definition. Its fault is reported in the trace,
   // where the author looks for the reason.
-  for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(talk, 'rule_left_out', `${pointer}: ${detail}`);
-  if (talk.patterns.steps <= 0) note(talk, 'patterns_stopped', 'The patterns took too long; not all were tried.');
-  for (const label of labels) putLabel(talk, label);
+  for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(turn, 'rule_left_out', `${pointer}: ${detail}`);
+  if (turn.patterns.steps <= 0) note(turn, 'patterns_stopped', 'The patterns took too long; not all were tried.');
+  for (const label of labels) putLabel(turn, label);
   return rule;
 };
 
 /** The built-in phrases for a human. They apply when no rule of the agent matches. */
-export const mayHandOver = (talk: Talk, { words }: Heard): boolean =>
-  talk.definition.hand_off?.on_request !== false && asksForPerson(words);
+export const mayHandOver = (turn: EmbeddedTurn, { words }: Heard): boolean =>
+  turn.definition.hand_off?.on_request !== false && asksForPerson(words);
 
-const putLabel = (talk: Talk, rule: Rule): void => {
-  note(talk, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });
-  if (rule.tag !== undefined) talk.tags.add(rule.tag);
+const putLabel = (turn: EmbeddedTurn, rule: Rule): void => {
+  note(turn, 'rule', `The rule "${rule.name}" fits.`, { rule: rule.name, action: rule.action ?? null });
+  if (rule.tag !== undefined) turn.tags.add(rule.tag);
 };
 
 /** While a step waits, only a rule that ends the conversation has priority over the answer. */
 export const outranksStep = (rule: Rule): boolean =>
   rule.action === 'opt_out' || rule.action === 'hand_off' || rule.action === 'complete';
 
-export const obey = (talk: Talk, rule: Rule): Outcome => {
-  putLabel(talk, rule);
-  const reply = ownText(talk, rule.reply);
+export const applyRule = (turn: EmbeddedTurn, rule: Rule): Outcome => {
+  putLabel(turn, rule);
+  const reply = ownText(turn, rule.reply);
   if (rule.action === 'opt_out') {
-    optOut(talk, `The rule "${rule.name}" opts out.`, reply);
+    optOut(turn, `The rule "${rule.name}" opts out.`, reply);
     return 'ended';
   }
   if (rule.action === 'hand_off') {
-    handOff(talk, 'rule', `The rule "${rule.name}" hands over.`, reply);
+    handOff(turn, 'rule', `The rule "${rule.name}" hands over.`, reply);
     return 'ended';
   }
-  if (reply !== null) say(talk, reply);
+  if (reply !== null) say(turn, reply);
   if (rule.action === 'complete') {
-    talk.state.step = null;
-    talk.next = 'completed';
-    if (reply === null) say(talk, talk.texts.completed);
+    turn.state.step = null;
+    turn.next = 'completed';
+    if (reply === null) say(turn, turn.texts.completed);
     return 'ended';
   }
-  if (rule.action === 'start_steps') startSteps(talk);
-  return 'said';
+  if (rule.action === 'start_steps') startSteps(turn);
+  return 'answered';
 };

@@ -1,17 +1,17 @@
 import type { HandOffReason } from '../../../contract/dashboard/statistics.ts';
-import { note, ownText, say, type Talk } from './talk.ts';
+import { note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
-export const handOff = (talk: Talk, reason: HandOffReason, why: string, reply: string | null = null): void => {
-  note(talk, 'hand_off', why, { reason });
-  talk.state.misses = 0;
-  talk.next = 'handed_off';
-  say(talk, reply ?? ownText(talk, talk.definition.hand_off?.text) ?? talk.texts.hand_off);
+export const handOff = (turn: EmbeddedTurn, reason: HandOffReason, why: string, reply: string | null = null): void => {
+  note(turn, 'hand_off', why, { reason });
+  turn.state.misses = 0;
+  turn.next = 'handed_off';
+  say(turn, reply ?? ownText(turn, turn.definition.hand_off?.text) ?? turn.texts.hand_off);
 };
 
-export const optOut = (talk: Talk, why: string, reply: string | null = null): void => {
-  note(talk, 'opt_out', why);
-  talk.optedOut = true;
-  talk.state.step = null;
-  talk.next = 'completed';
-  say(talk, reply ?? talk.texts.opted_out);
+export const optOut = (turn: EmbeddedTurn, why: string, reply: string | null = null): void => {
+  note(turn, 'opt_out', why);
+  turn.optedOut = true;
+  turn.state.step = null;
+  turn.next = 'completed';
+  say(turn, reply ?? turn.texts.opted_out);
 };

@@ -9,8 +9,7 @@ import {
   type TurnRequest,
   type TurnResult,
 } from '../provider.ts';
-import { buildKnowledge } from '../knowledge/build-knowledge.ts';
-import { splitDocument } from '../knowledge/split-document.ts';
+import { buildKnowledge, splitDocument } from '../../../test/build-knowledge.ts';
 import { embeddedProvider } from './provider.ts';
 import { TURN_CONTEXT } from '../../../test/turn-context.ts';
 

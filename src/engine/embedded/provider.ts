@@ -4,8 +4,8 @@ import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, star
 import { asksToStop } from '../opt-out.ts';
 import { asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
 import { handOff, optOut } from './end-conversation.ts';
-import { type Heard, heardIn, mayHandOver, obey, type Outcome, outranksStep, ruleFor } from './apply-rules.ts';
-import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './talk.ts';
+import { type Heard, heardIn, mayHandOver, applyRule, type Outcome, outranksStep, ruleFor } from './apply-rules.ts';
+import { beginTurn, builtIn, endTurn, note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
  * The deterministic agent. It uses no key, no network and no model. The same request always results in the same turn.
@@ -15,128 +15,129 @@ import { beginTalk, builtIn, endTalk, note, ownText, say, type Talk } from './ta
 export const embeddedProvider: Provider = {
   name: 'embedded',
   turn: async (request: TurnRequest): Promise<TurnResult> => {
-    const talk = beginTalk(request);
-    if (request.input.length === 0) open(talk);
-    else await hear(talk);
-    return endTalk(talk);
+    const turn = beginTurn(request);
+    if (request.input.length === 0) open(turn);
+    else await hear(turn);
+    return endTurn(turn);
   },
 };
 
-const open = (talk: Talk): void => {
-  const opening = ownText(talk, talk.definition.opening);
-  const stepsFollow = startsOnOpen(talk) || currentStep(talk) !== null;
-  if (opening !== null) say(talk, opening);
-  if (talk.said.length === 0 && !stepsFollow) say(talk, builtIn(talk, talk.texts.opening));
-  note(talk, 'opening', opening === null ? 'The built-in opening.' : "The agent's opening.");
-  if (currentStep(talk) !== null) askCurrent(talk);
-  else if (startsOnOpen(talk)) startSteps(talk);
+const open = (turn: EmbeddedTurn): void => {
+  const opening = ownText(turn, turn.definition.opening);
+  const stepsFollow = startsOnOpen(turn) || currentStep(turn) !== null;
+  if (opening !== null) say(turn, opening);
+  if (turn.messages.length === 0 && !stepsFollow) say(turn, builtIn(turn, turn.texts.opening));
+  note(turn, 'opening', opening === null ? 'The built-in opening.' : "The agent's opening.");
+  if (currentStep(turn) !== null) askCurrent(turn);
+  else if (startsOnOpen(turn)) startSteps(turn);
 };
 
-const hear = async (talk: Talk): Promise<void> => {
-  const { input } = talk.request;
-  if (asksToStop(input)) return optOut(talk, 'The person asked to stop.');
+const hear = async (turn: EmbeddedTurn): Promise<void> => {
+  const { input } = turn.request;
+  if (asksToStop(input)) return optOut(turn, 'The person asked to stop.');
   const heard = heardIn(input);
   const missed: string[] = [];
   let answered = false;
   for (const one of heard) {
-    const outcome = await respond(talk, one, heard.length === 1);
+    const outcome = await respond(turn, one, heard.length === 1);
     if (outcome === 'ended') return;
     if (outcome === 'missed') missed.push(one.read);
-    else answered ||= outcome === 'said';
+    else answered ||= outcome === 'answered';
   }
   // People split one sentence over several messages, so the messages together may be a question with an answer.
-  if (missed.length > 1 && (await answerQuestion(talk, missed.join(' ')))) missed.length = 0;
+  if (missed.length > 1 && (await answerQuestion(turn, missed.join(' ')))) missed.length = 0;
   if (missed.length > 0) {
     // Asking back is neither an answer nor a miss, so the count of misses stays the same.
     const question = missed.join(' ');
-    if (!askBack(talk, question)) miss(talk, question);
-  } else if (answered) talk.state.misses = currentStep(talk) === null ? 0 : talk.state.misses;
-  if (talk.next === 'waiting_for_user' && talk.first && currentStep(talk) === null && startsOnOpen(talk))
-    startSteps(talk);
+    if (!askBack(turn, question)) miss(turn, question);
+  } else if (answered) turn.state.misses = currentStep(turn) === null ? 0 : turn.state.misses;
+  if (turn.next === 'waiting_for_user' && turn.first && currentStep(turn) === null && startsOnOpen(turn))
+    startSteps(turn);
 };
 
-const respond = async (talk: Talk, heard: Heard, alone: boolean): Promise<Outcome> => {
+const respond = async (turn: EmbeddedTurn, heard: Heard, alone: boolean): Promise<Outcome> => {
   const { text, read, words } = heard;
-  const rule = ruleFor(talk, heard);
-  const step = currentStep(talk);
-  if (rule !== null && (step === null || outranksStep(rule))) return obey(talk, rule);
-  if (mayHandOver(talk, heard)) {
-    if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
-    handOff(talk, 'asked', 'The person asked for a person.');
+  const rule = ruleFor(turn, heard);
+  const step = currentStep(turn);
+  if (rule !== null && (step === null || outranksStep(rule))) return applyRule(turn, rule);
+  if (mayHandOver(turn, heard)) {
+    if (rule !== null) return applyRule(turn, rule) === 'ended' ? 'ended' : again(turn);
+    handOff(turn, 'asked', 'The person asked for a person.');
     return 'ended';
   }
-  if (asksToBegin(text)) return begin(talk, alone);
+  if (asksToBegin(text)) return begin(turn, alone);
   if (step !== null) {
     // If the person asks a question instead of answering, the agent answers it first and then asks the step again.
-    if (step.type === 'text' && isQuestion(read, words) && (await answerQuestion(talk, read))) return again(talk);
-    if (acceptAnswer(talk, step, text, words)) return 'said';
-    if (rule !== null) return obey(talk, rule) === 'ended' ? 'ended' : again(talk);
-    if (isQuestion(read, words) && (await answerQuestion(talk, read))) return again(talk);
-    refuseAnswer(talk, step, text, words);
-    return tooManyMisses(talk) ? 'ended' : 'said';
+    if (step.type === 'text' && isQuestion(read, words) && (await answerQuestion(turn, read))) return again(turn);
+    if (acceptAnswer(turn, step, text, words)) return 'answered';
+    if (rule !== null) return applyRule(turn, rule) === 'ended' ? 'ended' : again(turn);
+    if (isQuestion(read, words) && (await answerQuestion(turn, read))) return again(turn);
+    refuseAnswer(turn, step, text, words);
+    return tooManyMisses(turn) ? 'ended' : 'answered';
   }
-  const chosen = chosenFrom(talk, heard);
-  if (chosen === 'something_else') return decline(talk);
+  const chosen = chosenFrom(turn, heard);
+  if (chosen === 'something_else') return decline(turn);
   if (chosen !== null) {
-    tellChosen(talk, chosen);
-    return 'said';
+    tellChosen(turn, chosen);
+    return 'answered';
   }
-  if (isFile(text)) return alone ? chat(talk, 'file_received') : 'silent';
+  if (isFile(text)) return alone ? chat(turn, 'file_received') : 'silent';
   const smallTalk = smallTalkIn(words);
-  if (smallTalk !== null) return alone ? chat(talk, smallTalk) : 'silent';
+  if (smallTalk !== null) return alone ? chat(turn, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';
-  if (await answerQuestion(talk, read)) return 'said';
+  if (await answerQuestion(turn, read)) return 'answered';
   // "I want to book a table" starts the flow. Only a question is answered first.
-  return talk.first && startsOnOpen(talk) && !isQuestion(read, words) ? 'silent' : 'missed';
+  return turn.first && startsOnOpen(turn) && !isQuestion(read, words) ? 'silent' : 'missed';
 };
 
 /** The form in which the request names messages without text (TurnRequest.input). */
 const isFile = (text: string): boolean => /^\[(?:image|audio|video|file)(?:: .*)?\]$/s.test(text);
 
 /** The start button of a chat. If there is other text, that text is answered instead. */
-const begin = (talk: Talk, alone: boolean): Outcome => {
+const begin = (turn: EmbeddedTurn, alone: boolean): Outcome => {
   if (!alone) return 'silent';
-  open(talk);
-  return 'said';
+  open(turn);
+  return 'answered';
 };
 
-const again = (talk: Talk): Outcome => {
-  askCurrent(talk);
-  return 'said';
+const again = (turn: EmbeddedTurn): Outcome => {
+  askCurrent(turn);
+  return 'answered';
 };
 
-const chat = (talk: Talk, kind: SmallTalk | 'file_received'): Outcome => {
-  note(talk, 'small_talk', `This is small talk: ${kind}.`);
-  const opening = talk.first && kind === 'greeting' ? ownText(talk, talk.definition.opening) : null;
-  if (opening !== null) say(talk, opening);
-  else if (!(talk.first && startsOnOpen(talk))) say(talk, talk.texts[kind]);
-  return 'said';
+const chat = (turn: EmbeddedTurn, kind: SmallTalk | 'file_received'): Outcome => {
+  note(turn, 'small_talk', `This is small talk: ${kind}.`);
+  const opening = turn.first && kind === 'greeting' ? ownText(turn, turn.definition.opening) : null;
+  if (opening !== null) say(turn, opening);
+  else if (!(turn.first && startsOnOpen(turn))) say(turn, turn.texts[kind]);
+  return 'answered';
 };
 
-const miss = (talk: Talk, question: string): void => {
-  talk.state.misses++;
-  noteMiss(talk, `Unanswered ${talk.state.misses} in a row.`, question);
-  if (!tooManyMisses(talk)) doNotKnow(talk);
+const miss = (turn: EmbeddedTurn, question: string): void => {
+  turn.state.misses++;
+  noteMiss(turn, `Unanswered ${turn.state.misses} in a row.`, question);
+  if (!tooManyMisses(turn)) doNotKnow(turn);
 };
 
 /**
  * The person meant none of the sections. The question has been in the list of unanswered questions since the agent
  * asked back.
  */
-const decline = (talk: Talk): Outcome => {
-  talk.state.misses++;
-  note(talk, 'declined', 'The person chose none of the sections.', { misses: talk.state.misses });
-  if (tooManyMisses(talk)) return 'ended';
-  doNotKnow(talk);
+const decline = (turn: EmbeddedTurn): Outcome => {
+  turn.state.misses++;
+  note(turn, 'declined', 'The person chose none of the sections.', { misses: turn.state.misses });
+  if (tooManyMisses(turn)) return 'ended';
+  doNotKnow(turn);
   return 'silent';
 };
 
-const doNotKnow = (talk: Talk): void => say(talk, ownText(talk, talk.definition.dont_know) ?? talk.texts.dont_know);
+const doNotKnow = (turn: EmbeddedTurn): void =>
+  say(turn, ownText(turn, turn.definition.dont_know) ?? turn.texts.dont_know);
 
-const tooManyMisses = (talk: Talk): boolean => {
-  const limit = talk.definition.hand_off?.after_misses;
-  if (limit === undefined || talk.state.misses < limit) return false;
-  talk.said.length = 0;
-  handOff(talk, 'not_understood', `${talk.state.misses} answers in a row were not understood.`);
+const tooManyMisses = (turn: EmbeddedTurn): boolean => {
+  const limit = turn.definition.hand_off?.after_misses;
+  if (limit === undefined || turn.state.misses < limit) return false;
+  turn.messages.length = 0;
+  handOff(turn, 'not_understood', `${turn.state.misses} answers in a row were not understood.`);
   return true;
 };

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { judgeSets, LANGUAGES, type QuestionSet, readSets, recallOf } from '../../../bench/knowledge/judge-sets.ts';
 import type { Finding, Passage } from '../provider.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
-import { buildKnowledge, KnowledgeIndex } from './build-knowledge.ts';
+import { KnowledgeIndex } from './build-knowledge.ts';
+import { buildKnowledge, splitDocument } from '../../../test/build-knowledge.ts';
 import { editDistance } from './mend-typo.ts';
-import { splitDocument } from './split-document.ts';
-import { runToEnd } from './steps.ts';
+import { runToEnd } from './pausable-work.ts';
 import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../start/demo-texts.ts';
 
 /** A little under what is reached: an answer to `answered` of the questions, one or an offer to `told`, a false one to few. */

@@ -16,7 +16,7 @@ import { questionKey } from './question-key.ts';
 import { type Asked, rankPassages, type Ranked } from './rank-passages.ts';
 import { addTermKeys, columnsOf, labelsOf, readPassage } from './read-passage.ts';
 import { type Demand, readQuestion } from './read-question.ts';
-import { runToEnd, type Steps } from './steps.ts';
+import type { PausableWork } from './pausable-work.ts';
 import { textToEmbed } from './vector-key.ts';
 import type { VectorTable } from './vector-table.ts';
 import { Vocabulary } from './vocabulary.ts';
@@ -92,7 +92,7 @@ export class KnowledgeIndex {
   }
 
   /** Must be called after the last passage and before the first search. */
-  *close(): Steps<void> {
+  *close(): PausableWork<void> {
     yield* this.keys.close();
     yield* this.grams.close();
     yield* this.findTelling([...this.labels.values()]);
@@ -101,7 +101,7 @@ export class KnowledgeIndex {
   }
 
   /** The result for a person's question: an answer, sections to choose from, or nothing. */
-  *answer(message: string): Steps<Answer> {
+  *answer(message: string): PausableWork<Answer> {
     const learned = this.learnedFor(message);
     if (learned !== null) return { findings: learned, offers: [] };
     const weighed = yield* this.weigh(message);
@@ -138,7 +138,7 @@ export class KnowledgeIndex {
   }
 
   /** The candidates for each question of a message, with the signals for the decision. */
-  *weigh(message: string): Steps<Weighed[]> {
+  *weigh(message: string): PausableWork<Weighed[]> {
     const asked = yield* this.focus(message, '');
     const around = asked.filter(({ worth }) => worth < 1);
     const weighed: Weighed[] = [];
@@ -151,7 +151,7 @@ export class KnowledgeIndex {
     return weighed;
   }
 
-  private *weighOne(one: Asked, around: readonly Asked[], writing: Writing): Steps<Weighed> {
+  private *weighOne(one: Asked, around: readonly Asked[], writing: Writing): PausableWork<Weighed> {
     const ranked = yield* this.score([one, ...around]);
     const strict = saidOf(yield* this.search(one.demands), writing);
     const group = strict.map(({ at }) => at);
@@ -209,7 +209,7 @@ export class KnowledgeIndex {
   }
 
   /** The passages that a model receives to answer this, or all passages if they need at most `tokens`. */
-  *gather(message: string, earlier: string, tokens: number): Steps<Gathered> {
+  *gather(message: string, earlier: string, tokens: number): PausableWork<Gathered> {
     const documents = [...new Set(this.passages.map(({ document }) => document))].slice(0, MAX_NAMED);
     if (this.fits(tokens)) {
       return { whole: true, findings: this.passages.map((passage) => ({ passage, score: 1 })), documents };
@@ -228,7 +228,7 @@ export class KnowledgeIndex {
     earlier: string,
     tokens: number,
     { vector, vectors }: { vector: Int8Array; vectors: VectorTable },
-  ): Steps<Gathered> {
+  ): PausableWork<Gathered> {
     const documents = [...new Set(this.passages.map(({ document }) => document))].slice(0, MAX_NAMED);
     const { scores: words } = yield* this.score(yield* this.focus(message, earlier));
     const scores = yield* fuseRanks(words, yield* vectors.search(vector));
@@ -241,7 +241,7 @@ export class KnowledgeIndex {
   }
 
   /** The indexes of the passages with each key, which lead from a vector to its passages. */
-  *placesByKey(keyOf: (text: string) => string): Steps<Map<string, number[]>> {
+  *placesByKey(keyOf: (text: string) => string): PausableWork<Map<string, number[]>> {
     const places = new Map<string, number[]>();
     for (const [at, passage] of this.passages.entries()) {
       if (at % 100 === 0) yield;
@@ -254,7 +254,7 @@ export class KnowledgeIndex {
   }
 
   /** All passages that share something with the question, the nearest first. */
-  *rank(message: string): Steps<Finding[]> {
+  *rank(message: string): PausableWork<Finding[]> {
     const { scores } = yield* this.score(yield* this.focus(message, ''));
     return rankedFirst(scores).map((at) => this.findingAt(at, scores));
   }
@@ -263,7 +263,7 @@ export class KnowledgeIndex {
     return { passage: this.passages[at]!, score: scores[at]! };
   }
 
-  private *focus(message: string, earlier: string): Steps<Asked[]> {
+  private *focus(message: string, earlier: string): PausableWork<Asked[]> {
     const { questions, story } = focusQuestion(message.slice(0, MAX_QUESTION_CHARACTERS));
     const asked: Asked[] = [];
     for (const question of questions) asked.push(yield* this.understand(question, 1));
@@ -272,11 +272,11 @@ export class KnowledgeIndex {
     return asked;
   }
 
-  private *score(asked: readonly Asked[]): Steps<Ranked> {
+  private *score(asked: readonly Asked[]): PausableWork<Ranked> {
     return yield* rankPassages(this.keys, this.grams, this.passages.length, asked);
   }
 
-  private *understand(question: string, worth: number): Steps<Asked> {
+  private *understand(question: string, worth: number): PausableWork<Asked> {
     const text = this.vocabulary.joinWords(respell(question, this.vocabulary.writings));
     const demands = readQuestion(text).slice(0, MAX_DEMANDS);
     for (const demand of demands) {
@@ -293,7 +293,7 @@ export class KnowledgeIndex {
   }
 
   /** The passages that answer, the best first. */
-  private *search(demands: readonly Demand[]): Steps<Located[]> {
+  private *search(demands: readonly Demand[]): PausableWork<Located[]> {
     const weights: number[] = [];
     const candidates = new Set<number>();
     for (const demand of demands) {
@@ -408,7 +408,7 @@ export class KnowledgeIndex {
     return terms;
   }
 
-  private *findTelling(labels: readonly Label[]): Steps<void> {
+  private *findTelling(labels: readonly Label[]): PausableWork<void> {
     const holders = new Map<string, Label[]>();
     for (const label of labels) {
       yield;
@@ -431,7 +431,7 @@ export class KnowledgeIndex {
 
 /**
  * Selects the passages to quote: the best one, and those that are as good or belong to the same list. If the same
- * answer exists in two languages, only one is quoted: if possible, the one in the writing of the question.
+ * answer exists in two languages, only one is quoted. The one in the script of the question is preferred.
  */
 const saidOf = (found: readonly Located[], writing: Writing): Located[] => {
   const best = found.find((finding) => isAsGood(finding, found[0]!) && writingIn(finding) === writing) ?? found[0];
@@ -473,19 +473,6 @@ const isCounted = (text: string, things: Demand): boolean => {
 
 /** In "unlimited local minutes", one word is between the number and the thing. */
 const MAX_APART = 2;
-
-/** Builds the index of these passages in one go. */
-export const buildKnowledge = (passages: Iterable<Passage>) => {
-  const index = new KnowledgeIndex();
-  for (const passage of passages) index.add(passage);
-  runToEnd(index.close());
-  return {
-    answer: (question: string): Answer => runToEnd(index.answer(question)),
-    weigh: (question: string): Weighed[] => runToEnd(index.weigh(question)),
-    rank: (question: string): Finding[] => runToEnd(index.rank(question)),
-    gather: (question: string, tokens: number): Gathered => runToEnd(index.gather(question, '', tokens)),
-  };
-};
 
 /** About twenty megabytes of paragraphs. More text needs a separate search engine. */
 export const MAX_PASSAGES = 200_000;

@@ -1,11 +1,11 @@
 import { rankedFirst } from './find-sections.ts';
-import type { Steps } from './steps.ts';
+import type { PausableWork } from './pausable-work.ts';
 
 /**
  * Combines two rankings by reciprocal rank. A passage near the top of either ranking is near the top of the result, and
  * the scores need not be comparable. A passage without a vector gets the same rank by meaning as by words.
  */
-export function* fuseRanks(words: Float64Array, meaning: Float32Array): Steps<Float64Array> {
+export function* fuseRanks(words: Float64Array, meaning: Float32Array): PausableWork<Float64Array> {
   const fused = new Float64Array(words.length);
   for (const [rank, at] of rankedFirst(words).entries()) {
     fused[at] = worth(rank) * (Number.isNaN(meaning[at]!) ? 2 : 1);

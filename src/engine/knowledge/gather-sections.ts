@@ -1,7 +1,7 @@
 import type { Passage } from '../provider.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { rankedFirst, windowAround } from './find-sections.ts';
-import type { Steps } from './steps.ts';
+import type { PausableWork } from './pausable-work.ts';
 
 /** The tokens that a passage needs in a model's prompt: its text, its number, and a line with its heading. */
 export const tokensOf = ({ document, heading, text }: Passage): number =>
@@ -11,7 +11,11 @@ export const tokensOf = ({ document, heading, text }: Passage): number =>
  * The passages for a model, within a budget: first the best ones, then the sections around them, then further ranked
  * passages. They are returned in the order of the documents.
  */
-export function* gatherSections(passages: readonly Passage[], scores: Float64Array, tokens: number): Steps<number[]> {
+export function* gatherSections(
+  passages: readonly Passage[],
+  scores: Float64Array,
+  tokens: number,
+): PausableWork<number[]> {
   const order = rankedFirst(scores).slice(0, MAX_GATHERED);
   const chosen = new Set<number>();
   let left = tokens;

@@ -1,7 +1,7 @@
 import { ARABIC } from './fold-text.ts';
 import { withoutArabicClitics } from './stem-arabic.ts';
 import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
-import type { Steps } from './steps.ts';
+import type { PausableWork } from './pausable-work.ts';
 
 /**
  * Finds the intended word for an unknown word. Corrects only words that are in no document and in no list. Never
@@ -9,7 +9,7 @@ import type { Steps } from './steps.ts';
  */
 export type Mended = { stem: string; term: Term | null; weak: boolean };
 
-export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly string[]>): Steps<Mended[]> {
+export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly string[]>): PausableWork<Mended[]> {
   const written = withoutArabicClitics(term.word);
   if (/\d/.test(written) || written.length < 4) return [];
   const sound = soundOf(written);

@@ -3,7 +3,7 @@ import { type GramTable, rarityOf } from './gram-table.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Demand } from './read-question.ts';
 import { relatedKeys } from './related-words.ts';
-import type { Steps } from './steps.ts';
+import type { PausableWork } from './pausable-work.ts';
 
 /**
  * Ranks all passages for a question and prefers recall. No demand is required. Each demand adds its weight to the
@@ -23,7 +23,7 @@ export function* rankPassages(
   grams: GramTable,
   passages: number,
   asked: readonly Asked[],
-): Steps<Ranked> {
+): PausableWork<Ranked> {
   const byDemands = new Float64Array(passages);
   const byLetters = new Float64Array(passages);
   const best = new Float64Array(passages);
@@ -49,7 +49,7 @@ function* addDemand(
   passages: number,
   best: Float64Array,
   scores: Float64Array,
-): Steps<number> {
+): PausableWork<number> {
   const met: number[] = [];
   let rarest = 0;
   for (const [key, way] of demand.ways) {

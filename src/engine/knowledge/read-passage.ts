@@ -76,7 +76,7 @@ export const addTermKeys = (term: Term, add: (key: string) => void, meanings: bo
   for (const concept of term.kindOf) add(`n:${concept}`);
 };
 
-/** Column names in a table row, as `splitDocument` writes it. */
+/** Column names in a table row, as `passagesOf` writes it. */
 export const columnsOf = (passage: Passage): string[] =>
   [...passage.text.matchAll(/(?:^|; )([^:;]{1,40}):/g)].map((match) => match[1]!);
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../../test/cpu-time.ts';
-import { MAX_PASSAGE_CHARACTERS, splitDocument } from './split-document.ts';
+import { MAX_PASSAGE_CHARACTERS } from './split-document.ts';
+import { splitDocument } from '../../../test/build-knowledge.ts';
 
 const split = (text: string): string[] =>
   splitDocument({ id: 'doc_1', name: 'Guide', text }).map(({ heading, text: said }) => `${heading ?? '-'} | ${said}`);

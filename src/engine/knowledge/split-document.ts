@@ -3,14 +3,8 @@ import type { Passage, Wording } from '../provider.ts';
 /**
  * Splits a Markdown or plain-text document into passages that can be quoted: paragraphs, list items, table rows. Each
  * passage keeps the headings above it, because "Friday: closed" means nothing without "Opening hours". A table row is
- * written out with its column names. A list item has the sentence that introduces the list in its heading path.
- */
-export const splitDocument = (document: DocumentText): Passage[] =>
-  [...passagesOf(document)].filter((one) => one !== null);
-
-/**
- * Does the same, one passage at a time. Yields null for a line that completes no passage, so that the caller can pause
- * there.
+ * written out with its column names. A list item has the sentence that introduces the list in its heading path. Yields null
+ * for a line that completes no passage, so that the caller can pause there.
  */
 export function* passagesOf(document: DocumentText): Generator<Passage | null, void> {
   const splitter = new Splitter(document);

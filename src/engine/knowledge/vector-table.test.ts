@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { embed } from '../../../test/fakes/embeddings.ts';
 import { KnowledgeIndex } from './build-knowledge.ts';
 import { fuseRanks } from './fuse-ranks.ts';
-import { splitDocument } from './split-document.ts';
-import { runToEnd } from './steps.ts';
+import { splitDocument } from '../../../test/build-knowledge.ts';
+import { runToEnd } from './pausable-work.ts';
 import { textToEmbed, vectorKeys } from './vector-key.ts';
 import { quantize, VectorTable } from './vector-table.ts';
 

@@ -1,4 +1,4 @@
-import type { Steps } from './steps.ts';
+import type { PausableWork } from './pausable-work.ts';
 
 /**
  * The vectors of an agent's passages, with one byte per dimension. The search is exact: it compares every passage. With
@@ -38,7 +38,7 @@ export class VectorTable {
   }
 
   /** The similarity of each passage: the cosine, or NaN if the passage has no vector. */
-  *search(question: Int8Array): Steps<Float32Array> {
+  *search(question: Int8Array): PausableWork<Float32Array> {
     const near = new Float32Array(this.passages);
     const whole = Int32Array.from(question);
     for (let from = 0; from < this.passages; from += A_STEP) {

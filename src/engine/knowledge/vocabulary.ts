@@ -4,7 +4,7 @@ import { mendTypo } from './mend-typo.ts';
 import { addTermWays, type Demand, WORTH } from './read-question.ts';
 import { initialsOf, soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
 import { stemWord } from './stem-word.ts';
-import type { Steps } from './steps.ts';
+import type { PausableWork } from './pausable-work.ts';
 
 /** The words of the documents. They convert a question to the spelling that the documents use. */
 export class Vocabulary {
@@ -39,7 +39,7 @@ export class Vocabulary {
   }
 
   /** Adds the intended words to a demand when the documents do not contain its own words. */
-  *mend(demand: Demand, isKnown: (key: string) => boolean): Steps<void> {
+  *mend(demand: Demand, isKnown: (key: string) => boolean): PausableWork<void> {
     const { term } = demand;
     if (term === null || demand.force !== 'must' || term.span > 1) return;
     for (const key of demand.ways.keys()) if (!key.startsWith('f:') && isKnown(key)) return;
@@ -58,7 +58,7 @@ export class Vocabulary {
   }
 
   /** The words of the documents in another writing that sound most similar to this one. */
-  private *soundingLike(word: string): Steps<string[]> {
+  private *soundingLike(word: string): PausableWork<string[]> {
     const isLatin = /[a-z]/.test(word);
     const others: readonly Writing[] = isLatin ? ['arabic', 'devanagari'] : ['other'];
     if (!others.some((writing) => this.writings.has(writing))) return [];

@@ -27,7 +27,7 @@ type Gather = KnowledgeSearch['gather'];
 
 const FORMATS: WireFormat[] = ['openai_compatible', 'openai', 'anthropic', 'google'];
 
-/** What a reader sees of the turn under way; null: no one reads along. */
+/** What a reader sees of the turn under way. Null: no one reads along. */
 let read: { text: string; seen: string[] } | null = null;
 let fake: FakeModel;
 let egress: Egress;

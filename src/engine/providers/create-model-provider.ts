@@ -5,8 +5,8 @@ import { ProviderError, type Provider, type TurnRequest, type TurnResult, type T
 import { asksToBegin, isQuestion } from '../embedded/phrases.ts';
 import { readWords } from '../read-words.ts';
 import { renderText } from '../templates.ts';
-import { withoutBound } from './bound-arguments.ts';
-import { type CalledTool, readMemory, rememberCalls, rememberSaid, withMemory } from '../conversation-memory.ts';
+import { withoutBound } from './bind-arguments.ts';
+import { type CalledTool, readMemory, rememberCalls, rememberMessages, withMemory } from '../conversation-memory.ts';
 import { buildMessages, startOf } from './build-messages.ts';
 import { buildInstructions, templateVariables } from './build-prompt.ts';
 import { citePassages } from './cite-passages.ts';
@@ -108,7 +108,7 @@ async function askModel(
     requested: [],
   };
   const before = readMemory(request.state);
-  const memory = rememberSaid(before, request.history, startOf(request.history, before));
+  const memory = rememberMessages(before, request.history, startOf(request.history, before));
   const confirmed = [...(answered ? await answeredCall(answered, turn) : []), ...readDecisions(turn)];
   const names = (agent.definition.tools ?? []).map(({ name }) => name);
   const offered = new Set(names.filter((name) => !changed.has(name)));

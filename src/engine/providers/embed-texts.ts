@@ -3,7 +3,7 @@ import { MAX_EMBEDDING_DIMENSIONS, NO_EMBEDDINGS } from '../../../contract/dashb
 import { MAX_NUMBERS } from '../knowledge/embedding-batch.ts';
 import { quantize } from '../knowledge/vector-table.ts';
 import { ProviderError } from '../provider.ts';
-import { boundCall } from './bound-call.ts';
+import { timedCall } from './timed-call.ts';
 import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
 import { garbled } from './map-failure.ts';
 
@@ -34,7 +34,7 @@ export async function embedTexts({
   timeoutMs,
   signal,
 }: Embedding): Promise<Embedded> {
-  const call = boundCall(settings, { timeoutMs, signal });
+  const call = timedCall(settings, { timeoutMs, signal });
   try {
     const { embeddings, usage } = await embedMany({
       model: await embeddingModel(call.settings, model),

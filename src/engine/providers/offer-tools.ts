@@ -1,6 +1,6 @@
 import { jsonSchema, tool, type JSONSchema7, type ToolSet } from 'ai';
 import { HAND_OFF_TOOL, SEARCH_TOOL, type Tool } from '../../../contract/agents.ts';
-import { schemaForModel } from './bound-arguments.ts';
+import { schemaForModel } from './bind-arguments.ts';
 import { mayHandOff } from './build-prompt.ts';
 import type { Sources } from './find-sources.ts';
 import { requestApproval } from './request-approval.ts';
@@ -55,8 +55,8 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
 const MAX_ASKED_CHARACTERS = 8_000;
 
 /**
- * Only one question is asked at a time. Asking ends the turn (generate.ts), so the model only reads a refusal of a
- * second call.
+ * The agent asks for one confirmation at a time. The question ends the turn (generate.ts), so the model gets a refusal
+ * of a second call.
  */
 function askBefore(declared: Tool, call: PreparedCall, turn: ToolTurn): string {
   if (turn.asking !== null) return notCalled('the person is asked about another call first.');

@@ -1,7 +1,7 @@
 import type { Tool } from '../../../contract/agents.ts';
 import { MAX_PENDING_APPROVALS } from '../../../contract/approval-limits.ts';
 import type { TurnTrace } from '../provider.ts';
-import { withoutBound } from './bound-arguments.ts';
+import { withoutBound } from './bind-arguments.ts';
 import { type PreparedCall, runTool, type ToolTurn } from './run-tool.ts';
 
 /**

@@ -6,7 +6,7 @@ import { contentJson } from '../../kernel/traces/content-json.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { CalledTool } from '../conversation-memory.ts';
 import type { TurnRequest, TurnTrace } from '../provider.ts';
-import { bindArguments, noValueFor, withoutBound } from './bound-arguments.ts';
+import { bindArguments, noValueFor, withoutBound } from './bind-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 import type { StoredCall } from './request-approval.ts';

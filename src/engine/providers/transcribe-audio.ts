@@ -1,6 +1,6 @@
 import { NoTranscriptGeneratedError, transcribe, type TranscriptionModel } from 'ai';
 import { NO_TRANSCRIPTS } from '../../../contract/dashboard/models.ts';
-import { boundCall } from './bound-call.ts';
+import { timedCall } from './timed-call.ts';
 import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
 
 export type Transcription = {
@@ -16,7 +16,7 @@ export const TRANSCRIPT_MAX_BYTES = 1024 * 1024;
 
 /** The text of a person's audio, in the language of the person. Empty when it contains no speech. */
 export async function transcribeAudio({ settings, model, audio, timeoutMs, signal }: Transcription): Promise<string> {
-  const call = boundCall(settings, { timeoutMs, signal });
+  const call = timedCall(settings, { timeoutMs, signal });
   try {
     const { text } = await transcribe({
       model: await transcriptionModel(call.settings, model),

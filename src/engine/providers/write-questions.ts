@@ -1,5 +1,5 @@
 import { generateText } from 'ai';
-import { boundCall } from './bound-call.ts';
+import { timedCall } from './timed-call.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled } from './map-failure.ts';
 import { withoutReasoning } from './hide-reasoning.ts';
@@ -42,7 +42,7 @@ export async function writeQuestionsFor({
   timeoutMs,
   signal,
 }: Asked): Promise<WrittenQuestions> {
-  const call = boundCall(settings, { timeoutMs, signal });
+  const call = timedCall(settings, { timeoutMs, signal });
   try {
     const { text, usage } = await generateText({
       model: await languageModel(call.settings, model),

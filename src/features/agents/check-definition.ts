@@ -134,7 +134,11 @@ function checkNoReply({ no_reply: noReply }: AgentDefinition, report: Report): v
   if (end !== undefined && end <= (remind.at(-1)?.after_minutes ?? 0))
     report('/no_reply/end_after_minutes', 'range', 'The end must be later than the last reminder.');
   if (then !== undefined && end === undefined)
-    report('/no_reply/then', 'conflict', 'Without "end_after_minutes" there is no end.');
+    report(
+      '/no_reply/then',
+      'conflict',
+      '"then" needs "end_after_minutes": without it, the conversation does not end.',
+    );
 }
 
 function reportTwins(named: readonly { name: string }[], pointer: string, report: Report): void {

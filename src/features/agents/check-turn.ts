@@ -17,7 +17,10 @@ type Played = Pick<TurnOfResult, 'said' | 'cites' | 'calls'> & {
 };
 type Words = string | number;
 
-/** What of the expectations of a turn does not hold. Each is decided from what was said and done; judge-turn.ts has the rubric. */
+/**
+ * The expectations that a turn does not meet. Each is compared with the messages and steps of the turn. judge-turn.ts
+ * decides the rubric.
+ */
 export function checkTurn(expect: Expectation, played: Played): Fault[] {
   const found: Fault[] = [];
   for (const name of Object.keys(CHECKS) as Checked[]) {
@@ -121,6 +124,6 @@ const isSame = (expected: unknown, found: unknown): boolean =>
     ? spelled(expected) === spelled(found)
     : isDeepStrictEqual(expected, found);
 
-/** Whether each argument that is named has this value; others may be there. */
+/** True if each named argument has this value. The call may have other arguments. */
 export const fits = (named: Record<string, unknown>, given: Record<string, unknown>): boolean =>
   Object.entries(named).every(([name, value]) => isSame(value, given[name]));

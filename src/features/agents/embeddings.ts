@@ -50,7 +50,7 @@ async function readQuestions(db: Queryable, orgId: string, agentId: string): Pro
   };
 }
 
-/** Tries failed documents, and those that wait after a failure, now. */
+/** Immediately retries documents that failed or that wait after a failure. */
 export async function retryEmbeddings(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,

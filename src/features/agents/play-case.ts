@@ -11,7 +11,7 @@ import { playResult } from './play-result.ts';
 import { PLAY_TIMEOUT_MS, type PlayedAgent, playOnce, type PlayTurnDeps, refusing } from './play-turn.ts';
 import { limitTries } from './try-limit.ts';
 
-/** What the clock of a case says, unless the case says it: two runs are equal to the byte. */
+/** The time of a case that names none, so that two runs are equal byte for byte. */
 const NOW = '2026-01-15T09:00:00Z';
 /** Less than the command line waits for an answer. */
 const MAX_CASE_MS = 35_000;

@@ -13,7 +13,7 @@ type Played = {
   /** Of the turns before. */
   result: RunResult | null;
   stage: Stage;
-  /** The test looks at the result: only then a model is asked for it. */
+  /** A model is called for the result only if the test has an expectation about it. */
   isExpected: boolean;
 };
 

@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { namesOf } from '../../store/accounts/accounts.ts';
 import type { AgentsDeps } from './deps.ts';
-import { costlyParts } from './costly-parts.ts';
+import { slowParts } from './slow-parts.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 
@@ -23,7 +23,7 @@ export async function listAgents(
 
 export async function readAgent({ db }: Reads, orgId: string, id: string): Promise<AgentRecord> {
   const row = await foundAgent(db, orgId, id);
-  return presentAgent(row, costlyParts(row));
+  return presentAgent(row, slowParts(row));
 }
 
 export async function listAgentVersions(

@@ -15,9 +15,9 @@ import {
   putPageDocument,
   readDocumentBytes,
   readPage,
-  readTwin,
+  findPageWithText,
   type Settled,
-  settlePage,
+  finishPage,
 } from '../../store/document-sources/pages.ts';
 import {
   type ClaimedSource,
@@ -67,11 +67,11 @@ export async function storeSourcePage(db: Db, held: ClaimedSource, page: PageRow
     const answered = found.kind !== 'later' && (found.kind !== 'fault' || found.answered);
     if (!(await holdSource(tx, held, answered))) return false;
     if (found.kind === 'later') await postponePage(tx, held, page.url);
-    else if (found.kind === 'unchanged') await settlePage(tx, held, page.url, unchanged(page));
+    else if (found.kind === 'unchanged') await finishPage(tx, held, page.url, unchanged(page));
     else if (found.kind === 'text') await settleText(tx, held, page, found, use!);
     else if (found.kind === 'fault') await settleFault(tx, held, page, found);
     else if (found.kind === 'sitemap') {
-      await settlePage(tx, held, page.url, { state: 'sitemap' });
+      await finishPage(tx, held, page.url, { state: 'sitemap' });
       await addPages(tx, held, found.sitemaps, { isSitemap: true, most: MAX_SITEMAPS });
       await addPages(tx, held, found.pages);
     } else await settleLead(tx, held, page, found);
@@ -94,14 +94,14 @@ async function settleText(
   use: Use,
 ): Promise<void> {
   const known = { etag, lastModified };
-  const settle = (settled: Settled): Promise<void> => settlePage(tx, held, page.url, { ...known, ...settled });
+  const settle = (settled: Settled): Promise<void> => finishPage(tx, held, page.url, { ...known, ...settled });
   await addPages(tx, held, links);
   if (text.trim() === '') {
     await dropPageDocument(tx, held, page);
     return settle({ state: 'empty', hash: null, documentId: null });
   }
   const digest = hash('sha256', text);
-  const twin = await readTwin(tx, held, page.url, digest);
+  const twin = await findPageWithText(tx, held, page.url, digest);
   if (twin !== null) {
     await dropPageDocument(tx, held, page);
     return settle({ state: 'duplicate', hash: digest, documentId: null, leadsTo: twin });
@@ -126,10 +126,10 @@ async function settleFault(
   { code, detail, gone }: Found & { kind: 'fault' },
 ): Promise<void> {
   const fault = { code, detail };
-  if (!gone) return settlePage(tx, held, page.url, { state: 'fault', fault });
+  if (!gone) return finishPage(tx, held, page.url, { state: 'fault', fault });
   await dropPageDocument(tx, held, page);
   const nothing = { hash: null, documentId: null, etag: null, lastModified: null };
-  await settlePage(tx, held, page.url, { state: 'fault', fault, ...nothing });
+  await finishPage(tx, held, page.url, { state: 'fault', fault, ...nothing });
 }
 
 /** If the target refers back to this page, both would have no text. */
@@ -143,10 +143,10 @@ async function settleLead(
   const nothing = { hash: null, documentId: null, etag: null, lastModified: null };
   if (await leadsBack(tx, held, to, page.url)) {
     const fault = { code: 'redirect_loop', detail: 'The page redirects to itself.' };
-    return settlePage(tx, held, page.url, { state: 'fault', fault, ...nothing });
+    return finishPage(tx, held, page.url, { state: 'fault', fault, ...nothing });
   }
   if (scope !== undefined) await moveScope(tx, held, scope);
-  await settlePage(tx, held, page.url, { state: how, leadsTo: to, ...nothing });
+  await finishPage(tx, held, page.url, { state: how, leadsTo: to, ...nothing });
   // The limit counts pages with text. This page only refers to another one, so one more is allowed.
   await addPages(tx, held, [to], { most: held.max_pages + 1 });
 }

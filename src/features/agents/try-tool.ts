@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ToolTried, TryToolBody } from '../../../contract/dashboard/tools.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { tryContext } from '../../answering/try-context.ts';
-import { bindArguments, noValueFor } from '../../engine/providers/bound-arguments.ts';
+import { bindArguments, noValueFor } from '../../engine/providers/bind-arguments.ts';
 import { CHECK_MS, type ToolAnswer } from '../../engine/providers/run-tool.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
 import type { AgentsDeps } from './deps.ts';

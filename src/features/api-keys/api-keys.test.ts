@@ -208,7 +208,7 @@ describe('networks', () => {
     expect((await refusalOf(shorten(await givenOrganization(db), made.id, ['10.0.0.0/8']))).code).toBe('key_not_found');
   });
 
-  it('that two callers narrow simultaneously are inside both results', async () => {
+  it('networks that two callers narrow simultaneously are inside both results', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { allowed_networks: ['10.0.0.0/8'] });
     const outcomes = await Promise.allSettled([

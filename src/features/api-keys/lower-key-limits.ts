@@ -10,8 +10,8 @@ import { limitFaults } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
 /**
- * Lowers limits of a key, or adds them to a key that has none; they are never raised or removed. Limits that are not
- * named stay. This can refuse calls that were granted, so it answers when every node enforces the new limits.
+ * Lowers limits of a key, or adds limits to a key that has none. Limits are never raised or removed. Limits that are
+ * not named stay. This can refuse calls that were granted, so it answers when every node enforces the new limits.
  */
 export async function lowerKeyLimits(
   deps: ApiKeysDeps,

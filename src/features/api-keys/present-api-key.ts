@@ -31,8 +31,8 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
 });
 
 /**
- * "Revoking" until it is certain that no node accepts the key; also for a scheduled end that has come but is not
- * finished.
+ * "Revoking" until it is certain that no node accepts the key. A scheduled revoke whose time has come is also
+ * "revoking" until then.
  */
 function stateOf(row: ApiKeyRow, now: number): KeyRecord['state'] {
   if (row.effectiveAt !== null) return 'revoked';

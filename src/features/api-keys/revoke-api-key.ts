@@ -26,7 +26,7 @@ export async function revokeApiKey(
   const isFirst = before.revokedAt === null || before.revokedSeq === null;
   const committed = isFirst ? await revokeNow() : null;
   const seq = committed?.seq ?? before.revokedSeq!;
-  await settleRevoke(deps, { orgId, id }, { seq, everywhere: committed?.everywhere ?? (() => access.everywhere(seq)) });
+  await finishRevoke(deps, { orgId, id }, { seq, everywhere: committed?.everywhere ?? (() => access.everywhere(seq)) });
   return readApiKey(deps, orgId, id);
 
   function revokeNow(): Promise<Committed<void>> {
@@ -45,7 +45,7 @@ export async function revokeApiKey(
  * Waits until the revoke is effective everywhere and stores the time. The state stays "revoking" if the database is
  * lost during the wait.
  */
-export async function settleRevoke(
+export async function finishRevoke(
   { db }: Pick<ApiKeysDeps, 'db'>,
   key: { orgId: string; id: string },
   { seq, everywhere }: Pick<Committed<unknown>, 'seq' | 'everywhere'>,

@@ -9,13 +9,13 @@ import type { Queryable } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { ApiKeysDeps } from './deps.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
-import { settleRevoke } from './revoke-api-key.ts';
+import { finishRevoke } from './revoke-api-key.ts';
 import { checkKeyConditions, writeApiKey } from './write-api-key.ts';
 
 /**
  * Creates a new key with the same label, rights, networks and limits, and sets an expiry for the old one. The new key
- * has no expiry of its own; the old one never lives longer than before. The total of the new key is what remains of
- * the old one's.
+ * has no expiry of its own. The old key never lives longer than before. The remaining calls of the old key become the
+ * total of the new key.
  */
 export async function rotateApiKey(
   deps: ApiKeysDeps,
@@ -39,7 +39,7 @@ export async function rotateApiKey(
     await recordAudit(tx, { orgId, actor, action: 'api_key.rotated', subjectId: id, facts });
     return made;
   });
-  if (overlap === 'now') await settleRevoke(deps, { orgId, id }, committed);
+  if (overlap === 'now') await finishRevoke(deps, { orgId, id }, committed);
   const { id: newKeyId, value } = committed.result;
   return { ...(await readApiKey(deps, orgId, newKeyId)), value };
 }

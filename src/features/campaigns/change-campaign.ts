@@ -16,11 +16,11 @@ import {
 } from '../../store/campaigns/campaigns.ts';
 import { deleteSchedule } from '../../store/campaigns/schedules.ts';
 import type { Queryable } from '../../store/db.ts';
-import { planAnew } from '../../store/recipients/read.ts';
+import { planWaitingAgain } from '../../store/recipients/read.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { presentCampaign } from './present.ts';
+import { presentCampaign } from './present-campaign.ts';
 import { checkSettings } from './check-settings.ts';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening } from './quiet-hours.ts';
 
 const PAST = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
@@ -97,16 +97,16 @@ export async function updateCampaign(
     await recordAudit(tx, { orgId, actor, action: 'campaign.updated', subjectId: id, facts: changes });
     return presentCampaign(row);
   });
-  if (changes.settings) await letThemBePlanned(db, orgId, id);
+  if (changes.settings) await planAgainInSteps(db, orgId, id);
   return record;
 }
 
 const BATCH = 10_000;
 
 /** Runs after the commit and in small steps, so that neither the change nor the worker waits for a long statement. */
-async function letThemBePlanned(db: Queryable, orgId: string, id: string): Promise<void> {
+async function planAgainInSteps(db: Queryable, orgId: string, id: string): Promise<void> {
   let after: string | null = '';
-  while (after !== null) after = await planAnew(db, orgId, id, { after, limit: BATCH });
+  while (after !== null) after = await planWaitingAgain(db, orgId, id, { after, limit: BATCH });
 }
 
 /** Its key stays active and can be revoked, and its calls get 404. */

@@ -1,7 +1,7 @@
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { templateFault } from '../../engine/templates.ts';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening } from './quiet-hours.ts';
 
 /** Checks the rules for a campaign's settings that the schema cannot express. */
 export function checkSettings(settings: CampaignSettings): void {

@@ -7,7 +7,7 @@ import { readOrganization } from '../../store/organizations/organizations.ts';
 import { insertCampaign } from '../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { presentCampaign } from './present.ts';
+import { presentCampaign } from './present-campaign.ts';
 
 /** Creates a draft. People without a time zone get that of the organization. */
 export async function createCampaign(

@@ -5,7 +5,7 @@ import { renderTemplate, renderText } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import type { Dispatch, DueRecipient, LockedCampaign } from '../../store/recipients/dispatch.ts';
-import { rememberOpenings } from './opening-hours.ts';
+import { rememberOpenings } from './quiet-hours.ts';
 import { paced } from './pace.ts';
 import { NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 

@@ -6,7 +6,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { checkSettings } from './check-settings.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening } from './quiet-hours.ts';
 import { openingOf } from './plan-dispatch.ts';
 import { readCampaign } from './read-campaigns.ts';
 

@@ -4,7 +4,7 @@ import { listCampaigns as listRows, readCampaign as readRow } from '../../store/
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { countRecipients } from '../../store/recipients/read.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { presentCampaign } from './present.ts';
+import { presentCampaign } from './present-campaign.ts';
 
 type Reads = Pick<CampaignsDeps, 'db'>;
 

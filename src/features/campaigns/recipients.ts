@@ -9,7 +9,7 @@ import { holdFence } from '../../store/fence/hold-fence.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { cancelWaiting, listRecipients as listRows, readRecipient as readRow } from '../../store/recipients/read.ts';
 import { cancelRunRow } from '../../store/runs/read.ts';
-import { presentRecipient } from './present.ts';
+import { presentRecipient } from './present-campaign.ts';
 
 type Reads = { db: Db };
 type Filter = { status?: string | undefined; ref?: string | undefined };

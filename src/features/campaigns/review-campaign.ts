@@ -1,7 +1,7 @@
 import type { CampaignSettings, RecipientStatus } from '../../../contract/campaigns.ts';
 import { type CampaignReview, MAX_NAMED, MAX_REVIEWED } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening } from './quiet-hours.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';

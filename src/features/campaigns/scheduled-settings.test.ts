@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening } from './quiet-hours.ts';
 import { endOfDay, nextStarts } from '../../../contract/schedule-days.ts';
 import { hasAllowedTime, scheduledSettings } from './scheduled-settings.ts';
 

@@ -1,6 +1,6 @@
 import { endOfDay, scheduledStart, weekday } from '../../../contract/schedule-days.ts';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
-import { nextOpening } from './opening-hours.ts';
+import { nextOpening } from './quiet-hours.ts';
 
 /**
  * The settings of a campaign that a schedule starts: those of the original, from this time of this day in local time.

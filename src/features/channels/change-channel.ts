@@ -67,8 +67,8 @@ async function reconnect(
 ): Promise<Connected> {
   const { id, kind } = row;
   const known = Object.entries(await deps.openSecrets(row).catch(noSecrets));
-  const isGiven = ([secret]: [string, string]) => deps.connector.isGiven(kind, secret);
-  const given = known.filter(isGiven);
+  const isEntered = ([secret]: [string, string]) => deps.connector.isEntered(kind, secret);
+  const given = known.filter(isEntered);
   const next = settings ?? splitAccount(row.settings).settings;
   const isMoved = !sameAddresses(channelCredential(row), channelCredential({ ...row, settings: kept(next) }));
   const missing = isMoved ? given.filter(([secret]) => next[secret] === undefined) : [];
@@ -77,6 +77,8 @@ async function reconnect(
     throw new Refusal('validation_failed', undefined, { errors });
   }
   const split = splitSettings(deps, kind, kept({ ...Object.fromEntries(given), ...next }));
-  const own = known.filter((entry) => !isGiven(entry) && !(isMoved && deps.connector.isTold(kind, entry[0])));
+  const own = known.filter(
+    (entry) => !isEntered(entry) && !(isMoved && deps.connector.isSentToProvider(kind, entry[0])),
+  );
   return askProvider(deps, { kind, id }, split, isNew ? {} : Object.fromEntries(own));
 }

@@ -15,7 +15,7 @@ import { actWithReply } from './act-with-reply.ts';
 import { assignToActor, giveToPeople, lockForMember } from './hand-over.ts';
 import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage } from './read-conversations.ts';
-import { takesWords } from './reply-window.ts';
+import { acceptsText } from './reply-window.ts';
 
 /** `after` is the newest message that the writer has read. Without it, replies of other members are not checked. */
 type Reply = ReplyBody & { after?: string | undefined };
@@ -95,7 +95,7 @@ async function answerAsPerson(
   // On channels that do not support other content, it becomes text.
   if (content.type === 'template' && kind?.capabilities.content.includes('template') !== true)
     throw new Refusal('content_unsupported');
-  if (content.type !== 'template' && !(await takesWords(tx, kind, orgId, id)))
+  if (content.type !== 'template' && !(await acceptsText(tx, kind, orgId, id)))
     throw new Refusal('session_window_closed');
   const isDelivered = kind?.byStoring === true;
   return insertMessage(tx, orgId, {

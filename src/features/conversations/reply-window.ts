@@ -20,7 +20,7 @@ export async function readReplyWindow(
   return { until: end && timestamp(end) };
 }
 
-export async function takesWords(
+export async function acceptsText(
   db: Queryable,
   kind: ChannelKind | undefined,
   orgId: string,

@@ -9,7 +9,7 @@ import { insertMessage, lockConversation } from '../../store/conversations/write
 import type { Db, Queryable } from '../../store/db.ts';
 import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import { type DueSurvey, dropSurvey, markSurveySent, readSurvey, type SurveyRow } from '../../store/ratings/survey.ts';
-import { takesWords } from './reply-window.ts';
+import { acceptsText } from './reply-window.ts';
 
 /**
  * Sends the question of a resolved conversation, at most once. A conversation that continued before, or whose person
@@ -42,7 +42,7 @@ async function mayAsk(tx: Queryable, { orgId, conversationId }: DueSurvey, surve
   if (!is_conversation || !channel_open || agent_deleted) return false;
   if (channels !== undefined && !channels.includes(kind)) return false;
   if (!mayWriteTo(survey)) return false;
-  return takesWords(tx, channelKinds.get(kind), orgId, conversationId);
+  return acceptsText(tx, channelKinds.get(kind), orgId, conversationId);
 }
 
 export function mayWriteTo({ channel_kind: kind, end_user: person, address }: SurveyRow): boolean {

@@ -13,6 +13,13 @@ import {
   writeBudget,
 } from '../../store/costs/budgets.ts';
 
+/**
+ * What happens when a budget is spent: the model is not called. The next entry of the agent's fallback order that
+ * accepts the reason `budget` answers, for example another model, the built-in engine or a hand-off. Without such an
+ * entry, the turn fails with `budget_spent` (src/answering/models/fallback-order.ts). A call counts as spent when its
+ * highest possible cost does not fit (src/store/costs/reserve.ts). Owners get a mail (notify-owners.ts). When the day
+ * or the month ends, the budget is full again.
+ */
 const present = (row: NamedBudget): BudgetRecord => ({
   id: row.id,
   subject: row.subject as BudgetRecord['subject'],

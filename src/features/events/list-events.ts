@@ -4,7 +4,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { Db } from '../../store/db.ts';
 import {
   type EventListStart,
-  EVENTS_KEPT_DAYS,
+  EVENT_RETENTION_DAYS,
   keepTail,
   listEvents as listRows,
   positionOf,
@@ -34,7 +34,7 @@ export async function listEvents(
   reader: EventReader,
   { after, type, limit = DEFAULT_LIMIT }: EventListQuery,
 ): Promise<EventPage> {
-  await keepTail(db, orgId, EVENTS_KEPT_DAYS * DAY_MINUTES);
+  await keepTail(db, orgId, EVENT_RETENTION_DAYS * DAY_MINUTES);
   const start = after === undefined ? null : await startOf(db, orgId, after);
   const types = LISTED_EVENT_TYPES.filter((one) => (type === undefined || one === type) && maySee(reader, one));
   const { rows, next } = await listRows(db, orgId, start, { types, agentId: reader.agentId, limit });

@@ -5,13 +5,13 @@ import { newId } from '../../kernel/ids.ts';
 import { type ConversationRow, findConversation } from '../../store/conversations/read.ts';
 import { insertMessage, lockConversation, updateConversation } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
-import { type DueHandOff, settleHandOff } from '../../store/hand-offs/queue.ts';
+import { type DueHandOff, finishHandOff } from '../../store/hand-offs/queue.ts';
 import { readHandOffRule } from '../../store/hand-offs/rules.ts';
 import { lockMembers } from '../../store/members/members.ts';
 import { recordAudit, SYSTEM } from '../../store/organizations/audit.ts';
 import { chooseReceiver } from './choose-receiver.ts';
 import type { HandOffsDeps } from './deps.ts';
-import { hoursOf } from './working-hours.ts';
+import { hoursOf } from './check-working-hours.ts';
 
 /**
  * Assigns the conversation to a member, and sends the text for times outside working hours. Both happen once for each
@@ -25,7 +25,7 @@ export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promis
   return db.transaction(async (tx) => {
     await lockMembers(tx, orgId);
     const locked = await lockConversation(tx, orgId, id);
-    if (!(await settleHandOff(tx, due)) || locked?.status !== 'handed_off') return false;
+    if (!(await finishHandOff(tx, due)) || locked?.status !== 'handed_off') return false;
     const rule = await readHandOffRule(tx, orgId);
     const conversation = await findConversation(tx, orgId, id);
     if (!rule || !conversation || conversation.assigneeId !== null) return false;

@@ -6,7 +6,7 @@ import { readHandOffRule, writeHandOffRule } from '../../store/hand-offs/rules.t
 import { lockMembers, readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { HandOffsDeps } from './deps.ts';
-import { completeHours } from './working-hours.ts';
+import { completeHours } from './check-working-hours.ts';
 
 export async function readHandOffRules({ db }: { db: Queryable }, orgId: string): Promise<HandOffRules> {
   const row = await readHandOffRule(db, orgId);

@@ -1,9 +1,10 @@
-import type { ResultRecord } from '../../../contract/dashboard/results.ts';
+import type { NamedResult, ResultRecord } from '../../../contract/dashboard/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { NO_RESULT } from '../../../contract/results.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { readNames } from '../../store/end-users/read.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { listCampaignRunRows, type ResultRow } from '../../store/runs/results.ts';
 import type { ResultsDeps } from './deps.ts';
@@ -14,10 +15,15 @@ export async function listCampaignResults(
   orgId: string,
   campaignId: string,
   page: PageRequest,
-): Promise<PageOf<ResultRecord>> {
+): Promise<PageOf<NamedResult>> {
   if (!(await readCampaign(db, orgId, campaignId))) throw new Refusal('campaign_not_found');
   const { rows, hasMore } = await listCampaignRunRows(db, orgId, campaignId, page);
-  return { rows: rows.map(presentResult), hasMore };
+  const names = await readNames(
+    db,
+    orgId,
+    rows.map(({ endUserId }) => endUserId),
+  );
+  return { rows: rows.map((row) => ({ ...presentResult(row), name: names.get(row.endUserId) ?? null })), hasMore };
 }
 
 export const presentResult = (row: ResultRow): ResultRecord => ({

@@ -10,7 +10,7 @@ import {
   type VersionCounts,
 } from '../../store/rollouts/count-versions.ts';
 import { readLatestRollout } from '../../store/rollouts/rollouts.ts';
-import { estimateAverage, estimatePart } from './always-valid.ts';
+import { estimateAverage, estimatePart } from './always-valid-interval.ts';
 import type { RolloutsDeps } from './deps.ts';
 import { CONFIDENCE } from './judge-rollout.ts';
 import { presentRollout, versionsWithResult } from './read-rollout.ts';

@@ -1,5 +1,5 @@
 import type { Comparison, StopWhen } from '../../../contract/dashboard/rollouts.ts';
-import { estimateDifference, estimatePart, isDifferenceAbove, type Tally } from './always-valid.ts';
+import { estimateDifference, estimatePart, isDifferenceAbove, type Tally } from './always-valid-interval.ts';
 
 /** The confidence of intervals on the screen, unless the rollout has its own. */
 export const CONFIDENCE = 0.95;

@@ -3,7 +3,7 @@ import { lockAgent } from '../../store/agents/read.ts';
 import type { Db } from '../../store/db.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
 import { claimDueRollouts, delayRollout, type RolloutRow } from '../../store/rollouts/rollouts.ts';
-import type { Tally } from './always-valid.ts';
+import type { Tally } from './always-valid-interval.ts';
 import { applyEnd } from './end-rollout.ts';
 import { isWorse } from './judge-rollout.ts';
 import { compareRollout } from './read-rollout.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Identity } from '../../access/sessions/oidc.ts';
 import type { Browser } from '../../access/sessions/sessions.ts';
-import { type KeptState, readState } from '../../access/sessions/sign-in-state.ts';
+import { type StoredState, readState } from '../../access/sessions/sign-in-state.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
 import { MAX_MEMBERS, countMembers, insertMember, lockMembers } from '../../store/members/members.ts';
@@ -55,7 +55,12 @@ export async function finishSignIn(
   return { setCookie, back: state.back };
 }
 
-async function takeState({ db, signInKey }: SignInDeps, orgId: string, query: string, from: From): Promise<KeptState> {
+async function takeState(
+  { db, signInKey }: SignInDeps,
+  orgId: string,
+  query: string,
+  from: From,
+): Promise<StoredState> {
   const state = readState(signInKey, from.cookie, Date.now());
   // A link from another person must not use up the state.
   const isMine = state?.orgId === orgId && new URLSearchParams(query).get('state') === state.checks.state;

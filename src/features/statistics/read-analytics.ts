@@ -66,8 +66,8 @@ type Counting = { timeZone: string; now: number; begun: number };
 type Counted = { facts: Map<string, FactGroup[]>; complete: boolean };
 
 /**
- * One counting per organization at a time in this process: many who look at once cost as much as one, also if they look
- * at different periods. Who waited for the counting of another period gets `complete: false`, and asks again.
+ * Only one count per organization runs at a time in this process, so many readers cost as much as one. A reader who
+ * waited for the count of another period gets `complete: false` and requests it again.
  */
 const counting = new Map<string, Promise<boolean>>();
 

@@ -1,16 +1,19 @@
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-/** A day in progress, one that ended less than three days ago, an older one, and from when on it stays as it is. */
+/**
+ * The age at which a count is too old: of today, of a day that ended less than three days ago, and of an older day.
+ * After `finalAfter` a count never changes.
+ */
 const AGES = { today: 60_000, recent: HOUR_MS, older: DAY_MS, recentDays: 3 * DAY_MS, finalAfter: 30 * DAY_MS };
-/** What one request counts at most; the next one goes on. */
+/** The longest time that one request spends on counting. The next request continues. */
 const MAX_COUNTING_MS = 3_000;
 
 /** A day with its first millisecond and that of the next day. */
 export type Day = { day: string; from: number; to: number };
 
 /**
- * Counts the days whose count is too old, in their order. At least one day is counted, so calls that are repeated come
- * to an end. True: all of them.
+ * Counts the days whose count is too old, in their order. At least one day is counted, so repeated calls finish.
+ * Returns true if all days are counted.
  */
 export async function recountDays(
   days: readonly Day[],
@@ -22,7 +25,7 @@ export async function recountDays(
   for (const day of days) {
     if (!isTooOld(countedAt.get(day.day), day, now)) continue;
     if (performance.now() > until) return false;
-    // One after another: who looks must not take the connections from those who call.
+    // The days are counted one after another, so that readers of statistics leave connections for accepted calls.
     await count(day);
   }
   return true;
@@ -36,14 +39,14 @@ function isTooOld(countedAt: Date | undefined, { to }: Day, now: number): boolea
   if (!countedAt) return true;
   const [age, sinceEnd] = [now - countedAt.getTime(), now - to];
   if (sinceEnd < 0) return age >= AGES.today;
-  // Counted before the day was over, or before it was final.
+  // The day was counted before it ended, or before its count was final.
   const left = countedAt.getTime() - to;
   if (left < 0) return age >= AGES.today;
   if (left > AGES.finalAfter) return false;
   return age >= (sinceEnd < AGES.recentDays ? AGES.recent : AGES.older);
 }
 
-/** Of an even number, the lower one of the two in the middle: a wait that someone had. */
+/** For an even number, this is the lower of the two values in the middle, so that it is a real wait. */
 export function median(values: readonly number[]): number | null {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { RunEvents } from '../../../contract/run-events.ts';
 import { hasAnswered, hasEnded, type RunWaiter } from '../../store/runs/wait-for-run.ts';
 import { presentMessage } from '../../store/messages/present.ts';
-import { findRun, listSaidAfter, type RunProgress, type RunRow } from '../../store/runs/read.ts';
+import { findRun, listMessagesAfter, type RunProgress, type RunRow } from '../../store/runs/read.ts';
 import { followDeltas } from '../../store/deltas/follow-deltas.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type ExpectedDeltas, type LiveDeltas, runTopic } from '../../store/deltas/live-deltas.ts';
@@ -68,7 +68,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
   try {
     while (row && !reader.ended) {
       const seen = printOf(row);
-      for (const message of await listSaidAfter(deps.db, row, after)) {
+      for (const message of await listMessagesAfter(deps.db, row, after)) {
         after = message.id;
         if (!isVisible(message)) continue;
         // The answer to a call is sent as deltas even if its deltas arrive later than its commit.

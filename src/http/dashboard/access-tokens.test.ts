@@ -145,7 +145,7 @@ describe('every route of the dashboard', () => {
   const expectedOf = (name: string, whom: readonly string[]) =>
     whom.map((who) => ({ who, refusal: isOpen(name, who) }));
 
-  /** What the gate says to each; null: it lets the token through to the route. */
+  /** What the gate says to each. Null: it lets the token through to the route. */
   async function answersTo(route: DashboardRoute, whom: readonly string[]) {
     const answers = [];
     for (const who of whom) {

@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { listen, type Listener } from '../../../test/event-stream.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { newId } from '../../kernel/ids.ts';
-import { prepareInstallation } from '../../access/sessions/prepare-installation.ts';
+import { prepareInstallation } from '../../../test/prepare-installation.ts';
 
 /** Two nodes on one database. Pages at one node learn of changes at the other. */
 let one: TestApp;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
-import { prepareInstallation } from '../../access/sessions/prepare-installation.ts';
+import { prepareInstallation } from '../../../test/prepare-installation.ts';
 import { newId } from '../../kernel/ids.ts';
 import { requestLog } from '../../store/schema/usage.ts';
 import { trimRequests } from '../../store/usage/usage.ts';

@@ -44,7 +44,7 @@ export async function guidePage(name: GuideName, baseUrl: string): Promise<Conte
   };
 }
 
-/** The library is read by the first guide that is asked for. */
+/** The library is loaded with the first requested guide. */
 async function createMarkdown() {
   const { Marked } = await import('marked');
   return new Marked({

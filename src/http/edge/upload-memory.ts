@@ -1,8 +1,8 @@
-import { createSharedMemory, type HeldMemory, type SharedMemory } from '../../kernel/shared-memory.ts';
+import { createSharedMemory, type ReservedMemory, type SharedMemory } from '../../kernel/shared-memory.ts';
 
 /** The memory of incoming files. Each file has at most 10 MiB, but a member may send many at once, and slowly. */
 export type UploadMemory = SharedMemory;
-export type Upload = HeldMemory;
+export type Upload = ReservedMemory;
 
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_OF_ORGANIZATION = 32 * 1024 * 1024;

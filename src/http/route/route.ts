@@ -6,7 +6,7 @@ import type { Admission, Caller, Need } from '../../access/types.ts';
 
 /**
  * The complete declaration of one endpoint: who may call it, its input, its answers, and its text in the reference.
- * mount-routes.ts runs it, openapi.ts documents it; no fact about an endpoint is written twice.
+ * mount-routes.ts runs it, and openapi.ts documents it, so no fact about an endpoint is written twice.
  */
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -14,7 +14,7 @@ export type Route = {
   readonly path: string;
   /** Rows 1–11 of the order of checks (docs/security.md). A route without it stops the server at start. */
   readonly access: RouteAccess;
-  /** Row 12, the rate limit; absent: only the limits of the key itself. */
+  /** Row 12, the rate limit. Absent: only the limits of the key itself. */
   readonly limit?: RateFamily;
   /** All names of the one person whom the call reaches, for the key's limit per end user. */
   readonly reaches?: (body: never) => readonly string[];
@@ -32,13 +32,13 @@ export type Route = {
   readonly bodyKeys?: number;
   /** More bytes than the usual 256 KiB, for documents. */
   readonly bodyBytes?: number;
-  /** An object of strings, integers, booleans and enumerations; absent: the query is ignored. */
+  /** An object of strings, integers, booleans and enumerations. Absent: the query is ignored. */
   readonly query?: TSchema;
   /** Request headers that the handler itself reads, by name. */
   readonly headers?: Readonly<Record<string, RequestHeader>>;
   /** The call acts once per `Idempotency-Key`. */
   readonly idempotent?: boolean;
-  /** Body per success status; `null`: no body. A handler's plain return value is sent with the lowest status. */
+  /** Body per success status. `null`: no body. A handler's plain return value is sent with the lowest status. */
   readonly responses: Readonly<Record<number, Answer | null>>;
   /** Refusals that only this route has, besides those that follow from its declaration. */
   readonly problems?: readonly ProblemCode[];
@@ -60,8 +60,8 @@ export type RequestHeader = {
 export type RouteAccess = Need | 'public' | { readonly session: SessionGuard };
 
 /**
- * Access for routes of people: throws a Refusal, or its result becomes `request.session`. Runs before the body is read;
- * its headers are on refusals too.
+ * Access for routes of people: throws a Refusal, or its result becomes `request.session`. Runs before the body is read.
+ * Refusals have its headers too.
  */
 export type SessionGuard = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
@@ -94,7 +94,7 @@ export type Operation = {
   readonly tag: string;
   /** Hidden from the public reference: the dashboard's own endpoints. */
   readonly hidden?: boolean;
-  /** An example body; tests check it against the schema. */
+  /** An example body. Tests check it against the schema. */
   readonly example?: unknown;
   /** An example answer per status. For a union, an object with a named example of each. Tests validate all of them. */
   readonly examples?: Readonly<Record<number, unknown>>;
@@ -121,7 +121,7 @@ export type AccessDecisions = {
 
 /** Digests that decide whether two calls are the same call. */
 export type Idempotency = {
-  /** SHA-256 of method, path and key; the store adds the organization. */
+  /** SHA-256 of method, path and key. The store adds the organization. */
   readonly scope: Buffer;
   /** SHA-256 of the body's bytes as sent. */
   readonly request: Buffer;
@@ -142,7 +142,7 @@ declare module 'fastify' {
 
 export const isKeyRoute = (access: RouteAccess): access is Need => access !== 'public' && !('session' in access);
 
-/** The schema of the JSON body; null if the answer has none, or is only a stream of events. */
+/** The schema of the JSON body. Null if the answer has none, or is only a stream of events. */
 export const answerSchema = (answer: Answer | null): TSchema | null => {
   if (answer === null) return null;
   if ('schema' in answer) return answer.schema;

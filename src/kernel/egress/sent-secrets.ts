@@ -75,8 +75,8 @@ export function bytesWithoutSecrets(bytes: Buffer, secrets: readonly string[]): 
 
 /**
  * Matches the secret in each form that JSON allows: `\/` for `/`, `\u002b` for `+`, and both of these again in JSON
- * inside a JSON text. A run of backslashes becomes one bounded part of the expression. Several parts that can match the
- * same backslashes would cause backtracking over every division of them.
+ * inside a JSON text. A run of backslashes becomes one bounded part of the expression. If several parts could match the
+ * same backslashes, the expression would try every division of them.
  */
 function spelled(secret: string): RegExp {
   const parts = secret.match(/\\+|[^\\]/g) ?? [];

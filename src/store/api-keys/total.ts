@@ -98,7 +98,7 @@ async function giveBack(client: pg.Pool, returned: readonly ReturnedCalls[]): Pr
   return [];
 }
 
-/** Calls that the key can use and no node has reserved; null: the key has no total. */
+/** Calls that the key can use and no node has reserved. Null: the key has no total. */
 export async function readUnreserved(db: Queryable, orgId: string, keyId: string): Promise<number | null> {
   const [row] = await db
     .select({ remaining: REMAINING })

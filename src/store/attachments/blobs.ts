@@ -56,7 +56,7 @@ export async function findDeletions(db: Queryable, limit: number): Promise<Place
  * The entry is not locked, because an erase that writes it must not wait for the store. An entry that was written in
  * the meantime stays.
  */
-export function settleDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
+export function finishDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
   const { orgId, hash } = one;
   return db.transaction(async (tx) => {
     await lockObject(tx, one);

@@ -5,7 +5,7 @@ import { rowsRead } from '../../../test/rows-read.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Db, openDb } from '../db.ts';
 import { claimDue, expireRecipients, writeDispatch } from '../recipients/dispatch.ts';
-import { planAnew } from '../recipients/read.ts';
+import { planWaitingAgain } from '../recipients/read.ts';
 import { listWaiting } from '../recipients/review.ts';
 import { cancelCampaignRuns, holdCampaignRuns, letCampaignRunsGo, listHeldZones } from './runs.ts';
 
@@ -108,7 +108,8 @@ async function reviewAll(id: string): Promise<void> {
 
 async function replanAll(id: string): Promise<void> {
   await db.$client.query(`UPDATE recipient SET due_at = now() + interval '1 day' WHERE campaign_id = $1`, [id]);
-  for (let after: string | null = ''; after !== null;) after = await planAnew(db, orgId, id, { after, limit: PAGE });
+  for (let after: string | null = ''; after !== null;)
+    after = await planWaitingAgain(db, orgId, id, { after, limit: PAGE });
 }
 
 async function dispatchAll(id: string): Promise<void> {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { StartError } from '../../kernel/start-error.ts';
 import { isDeadlock, retryWhile, withClient } from '../db.ts';
 import { catchUpCells } from './place-cells.ts';
-import { TASK } from '../session.ts';
+import { TASK } from '../connection-settings.ts';
 import { allProcessesKnow, closeOrganization, openAgain, openInNewCell } from './close-organization.ts';
 import { DEFAULT_CELL } from './directory.ts';
 import { moveRows, type Route, type Step, tenantTables } from './move-rows.ts';

@@ -35,7 +35,7 @@ export async function placeCell(client: pg.Client, cell: string, node: string): 
 }
 
 /** Moves cells, one after the other, until the nodes have about the same load. */
-export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove) => void): Promise<void> {
+export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove) => void = () => {}): Promise<void> {
   const nodes = await listNodes(client);
   await insistOnAnswers(client, nodes);
   const placed = [...(await sizesOnNodes(client))].map(([cell, { node, bytes }]) => ({ cell, node, bytes }));

@@ -7,7 +7,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
 import { type BudgetOf, listBudgets, writeBudget } from './budgets.ts';
 import { endProbe, enterGate, reportFailure, reportSuccess } from './circuit-breaker.ts';
-import { markSpent, reserve, settleDead, type Spending } from './reserve.ts';
+import { markSpent, reserve, chargeLostReservations, type Spending } from './reserve.ts';
 import { recordTurnUse } from './record-use.ts';
 
 let db: Db;
@@ -180,7 +180,7 @@ test('a reservation whose worker died counts as spent, and a late answer of that
   const id = randomUUID();
   await take(300, id, { runId: 'run_gone', lease: 'node_gone' });
   await take(200);
-  expect(await settleDead(db.$client, 10, orgId)).toBe(1);
+  expect(await chargeLostReservations(db.$client, 10, orgId)).toBe(1);
   expect(await state()).toEqual([[300, 200]]);
   await settle(id, { input: 10 });
   expect(await state()).toEqual([[300, 200]]);

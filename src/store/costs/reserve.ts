@@ -150,7 +150,11 @@ const TRY_SECONDS = 60;
  * made and will then be billed, so they count as spent. It settles at most `limit` reservations, of one organization or
  * of all.
  */
-export async function settleDead(pool: pg.Pool, limit: number, orgId: string | null = null): Promise<number> {
+export async function chargeLostReservations(
+  pool: pg.Pool,
+  limit: number,
+  orgId: string | null = null,
+): Promise<number> {
   const { rows } = await pool.query<{ many: number }>({
     name: 'settle-dead-reservations',
     text: `WITH dead AS (

@@ -64,19 +64,19 @@ export async function applyReceipts(
 }
 
 /** How long receipts and events are stored. It is longer than any provider repeats its calls. */
-export const INBOUND_KEPT_DAYS = 7;
+export const INBOUND_RETENTION_DAYS = 7;
 
 /** Removes expired rows, at most `limit` of each table. Returns the larger number. */
 export async function forgetInbound(pool: pg.Pool, limit: number): Promise<number> {
   const [events, receipts] = await Promise.all([
     pool.query(
       `DELETE FROM inbound_event WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM inbound_event WHERE created_at < now() - interval '${INBOUND_KEPT_DAYS} days' LIMIT $1))`,
+        SELECT ctid FROM inbound_event WHERE created_at < now() - interval '${INBOUND_RETENTION_DAYS} days' LIMIT $1))`,
       [limit],
     ),
     pool.query(
       `DELETE FROM receipt WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM receipt WHERE created_at < now() - interval '${INBOUND_KEPT_DAYS} days' LIMIT $1))`,
+        SELECT ctid FROM receipt WHERE created_at < now() - interval '${INBOUND_RETENTION_DAYS} days' LIMIT $1))`,
       [limit],
     ),
   ]);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { named } from '../named-statement.ts';
 import { nameOf } from '../db.ts';
-import { settle, WORK } from '../session.ts';
+import { applySettings, WORK } from '../connection-settings.ts';
 
 /** All processes that run turns or have readers listen on this channel. */
 export const ALL_PROCESSES = 'parley_words';
@@ -183,7 +183,7 @@ function createListener({ url, role, channels, onListening, onText }: ListenerOp
     made.on('end', () => again(made));
     try {
       await made.connect();
-      await settle(made, WORK);
+      await applySettings(made, WORK);
       for (const channel of channels) await made.query(`LISTEN ${channel}`);
       failures = 0;
       onListening();

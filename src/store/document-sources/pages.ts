@@ -81,7 +81,7 @@ export type Settled = Partial<Pick<PageRow, 'etag' | 'lastModified' | 'hash' | '
 };
 
 /** Marks the page as finished in this sync. */
-export async function settlePage(tx: Queryable, held: ClaimedSource, url: string, settled: Settled): Promise<void> {
+export async function finishPage(tx: Queryable, held: ClaimedSource, url: string, settled: Settled): Promise<void> {
   await tx
     .update(documentPage)
     .set({ fault: null, leadsTo: null, ...settled, sync: held.sync, fetchedAt: sql`now()` })
@@ -97,7 +97,12 @@ export async function postponePage(tx: Queryable, held: ClaimedSource, url: stri
 }
 
 /** Another page of this source with this text. */
-export async function readTwin(tx: Queryable, held: ClaimedSource, url: string, hash: string): Promise<string | null> {
+export async function findPageWithText(
+  tx: Queryable,
+  held: ClaimedSource,
+  url: string,
+  hash: string,
+): Promise<string | null> {
   const found = await tx.execute<{ url: string }>(sql`SELECT url FROM document_page
     WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND hash = ${hash} AND document_id IS NOT NULL
       AND url <> ${url} LIMIT 1`);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type DeliveryAttempt, MAX_KEPT_ATTEMPTS } from '../../../contract/dashboard/webhooks.ts';
+import { type DeliveryAttempt, MAX_STORED_ATTEMPTS } from '../../../contract/dashboard/webhooks.ts';
 import type { EventDeliveryState } from '../../../contract/event-types.ts';
 import { named, rowsOf } from '../named-statement.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
@@ -111,7 +111,7 @@ const COMPLETE = named(
   `UPDATE event_delivery d SET state = t.state, lease = NULL, due_at = (SELECT now() + t.again_ms * interval '1 millisecond'),
   attempts = d.attempts - CASE WHEN t.attempt IS NULL THEN 1 ELSE 0 END, updated_at = statement_timestamp(),
   history = CASE WHEN t.attempt IS NULL THEN d.history
-    WHEN jsonb_array_length(d.history) >= ${MAX_KEPT_ATTEMPTS} THEN (d.history - 0) || t.attempt::jsonb
+    WHEN jsonb_array_length(d.history) >= ${MAX_STORED_ATTEMPTS} THEN (d.history - 0) || t.attempt::jsonb
     ELSE d.history || t.attempt::jsonb END
 FROM ${OUTCOME.from}
 WHERE ${QUEUE.sameLease('d', 't')}`,
@@ -128,9 +128,7 @@ export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutc
   );
 }
 
-/**
- * How often successes of the endpoint make one delivery due early: an event that it never accepts must not be endless.
- */
+/** How often successes of the endpoint make one delivery due early, so that a delivery that always fails ends. */
 const MAX_EARLY = 3;
 /** How many deliveries one success makes due. The next success continues. */
 const EARLY_AT_ONCE = 1_000;

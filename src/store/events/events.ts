@@ -64,7 +64,7 @@ export async function readEventsAfter(
 /** Where a list of events begins: after an event, or at a time. */
 export type EventListStart = EventPosition | { since: Date };
 
-/** The position of a stored event; null: it is not stored, or not any more. */
+/** The position of a stored event. Null: it is not stored, or no longer. */
 export async function positionOf(db: Queryable, orgId: string, id: string): Promise<EventPosition | null> {
   const [row] = await db
     .select({ tx: event.tx })
@@ -80,9 +80,9 @@ export async function positionOf(db: Queryable, orgId: string, id: string): Prom
 const MAX_READ_FOR_AGENT = 5_000;
 
 /**
- * One page of the events of an organization, oldest first, and the ID with which the next page continues; null: there
- * are no more. Like `readEventsAfter`, it reads only transactions before the oldest one in progress: no event can appear
- * later before one that was listed.
+ * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: there
+ * are no more. Like `readEventsAfter`, it reads only transactions before the oldest one in progress. So no event can
+ * appear later before a listed one.
  */
 export async function listEvents(
   db: Queryable,
@@ -157,14 +157,14 @@ export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: st
 }
 
 /** How long events and their deliveries are stored. The last attempt of a delivery is after 76 hours. */
-export const EVENTS_KEPT_DAYS = 30;
+export const EVENT_RETENTION_DAYS = 30;
 
 /** Removes expired events, at most `limit`, and returns the number. */
 export async function forgetEvents(pool: pg.Pool, limit: number): Promise<number> {
   await pool.query('DELETE FROM event_tail WHERE wanted_until < now()');
   const gone = await pool.query(
     `DELETE FROM event WHERE (org_id, id) IN (
-      SELECT org_id, id FROM event WHERE created_at < now() - make_interval(days => ${EVENTS_KEPT_DAYS})
+      SELECT org_id, id FROM event WHERE created_at < now() - make_interval(days => ${EVENT_RETENTION_DAYS})
       ORDER BY created_at LIMIT $1)`,
     [limit],
   );

@@ -26,7 +26,7 @@ const one = ({ orgId, conversationId, at }: DueHandOff) =>
   sql`org_id = ${orgId} AND at = ${at} AND conversation_id = ${conversationId} AND due_at IS NOT NULL`;
 
 /** Returns false if another worker was first. */
-export async function settleHandOff(tx: Queryable, due: DueHandOff): Promise<boolean> {
+export async function finishHandOff(tx: Queryable, due: DueHandOff): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`UPDATE hand_off SET due_at = NULL WHERE ${one(due)}`);
   return rowCount === 1;
 }

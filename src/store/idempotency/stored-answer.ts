@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
-import { IDEMPOTENCY_KEPT_HOURS } from '../../../contract/limits.ts';
+import { IDEMPOTENCY_RETENTION_HOURS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { AcceptOutcome, StoredAnswer } from '../runs/accept-call.ts';
 
@@ -45,7 +45,7 @@ export async function forgetStoredAnswers(client: pg.Pool, limit: number): Promi
   const gone = await client.query(
     `DELETE FROM idempotency WHERE (org_id, scope) IN (
       SELECT org_id, scope FROM idempotency
-        WHERE created_at < now() - make_interval(hours => ${IDEMPOTENCY_KEPT_HOURS}) LIMIT $1)`,
+        WHERE created_at < now() - make_interval(hours => ${IDEMPOTENCY_RETENTION_HOURS}) LIMIT $1)`,
     [limit],
   );
   return gone.rowCount ?? 0;

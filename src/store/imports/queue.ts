@@ -1,6 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type pg from 'pg';
-import { FAULTS_KEPT_DAYS, IMPORT_KEPT_HOURS, type ImportSettings } from '../../../contract/dashboard/imports.ts';
+import {
+  FAULT_RETENTION_DAYS,
+  IMPORT_RETENTION_HOURS,
+  type ImportSettings,
+} from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../db.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
@@ -41,7 +45,7 @@ export type SettledRows = {
 };
 
 /** Counts a batch once. Returns false if the import was cancelled or belongs to another worker. */
-export async function settleRows(db: Db, held: ClaimedImport, batch: SettledRows): Promise<boolean> {
+export async function finishRows(db: Db, held: ClaimedImport, batch: SettledRows): Promise<boolean> {
   return db.transaction(async (tx) => {
     const progress = sql`rows = ${batch.rows}, bytes_done = least(bytes, ${batch.bytesDone}::bigint),
       created = created + ${batch.created}::int, updated = updated + ${batch.updated}::int,
@@ -85,7 +89,7 @@ export async function forgetImports(pool: pg.Pool, limit: number): Promise<numbe
     `WITH gone AS (
       DELETE FROM end_user_import_piece WHERE ctid = ANY (ARRAY(SELECT p.ctid FROM end_user_import_piece p
         JOIN end_user_import i ON i.org_id = p.org_id AND i.id = p.import_id AND i.due_at IS NULL
-        WHERE p.created_at < now() - interval '${IMPORT_KEPT_HOURS} hours' LIMIT $1)) RETURNING org_id, import_id
+        WHERE p.created_at < now() - interval '${IMPORT_RETENTION_HOURS} hours' LIMIT $1)) RETURNING org_id, import_id
     ), cancelled AS (
       UPDATE end_user_import i SET state = 'cancelled', finished_at = now() FROM gone
       WHERE i.org_id = gone.org_id AND i.id = gone.import_id AND i.state = 'uploading'
@@ -95,7 +99,7 @@ export async function forgetImports(pool: pg.Pool, limit: number): Promise<numbe
   );
   const faults = await pool.query(
     `DELETE FROM end_user_import_fault WHERE ctid = ANY (ARRAY(SELECT ctid FROM end_user_import_fault
-      WHERE created_at < now() - interval '${FAULTS_KEPT_DAYS} days' LIMIT $1))`,
+      WHERE created_at < now() - interval '${FAULT_RETENTION_DAYS} days' LIMIT $1))`,
     [limit],
   );
   return Math.max(pieces.rows[0]!.count, faults.rowCount ?? 0);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { nameOf, type Queryable } from '../db.ts';
-import { settle, settles, WORK } from '../session.ts';
+import { applySettings, applySettingsOnConnect, WORK } from '../connection-settings.ts';
 
 /**
  * The change log and the rows of the nodes that read it (docs/adr/0102). These statements use two separate connections,
@@ -85,7 +85,7 @@ export function openLeaseTable(url: string, options: LeaseOptions) {
     query_timeout: options.timeoutMs,
     application_name: nameOf(options.role, 'lease'),
     keepAlive: true,
-    onConnect: settles({ ...WORK, statementMs: options.timeoutMs, silenceMs: LOCK_HELD_MS }),
+    onConnect: applySettingsOnConnect({ ...WORK, statementMs: options.timeoutMs, silenceMs: LOCK_HELD_MS }),
   });
   pool.on('error', options.onError);
 
@@ -183,7 +183,7 @@ export function listenForHints(url: string, onHint: () => void, options: Omit<Le
     made.on('end', () => again(made));
     try {
       await made.connect();
-      await settle(made, WORK);
+      await applySettings(made, WORK);
       await made.query(`LISTEN ${HINT_CHANNEL}`);
       failures = 0;
       onHint();

@@ -1,44 +1,33 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type Db, openDb } from '../db.ts';
+import type { Db } from '../db.ts';
 import { claimDeliveries } from '../deliveries/claim.ts';
 import { countLanes, isMoreDue } from './lanes.ts';
 import { claimRuns } from '../runs/claim.ts';
 
-let database: TestDatabase;
 let db: Db;
 let noisy: Tenant;
 let quiet: Tenant;
 
 type Tenant = { orgId: string; channelId: string; conversationId: string };
 
+useDatabase((made) => (db = made));
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   noisy = await tenant();
-  // Two of 256 organizations may share a lane: then they share its quota as well.
-  do quiet = await tenant();
-  while ((await laneOf(quiet)) === (await laneOf(noisy)));
+  quiet = await tenant(noisy.orgId);
 });
 afterEach(() =>
   db.execute(sql`UPDATE run SET due_at = NULL`).then(() => db.execute(sql`UPDATE message SET due_at = NULL`)),
 );
-afterAll(async () => {
-  await db.$client.end();
-  await database.drop();
-});
 
-async function tenant(): Promise<Tenant> {
-  const orgId = await givenOrganization(db);
+async function tenant(notInLaneOf?: string): Promise<Tenant> {
+  const orgId = await givenOrganization(db, { notInLaneOf });
   const { channelId } = await givenAgent(db, orgId);
   return { orgId, channelId, conversationId: (await givenConversation(db, orgId, channelId)).id };
 }
-
-const laneOf = async ({ orgId }: Tenant): Promise<number> =>
-  (await db.execute<{ n: number }>(sql`SELECT hashtext(${orgId}) & 255 AS n`)).rows[0]!.n;
 
 /** Runs that became due some seconds ago, in order. */
 async function givenRuns({ orgId, conversationId }: Tenant, count: number, secondsAgo: number): Promise<void> {

@@ -83,7 +83,7 @@ export async function cancelWaiting(db: Queryable, orgId: string, campaignId: st
  * time according to the new settings. It processes at most `limit` recipients after the ID `after`. Returns the last
  * ID, or null if there were no more.
  */
-export async function planAnew(
+export async function planWaitingAgain(
   db: Queryable,
   orgId: string,
   campaignId: string,

@@ -2,22 +2,20 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { type Db, openDb } from '../db.ts';
+import { useDatabase } from '../../../test/use-database.ts';
+import type { Db } from '../db.ts';
 import { eraseEndUser } from '../end-users/erase.ts';
 import { createSuppression } from '../end-users/suppression.ts';
 import { type AcceptQueue, createAcceptQueue } from './accept.ts';
 import type { AcceptCall, AcceptOutcome } from './accept-call.ts';
 import { replaceStoredAnswer } from '../idempotency/stored-answer.ts';
 
-let database: TestDatabase;
 let db: Db;
 let queue: AcceptQueue;
 let base: AcceptCall;
 
+useDatabase((made) => (db = made));
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   queue = createAcceptQueue(db);
   const orgId = await givenOrganization(db);
   const { agentId, channelId } = await givenAgent(db, orgId);
@@ -48,8 +46,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await queue.drain();
-  await db.$client.end();
-  await database.drop();
 });
 
 const call = (more: Partial<AcceptCall> = {}): AcceptCall => ({ ...base, ...more });

@@ -23,9 +23,9 @@ export type CompletedTurn = {
   state: unknown;
   /** The reason of a hand-off by the agent. */
   handOffReason: HandOffReason | null;
-  /** The version of the agent that took the turn, and the result of the run with it; null: as before. */
+  /** The version of the agent that took the turn, and the result of the run with it. Null: as before. */
   agentVersion: number | null;
-  /** The rollout to which the turn belongs; null: none. */
+  /** The rollout to which the turn belongs. Null: none. */
   rolloutId: string | null;
   result: RunResult | null;
   /**
@@ -50,7 +50,7 @@ export type CompletedTurn = {
 export const CONTINUED = 'continued';
 const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
-/** When something is due because the person is silent; without a new answer of the agent, as before. */
+/** The time of the next step while the person is silent. It does not change without a new answer of the agent. */
 const SILENT_UNTIL = `CASE WHEN mine.silent_steps IS NULL THEN r.no_reply_at
       ELSE (SELECT mine.stored_at + mine.silent_seconds * interval '1 second') END`;
 

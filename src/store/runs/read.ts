@@ -148,7 +148,7 @@ export async function listRunMessages(
  * message does not belong to the run. They are in the order of storing. The lock on the conversation makes this the
  * order of commits.
  */
-export async function listSaidAfter(
+export async function listMessagesAfter(
   db: Queryable,
   run: { orgId: string; conversationId: string; id: string },
   after: string | null,

@@ -17,16 +17,21 @@ export async function releaseRun(
   await RUN_QUEUE.release(db, asLeased(run), Math.round(afterMs) / 1_000, set);
 }
 
-export const FAIL = `WITH mine AS MATERIALIZED (
-    SELECT held.org_id, held.id, c.version <> $6 AS outdated
+/**
+ * The run $2 of the organization $1, if it still has the lease $3. `outdated`: its conversation no longer has this
+ * version. The conversation is locked before the run, as everywhere.
+ */
+export const leasedRun = (version: string): string => `
+    SELECT held.org_id, held.id, c.version <> ${version} AS outdated
     FROM (SELECT org_id, id, conversation_id FROM run WHERE org_id = $1 AND id = $2 AND lease = $3 LIMIT 1) held
     CROSS JOIN LATERAL (
       SELECT version FROM conversation WHERE org_id = held.org_id AND id = held.conversation_id FOR NO KEY UPDATE
     ) c
     CROSS JOIN LATERAL (
       SELECT FROM run WHERE org_id = held.org_id AND id = held.id AND lease = $3 FOR NO KEY UPDATE
-    ) r
-  )
+    ) r`;
+
+export const FAIL = `WITH mine AS MATERIALIZED (${leasedRun('$6')})
   UPDATE run r SET status = CASE WHEN outdated THEN 'queued' ELSE 'failed' END, lease = NULL, error = $5::jsonb,
     reason = CASE WHEN outdated THEN NULL ELSE $4 END, due_at = CASE WHEN outdated THEN (SELECT now()) END,
     finished_at = CASE WHEN outdated THEN NULL ELSE (SELECT now()) END,

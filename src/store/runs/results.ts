@@ -9,8 +9,8 @@ import { run } from '../schema/run.ts';
 import { RUN_COLUMNS, type RunRow, WITH_CONVERSATION } from './read.ts';
 
 /**
- * Announces changed results whose second is over: a trigger writes the event with the result as it is now (migration
- * 0006). Returns how many; a run that another statement holds at this moment follows later.
+ * Announces results that have not changed for a second. A trigger writes the event with the current result (migration
+ * 0006). Returns the number of results. A run that another statement has locked follows later.
  */
 export async function announceResults(pool: pg.Pool, limit: number): Promise<number> {
   const announced = await pool.query({

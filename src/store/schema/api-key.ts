@@ -25,7 +25,7 @@ export const apiKey = pgTable(
      * The networks from which the key may be used. Null: from everywhere. They can become narrower, but never wider.
      */
     allowedNetworks: cidr('allowed_networks').array(),
-    /** Limits of this key; null: none. Lowered, never raised or removed. */
+    /** Limits of this key. Null: none. Lowered, never raised or removed. */
     perMinute: integer('per_minute'),
     perEndUserPerMinute: integer('per_end_user_per_minute'),
     total: integer('total'),

@@ -96,7 +96,7 @@ export const eventDelivery = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** How often a success of the endpoint made it due before its time. */
     early: integer('early').notNull().default(0),
-    /** Outcomes of the latest attempts, oldest first, at most MAX_KEPT_ATTEMPTS. */
+    /** Outcomes of the latest attempts, oldest first, at most MAX_STORED_ATTEMPTS. */
     history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),
     dueAt: moment('due_at'),
     lease: text('lease'),

@@ -5,7 +5,7 @@ import { createdAt, orgId } from './columns.ts';
 
 /**
  * Events that a provider has already sent, because it may send each of them twice. They are stored for
- * INBOUND_KEPT_DAYS.
+ * INBOUND_RETENTION_DAYS.
  */
 export const inboundEvent = pgTable(
   'inbound_event',

@@ -31,7 +31,10 @@ export const handOff = pgTable(
   ],
 );
 
-/** What happened in the hours of one day in UTC, counted when someone looks (docs/operations.md). No one's data is in it. */
+/**
+ * The events of each hour of one day in UTC, counted when a member opens Home (docs/operations.md). It contains no
+ * personal data.
+ */
 export const numbersDay = pgTable(
   'numbers_day',
   {
@@ -47,8 +50,8 @@ export const numbersDay = pgTable(
 export type DayCounts = Record<string, Record<string, number | number[]>>;
 
 /**
- * What happened in the conversations that started on one day in the organization's time zone, counted when someone
- * opens Analytics. It has no data of end users.
+ * The figures of the conversations that started on one day in the organization's time zone, counted when a member opens
+ * Analytics. It has no data of end users.
  */
 export const analyticsDay = pgTable(
   'analytics_day',

@@ -56,14 +56,14 @@ export const run = pgTable(
     agentVersion: integer('agent_version'),
     /** The rollout during which its first turn was taken. Null: none, or the call chose the version. */
     rolloutId: text('rollout_id'),
-    /** The values that the conversation has brought so far; null: none. */
+    /** The values that the conversation has brought so far. Null: none. */
     result: jsonb('result').$type<RunResult>(),
-    /** When the event about the changed result is due: changes until then share it. */
+    /** The time of the event about the changed result. All changes until then share one event. */
     resultEventAt: moment('result_event_at'),
-    /** When the silence of the person is acted on, and how many reminders it has had. */
+    /** The time of the next step while the person is silent, and the number of reminders so far. */
     noReplyAt: moment('no_reply_at'),
     reminders: integer('reminders'),
-    /** The turn that the customer's own code answers (../turns/code-turn.ts); null: it was never asked. */
+    /** The turn that the customer's own code answers (../turns/code-turn.ts). Null: it was never asked. */
     codeTurn: jsonb('code_turn').$type<CodeTurn>(),
   },
   (table) => [

@@ -4,6 +4,7 @@ import type { RunInput } from '../../../contract/triggers.ts';
 import type { TurnAnswer } from '../../../contract/turns.ts';
 import { newId } from '../../kernel/ids.ts';
 import { storable } from '../runs/complete.ts';
+import { leasedRun } from '../runs/release.ts';
 import type { CodeTurn } from '../schema/run.ts';
 
 /**
@@ -137,18 +138,9 @@ export async function noteAccepted(pool: pg.Pool, run: RunRef, turnId: string): 
 
 /**
  * Releases the run until its answer or its deadline. If an answer or a message has arrived since the claim, the run is
- * due now. The conversation is locked before the run, as everywhere.
+ * due now.
  */
-export const AWAIT = `WITH mine AS MATERIALIZED (
-    SELECT held.org_id, held.id, c.version <> $4 AS outdated
-    FROM (SELECT org_id, id, conversation_id FROM run WHERE org_id = $1 AND id = $2 AND lease = $3 LIMIT 1) held
-    CROSS JOIN LATERAL (
-      SELECT version FROM conversation WHERE org_id = held.org_id AND id = held.conversation_id FOR NO KEY UPDATE
-    ) c
-    CROSS JOIN LATERAL (
-      SELECT FROM run WHERE org_id = held.org_id AND id = held.id AND lease = $3 FOR NO KEY UPDATE
-    ) r
-  )
+export const AWAIT = `WITH mine AS MATERIALIZED (${leasedRun('$4')})
   UPDATE run r SET lease = NULL, attempts = r.attempts - 1, error = NULL,
     due_at = CASE WHEN outdated OR r.code_turn ? 'answer' THEN (SELECT now())
       ELSE (SELECT coalesce((r.code_turn ->> 'deadline')::timestamptz, now())) END

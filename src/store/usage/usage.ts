@@ -148,10 +148,10 @@ export async function listNewestRequests(
  * Maximum number of requests that are stored for one organization, so that none can fill the disk. It is also the
  * maximum that its log shows.
  */
-export const KEPT_REQUESTS = 50_000;
+export const STORED_REQUESTS = 50_000;
 
 /** Removes rows beyond the newest of each organization, at most `limit` rows. */
-export async function trimRequests(pool: pg.Pool, limit: number, kept = KEPT_REQUESTS): Promise<number> {
+export async function trimRequests(pool: pg.Pool, limit: number, kept = STORED_REQUESTS): Promise<number> {
   const removed = await pool.query(
     `DELETE FROM request_log WHERE (org_id, id) IN (
       SELECT l.org_id, l.id FROM organization o

@@ -7,7 +7,7 @@ import {
   findMovable,
   objectName,
   postponeDeletion,
-  settleDeletion,
+  finishDeletion,
 } from '../../store/attachments/blobs.ts';
 import type { Db } from '../../store/db.ts';
 import { createLookLoop } from '../look-loop.ts';
@@ -53,7 +53,7 @@ export function createBlobWorker({ db, log, blobs }: BlobWorkerDeps) {
     for (const one of found) {
       if (loop.isStopping()) return false;
       const isDone = await works('a file was not deleted from its store', () =>
-        settleDeletion(db, one, () => blobs.delete(objectName(one))),
+        finishDeletion(db, one, () => blobs.delete(objectName(one))),
       );
       if (isDone) continue;
       await postponeDeletion(db, one);

@@ -128,7 +128,7 @@ test('a model that does not answer delays only the files of its own organization
   model.transcripts.script(...Array.from({ length: 6 }, () => ({ text: 'Late.', after: gate.promise })));
   for (let n = 0; n < 6; n++) await hears();
   await expect.poll(() => model.transcripts.calls.length).toBe(2);
-  const other = await givenOrganization(parley.db);
+  const other = await givenOrganization(parley.db, { notInLaneOf: orgId });
   const { agentId } = await givenAgent(parley.db, other);
   const { kind, settings, secrets } = provider;
   const { sealingKey } = parley.secrets;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   givenAgent,
   givenChannel,
@@ -9,7 +9,7 @@ import {
   givenOrganization,
 } from '../../../test/factories.ts';
 import { type Receiver, startReceiver } from '../../../test/fakes/receiver.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import { verifyWebhook } from '../../kernel/standard-webhooks.ts';
 import { createEgress } from '../../kernel/egress.ts';
@@ -17,7 +17,7 @@ import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { deriveKey } from '../../kernel/seal.ts';
 import { createSecretsOpener } from '../../store/channels/secrets.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { claimDeliveries } from '../../store/deliveries/claim.ts';
 import { applyReceipts, keepReceipts } from '../../store/deliveries/receipts.ts';
 import type { Worker } from '../claim-loop.ts';
@@ -28,7 +28,6 @@ const sealingKey = deriveKey('secret of the test', 'sealing');
 const egress = createEgress({ allow: ['127.0.0.1'] });
 const log = createLogger({ level: 'silent', pretty: false });
 
-let database: TestDatabase;
 let db: Db;
 let receiver: Receiver;
 let workers: Worker[];
@@ -50,10 +49,7 @@ const worker = () => {
   return made;
 };
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
+useDatabase((made) => (db = made));
 beforeEach(async () => {
   await db.execute(sql`UPDATE message SET due_at = NULL`);
   workers = [];
@@ -73,8 +69,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await egress.close();
-  await db.$client.end();
-  await database.drop();
 });
 
 const conversation = () => givenConversation(db, orgId, channelId);

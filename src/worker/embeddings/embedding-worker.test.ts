@@ -1,68 +1,30 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../../../test/fakes/model.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
-import { createDocument, deleteDocument } from '../../features/agents/documents.ts';
+import { describe, expect, test } from 'vitest';
+import { useDocumentWorker } from '../../../test/document-worker.ts';
+import { FAKE_MODEL_KEY, type FakeModel, type WireFormat } from '../../../test/fakes/model.ts';
+import { deleteDocument } from '../../features/agents/documents.ts';
 import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';
 import { checkModel } from '../../features/models/check-model.ts';
 import { removeModel, setModel } from '../../features/models/set-model.ts';
-import { createEgress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
-import { createLogger } from '../../kernel/log.ts';
-import { deriveKey } from '../../kernel/seal.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { EMBEDDINGS } from '../../store/embeddings/queue.ts';
 import { readAgentVectors } from '../../store/embeddings/read.ts';
 import { readVectorPiece, type VectorPlace } from '../../store/embeddings/vectors.ts';
 import { writeBudget } from '../../store/costs/budgets.ts';
-import type { PagedLoop } from '../paged-loop.ts';
 import { createEmbeddingWorker } from './embedding-worker.ts';
 
-let database: TestDatabase;
 let db: Db;
 let fake: FakeModel;
 let orgId: string;
 let agentId: string;
-let worker: PagedLoop | null = null;
-const egress = createEgress({ allow: ['127.0.0.1'] });
-const sealingKey = deriveKey('secret of the test', 'sealing');
-const log = createLogger({ level: 'silent', pretty: false });
-const actor = { userId: 'user_test', address: null, requestId: null };
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-  fake = await startFakeModel();
-});
-beforeEach(async () => {
-  orgId = await givenOrganization(db);
-  ({ agentId } = await givenAgent(db, orgId));
+const { actor, add, deps, start, stop, ...documents } = useDocumentWorker(createEmbeddingWorker, (world) => {
+  ({ db, fake, orgId, agentId } = world);
   fake.embeddings.calls.length = 0;
   fake.embeddings.dimensions = 64;
 });
-afterEach(async () => {
-  await worker?.stop();
-  worker = null;
-});
-afterAll(async () => {
-  await fake.close();
-  await egress.close();
-  await db.$client.end();
-  await database.drop();
-});
-
-const deps = () => ({ db, egress, sealingKey, log });
-const start = (): void => {
-  worker = createEmbeddingWorker({ ...deps(), log, pollMs: 20 });
-  worker.start();
-};
-const connect = (more: object = {}, provider = 'openai') => {
-  const base_url = fake.baseUrl(provider as 'openai');
-  return setModel(deps(), orgId, provider, { base_url, key: FAKE_MODEL_KEY, embedding_model: 'small', ...more }, actor);
-};
-const add = async (text: string, name = 'Guide') =>
-  (await createDocument({ db }, orgId, agentId, { name, text }, actor)).id;
+const connect = (more: object = {}, provider: WireFormat = 'openai') =>
+  documents.connect({ embedding_model: 'small', ...more }, provider);
 const progress = () => readEmbeddings({ db }, orgId, agentId);
 const settled = () => expect.poll(async () => (await progress()).next_at, { timeout: 30_000 }).toBe(null);
 const vectors = async (): Promise<number> => {
@@ -76,22 +38,25 @@ const paragraphs = (many: number, word = 'Room'): string =>
   `# ${word}s\n\n${Array.from({ length: many }, (_, at) => `${word} ${at} has a desk, and a view of the sea.`).join('\n\n')}`;
 
 describe('in the background', () => {
-  test.each(['openai', 'openai_compatible', 'google'])('%s: every passage gets a vector once', async (provider) => {
-    await connect({}, provider);
-    await add(paragraphs(150));
-    start();
-    await settled();
-    expect(await progress()).toMatchObject({
-      model: { provider, name: 'small', dimensions: 64 },
-      passages: 150,
-      embedded: 150,
-      documents: { all: 1, done: 1, uncounted: 0, failed: 0 },
-      fault: null,
-    });
-    expect(embedded()).toHaveLength(150);
-    expect(new Set(embedded()).size).toBe(150);
-    expect(embedded()[0]).toBe('Rooms\nRoom 0 has a desk, and a view of the sea.');
-  });
+  test.each(['openai', 'openai_compatible', 'google'] as const)(
+    '%s: every passage gets a vector once',
+    async (provider) => {
+      await connect({}, provider);
+      await add(paragraphs(150));
+      start();
+      await settled();
+      expect(await progress()).toMatchObject({
+        model: { provider, name: 'small', dimensions: 64 },
+        passages: 150,
+        embedded: 150,
+        documents: { all: 1, done: 1, uncounted: 0, failed: 0 },
+        fault: null,
+      });
+      expect(embedded()).toHaveLength(150);
+      expect(new Set(embedded()).size).toBe(150);
+      expect(embedded()[0]).toBe('Rooms\nRoom 0 has a desk, and a view of the sea.');
+    },
+  );
 
   test('without an embedding model nothing is queued, called or stored', async () => {
     await connect({ embedding_model: null });
@@ -149,7 +114,7 @@ describe('in the background', () => {
     start();
     await settled();
     expect(await readAgentVectors(db.$client, orgId, agentId)).toMatchObject({ model: 'small', dimensions: 64 });
-    await worker!.stop();
+    await stop();
     fake.embeddings.dimensions = 32;
     await connect({ embedding_model: 'large' });
     expect(await readAgentVectors(db.$client, orgId, agentId)).toBe(null);
@@ -189,7 +154,7 @@ describe('a fault', () => {
   });
 
   test.each([[{ garbage: 'not_json' }], [{ extra: -1 }], [{ dimensions: 32 }], [{ garbage: 'infinite' }]] as const)(
-    '%j: nothing of it is stored, and the document is tried again',
+    'after the reply %j nothing is stored, and the document is tried again',
     async (reply) => {
       await connect();
       await checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
@@ -261,7 +226,7 @@ describe('a fault', () => {
     );
     start();
     await expect.poll(() => fake.embeddings.calls.length).toBe(2);
-    await worker!.stop();
+    await stop();
     release();
     expect(await vectors()).toBe(8);
     const asked = embedded().length;

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryAttempt } from '../../../contract/dashboard/webhooks.ts';
 import { givenOrganization } from '../../../test/factories.ts';
 import { type Receiver, startReceiver } from '../../../test/fakes/receiver.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { rotateSecret } from '../../features/webhooks/rotate-secret.ts';
 import { createWebhook } from '../../features/webhooks/create-webhook.ts';
 import { recoverDeliveries } from '../../features/webhooks/recover-deliveries.ts';
@@ -14,7 +14,7 @@ import { createLogger } from '../../kernel/log.ts';
 import { deriveKey } from '../../kernel/seal.ts';
 import { verifyWebhook } from '../../kernel/standard-webhooks.ts';
 import { createSealedOpener } from '../../store/channels/secrets.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { claimEvents } from '../../store/events/deliver.ts';
 import type { Worker } from '../claim-loop.ts';
 import { deliverEvent, MAX_EVENT_ATTEMPTS } from './deliver-event.ts';
@@ -25,7 +25,6 @@ const egress = createEgress({ allow: ['127.0.0.1'] });
 const log = createLogger({ level: 'silent', pretty: false });
 const actor = { userId: 'user_test', address: null, requestId: null };
 
-let database: TestDatabase;
 let db: Db;
 let receiver: Receiver;
 let workers: Worker[];
@@ -41,10 +40,7 @@ const worker = (through = egress) => {
   return made;
 };
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-});
+useDatabase((made) => (db = made));
 beforeEach(async () => {
   await db.execute(sql`DELETE FROM webhook_endpoint`);
   workers = [];
@@ -58,8 +54,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await egress.close();
-  await db.$client.end();
-  await database.drop();
 });
 
 /** Creates a person: one event for every endpoint of the organization. */

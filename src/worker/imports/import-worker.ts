@@ -14,7 +14,7 @@ import {
   finishImport,
   releaseImport,
   type SettledRows,
-  settleRows,
+  finishRows,
 } from '../../store/imports/queue.ts';
 import { readPieces } from '../../store/imports/read.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
@@ -84,7 +84,7 @@ async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: A
   const settle = async (): Promise<boolean> => {
     const rows = batch;
     batch = [];
-    return rows.length === 0 || settleRows(deps.db, held, await settledOf(deps, held, rows, { rows: read, bytes }));
+    return rows.length === 0 || finishRows(deps.db, held, await settledOf(deps, held, rows, { rows: read, bytes }));
   };
   for await (const row of readCsv(pieces, { delimiter, encoding })) {
     bytes = row.bytes;

@@ -4,7 +4,7 @@ import { completedTurn, silentTurn, silenceAfter, skipReason } from '../../answe
 import { channelKinds } from '../../channels/kinds.ts';
 import type { LocalizedText } from '../../../contract/agents.ts';
 import type { TurnRequest, TurnResult } from '../../engine/provider.ts';
-import { nextOpening } from '../../features/campaigns/opening-hours.ts';
+import { nextOpening } from '../../features/campaigns/quiet-hours.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import { isInWindow } from '../../kernel/reply-window.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';

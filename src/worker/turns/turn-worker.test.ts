@@ -3,7 +3,6 @@ import type { QueryConfig } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { givenAgent, givenMember, givenOrganization, givenTrigger } from '../../../test/factories.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import {
   NO_KNOWLEDGE,
   type Provider,
@@ -15,15 +14,15 @@ import { takeOverConversation } from '../../features/conversations/hand-over.ts'
 import { receiveMessage } from '../../features/conversations/receive-message.ts';
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
 import { createEndUserQueue } from '../../store/end-users/upsert.ts';
-import { type Db, openDb } from '../../store/db.ts';
+import type { Db } from '../../store/db.ts';
 import { claimRuns } from '../../store/runs/claim.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from '../../answering/load-agent.ts';
 import { NO_READERS } from '../../../test/no-readers.ts';
 import { NO_TOOLS } from '../../../test/no-tools.ts';
+import { useDatabase } from '../../../test/use-database.ts';
 import { createTurnWorker } from './turn-worker.ts';
 
-let database: TestDatabase;
 let db: Db;
 let queue: AcceptQueue;
 let orgId: string;
@@ -32,9 +31,8 @@ let channelId: string;
 let triggerId: string;
 const workers: Worker[] = [];
 
+useDatabase((made) => (db = made));
 beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
   queue = createAcceptQueue(db);
   orgId = await givenOrganization(db);
   await givenMember(db, orgId, 'user_member');
@@ -50,8 +48,6 @@ afterEach(async () => {
 
 afterAll(async () => {
   await queue.drain();
-  await db.$client.end();
-  await database.drop();
 });
 
 /** A worker whose agents all use this function as their provider. */

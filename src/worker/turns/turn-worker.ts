@@ -26,7 +26,7 @@ import { learnFromChoice } from '../../answering/learn-from-choice.ts';
 import { fillByModel } from '../../answering/results/fill-by-model.ts';
 import { saveValues } from '../../answering/results/save-values.ts';
 import { recordOptOut } from '../../answering/record-opt-out.ts';
-import { codeOf, spanOfAgent, spanOfRun, toldBy } from '../../answering/trace-turn.ts';
+import { codeOf, spanOfAgent, spanOfRun, recordTurn } from '../../answering/trace-turn.ts';
 import { actOnSilence, isSilent } from './act-on-silence.ts';
 import { endRun, isEnding } from './end-run.ts';
 import {
@@ -222,7 +222,7 @@ async function speak(
   const span = traced && spanOfAgent(traced, request, loaded.provider.name);
   // Two hundred turns may become ready at the same time, each with rules to match.
   const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
-  const result = await toldBy(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
+  const result = await recordTurn(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
   if (result.opted_out) await recordOptOut(db, run);
   const { values, steps } = await fillByModel(run, loaded, request, result, traced);
   result.trace.steps.push(...steps);

@@ -1,65 +1,28 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { givenAgent, givenOrganization } from '../../../test/factories.ts';
-import { FAKE_MODEL_KEY, type FakeModel, startFakeModel, type WireFormat } from '../../../test/fakes/model.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
+import { expect, test } from 'vitest';
+import { useDocumentWorker } from '../../../test/document-worker.ts';
+import type { FakeModel, WireFormat } from '../../../test/fakes/model.ts';
 import { createKnowledge } from '../../answering/knowledge/ask-knowledge.ts';
-import { createDocument, deleteDocument } from '../../features/agents/documents.ts';
+import { deleteDocument } from '../../features/agents/documents.ts';
 import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';
-import { removeModel, setModel } from '../../features/models/set-model.ts';
-import { createEgress } from '../../kernel/egress.ts';
+import { removeModel } from '../../features/models/set-model.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLogger } from '../../kernel/log.ts';
-import { deriveKey } from '../../kernel/seal.ts';
 import { readAgentForTurns, readNextDocument } from '../../store/agents/read-for-turns.ts';
 import { writeBudget } from '../../store/costs/budgets.ts';
-import { type Db, openDb } from '../../store/db.ts';
-import type { PagedLoop } from '../paged-loop.ts';
+import type { Db } from '../../store/db.ts';
 import { createQuestionWorker } from './question-worker.ts';
 
-let database: TestDatabase;
 let db: Db;
 let fake: FakeModel;
 let orgId: string;
 let agentId: string;
-let worker: PagedLoop | null = null;
-const egress = createEgress({ allow: ['127.0.0.1'] });
-const sealingKey = deriveKey('secret of the test', 'sealing');
-const log = createLogger({ level: 'silent', pretty: false });
-const actor = { userId: 'user_test', address: null, requestId: null };
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDb(database.url);
-  fake = await startFakeModel();
-});
-beforeEach(async () => {
-  orgId = await givenOrganization(db);
-  ({ agentId } = await givenAgent(db, orgId));
+const { actor, add, start, ...documents } = useDocumentWorker(createQuestionWorker, (world) => {
+  ({ db, fake, orgId, agentId } = world);
   fake.calls.length = 0;
 });
-afterEach(async () => {
-  await worker?.stop();
-  worker = null;
-});
-afterAll(async () => {
-  await fake.close();
-  await egress.close();
-  await db.$client.end();
-  await database.drop();
-});
-
-const deps = () => ({ db, egress, sealingKey, log });
-const start = (): void => {
-  worker = createQuestionWorker({ ...deps(), log, pollMs: 20 });
-  worker.start();
-};
-const connect = (more: object = {}, provider: WireFormat = 'openai') => {
-  const base_url = fake.baseUrl(provider);
-  return setModel(deps(), orgId, provider, { base_url, key: FAKE_MODEL_KEY, question_model: 'writer', ...more }, actor);
-};
-const add = async (text: string, name = 'Guide') =>
-  (await createDocument({ db }, orgId, agentId, { name, text }, actor)).id;
+const connect = (more: object = {}, provider: WireFormat = 'openai') =>
+  documents.connect({ question_model: 'writer', ...more }, provider);
 const progress = async () => (await readEmbeddings({ db }, orgId, agentId)).questions;
 const settled = () => expect.poll(async () => (await progress()).next_at, { timeout: 30_000 }).toBe(null);
 const stored = async (): Promise<string[]> => {
@@ -68,6 +31,7 @@ const stored = async (): Promise<string[]> => {
   );
   return rows.map(({ question }) => question);
 };
+const log = createLogger({ level: 'silent', pretty: false });
 const HUTS = '# Huts\n\nA hut costs 40 euros a night and has two beds.\n\nDogs sleep outside and must be on a lead.';
 const WRITTEN = '{"1": ["How expensive is a cabin?", "Room price?"], "2": ["May my puppy come along?"]}';
 /** The answer of an agent without a model. The expected passage may also be offered in a question back. */
@@ -163,7 +127,7 @@ test('questions are deleted when their model is turned off, or its connection is
 });
 
 test.each([{ text: 'I cannot do that.' }, { text: '["no object"]' }, { garbage: 'not_json' }] as const)(
-  '%j: nothing of it is stored, and the document is tried again',
+  'after the reply %j nothing is stored, and the document is tried again',
   async (reply) => {
     await connect();
     fake.script(reply, { text: WRITTEN });

@@ -26,10 +26,10 @@ export const embeddingWords = defineWords(
       'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider makes them.',
     transcription_model: 'Transcription model',
     transcription_hint:
-      'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave it empty to turn this off. Only one provider does it.',
+      'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave it empty to turn this off. Only one provider can do this at a time.',
     question_model: 'Question model',
     question_hint:
-      'Writes a few questions for each passage, for example “{example}”, so that agents without a model find it in other words. This costs money. Leave it empty to turn this off and to delete the questions. Only one provider does it.',
+      'Writes a few questions for each passage, for example “{example}”, so that agents without a model find it in other words. This costs money. Leave it empty to turn this off and to delete the questions. Only one provider can do this at a time.',
     questions_title: 'Questions for passages',
     questions_off:
       'Off. A model can write questions for each passage, so that agents without a model find it in other words.',

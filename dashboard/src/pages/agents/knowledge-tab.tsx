@@ -168,8 +168,11 @@ function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Col
     {
       id: 'size',
       label: say('document_size'),
-      cell: ({ bytes }) =>
-        say('kilobytes', { size: number(say.language, Math.max(0.1, Math.round(bytes / 102.4) / 10)) }),
+      cell: ({ bytes }) => (
+        <span style={{ whiteSpace: 'nowrap' }}>
+          {say('kilobytes', { size: number(say.language, Math.max(0.1, Math.round(bytes / 102.4) / 10)) })}
+        </span>
+      ),
     },
     { id: 'added', label: say('document_added_at'), cell: (item) => <Moment at={item.created_at} /> },
     {

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import type { Analytics } from '../../../../contract/dashboard/analytics.ts';
 import { utcDay } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { Lines } from '../../parts/lines.tsx';
+import { LineChart } from '../../parts/line-chart.tsx';
 import { words } from './words.ts';
 
 /** Every day of the period. The names of days are those of the organization's time zone. */
 export function OverDays({ days }: { days: Analytics['days'] }): ReactNode {
   const say = useWords(words);
   return (
-    <Lines
+    <LineChart
       title={say('over_days')}
       points={days.map(({ day, conversations, answered, handed_over, unanswered }) => ({
         label: utcDay(say.language, day),

@@ -15,7 +15,7 @@ import { ApprovalCard, ApprovalStatus, DecidedBy } from '../../parts/approvals/a
 import { shownText } from '../../parts/approvals/shown-text.ts';
 import { words as approvalWords } from '../../parts/approvals/words.ts';
 import { Moment, Until } from '../../parts/moment.tsx';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useOrganization } from '../../session/session.ts';
@@ -106,6 +106,7 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
           {shownText(shortened(JSON.stringify(given)))}
         </Text>
       ),
+      width: '22%',
     },
     {
       id: 'person',
@@ -129,6 +130,7 @@ function useColumns(rows: readonly ListedApproval[], open: (id: string) => void)
         ) : (
           <DecidedBy approval={item} />
         ),
+      width: '20%',
     },
     { id: 'requested', label: say('requested'), cell: ({ created_at }) => <Moment at={created_at} />, width: '130px' },
     {

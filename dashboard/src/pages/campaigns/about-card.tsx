@@ -10,7 +10,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { words as repeatWords } from './schedules/words.ts';
 import { words } from './words.ts';
 

@@ -7,18 +7,14 @@ import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
-import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
-import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import pageClasses from '../../parts/page.module.css';
 import { RevokeDialog, RotateDialog } from '../../parts/api-keys/dialogs.tsx';
-import { LastUsed, Prefix, Standing } from '../../parts/api-keys/key-parts.tsx';
+import { useKeyColumns } from '../../parts/api-keys/key-columns.tsx';
 import keyClasses from '../../parts/api-keys/api-keys.module.css';
 import { LostValue } from '../../parts/api-keys/lost-value.tsx';
-import { useMemberNames } from '../../parts/names.ts';
 import { UpgradeLink } from '../../parts/api-keys/upgrade-link.tsx';
 import { words } from './words.ts';
 import classes from './campaigns.module.css';
@@ -59,7 +55,7 @@ export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactN
       {say('key_create')}
     </Button>
   );
-  const columns = useColumns(setAct);
+  const columns = useKeyColumns({ actions: (item) => <Actions item={item} onAct={setAct} /> });
   return (
     <section className={classes.section} aria-label={say('key')}>
       <Group justify="space-between" align="flex-start" mb="md" gap="sm">
@@ -130,46 +126,6 @@ function Heading(): ReactNode {
       </Text>
     </div>
   );
-}
-
-function useColumns(onAct: (act: KeyAct) => void): Column<KeyRecord>[] {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
-  const mayManage = useMay('admin');
-  const who = useMemberNames();
-  const columns: Column<KeyRecord>[] = [
-    {
-      id: 'label',
-      label: say('key_label'),
-      cell: (item) => (
-        <div>
-          <Link
-            to="/settings/integrations/api-keys/$key_id"
-            params={{ key_id: item.id }}
-            className={pageClasses.name}
-            dir="auto"
-          >
-            {item.label}
-          </Link>
-          <Group gap={5}>
-            <Standing item={item} who={who} />
-          </Group>
-        </div>
-      ),
-    },
-    { id: 'prefix', label: say('key_prefix'), cell: ({ prefix }) => <Prefix prefix={prefix} /> },
-    { id: 'created', label: say('created'), cell: ({ created_at }) => <Moment at={created_at} /> },
-    { id: 'last_used', label: say('last_used'), cell: (item) => <LastUsed item={item} /> },
-  ];
-  if (mayManage)
-    columns.push({
-      id: 'actions',
-      label: sayCommon('actions'),
-      hidden: true,
-      align: 'end',
-      cell: (item) => (item.state === 'active' ? <Actions item={item} onAct={onAct} /> : null),
-    });
-  return columns;
 }
 
 function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => void }): ReactNode {

@@ -1,15 +1,14 @@
 import { Modal, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import type { NewKey } from '../../../../contract/dashboard/keys.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
-import { readAnew, useAct } from '../../api/queries.ts';
+import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { useShownOnceGuard } from '../../parts/shown-once.tsx';
+import { useShownOnce } from '../../parts/shown-once.tsx';
 import { ShownOnce } from '../../parts/api-keys/create/shown-once.tsx';
 import { isLimit, limitsOf, NO_LIMITS, OptionalLimits } from '../../parts/api-keys/limits-field.tsx';
 import { networkFaults, networksOf, OptionalNetworks } from '../../parts/api-keys/networks-field.tsx';
@@ -29,14 +28,7 @@ type DialogProps = {
  */
 export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogProps): ReactNode {
   const say = useWords(words);
-  const client = useQueryClient();
-  const [made, setMade] = useState<NewKey | null>(null);
-  const close = (): void => {
-    setMade(null);
-    onClose();
-    void readAnew(client, ['listKeys', 'readOverview']);
-  };
-  const guard = useShownOnceGuard(made !== null, close);
+  const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readOverview']);
   return (
     <Modal
       opened={opened}

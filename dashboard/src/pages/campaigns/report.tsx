@@ -4,7 +4,7 @@ import { useRead } from '../../api/queries.ts';
 import { clock, day, utc, utcDay } from '../../language/format.ts';
 import { defineWords, useWords } from '../../language/words.tsx';
 import { Card } from '../../parts/card.tsx';
-import { Lines } from '../../parts/lines.tsx';
+import { LineChart } from '../../parts/line-chart.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import classes from './campaigns.module.css';
@@ -36,7 +36,7 @@ export function Report({ item }: { item: CampaignRecord }): ReactNode {
     <div className={classes.section}>
       <Card title={say('report')} description={say('report_hint')}>
         {data ? (
-          <Lines
+          <LineChart
             title={say(`by_${data.by}`)}
             time={say('time')}
             names={STEPS.map((step) => say(step))}

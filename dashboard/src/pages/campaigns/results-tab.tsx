@@ -46,9 +46,9 @@ export function ResultsTab({ campaignId }: { campaignId: string }): ReactNode {
           {
             id: 'person',
             label: say('person'),
-            cell: ({ ref, end_user_id }) => (
+            cell: ({ name, ref, end_user_id }) => (
               <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={pageClasses.link}>
-                <bdi>{ref ?? end_user_id}</bdi>
+                <bdi>{name ?? ref ?? end_user_id}</bdi>
               </Link>
             ),
           },

@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { KindName } from '../../parts/channels/kind-name.tsx';
 import { AtTheProvider } from './channel-parts.tsx';
 import { isKnownKind } from '../../parts/channels/kinds.ts';

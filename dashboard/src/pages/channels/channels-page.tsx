@@ -12,7 +12,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { KindName } from '../../parts/channels/kind-name.tsx';
 import { ChannelState } from './channel-parts.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';

@@ -12,16 +12,7 @@ import { words } from './words.ts';
 /** The secrets for the other side. They are in the page only while they are shown. */
 export function SecretOnce({ made, guard }: { made: ConnectedChannel; guard: ShownOnceGuard }): ReactNode {
   const say = useWords(words);
-  if (guard.asking)
-    return (
-      <AskBeforeClosing
-        guard={guard}
-        title={say('not_saved')}
-        words={say('not_saved_words')}
-        leave={say('close_anyway')}
-        stay={say('keep_open')}
-      />
-    );
+  if (guard.asking) return <AskBeforeClosing guard={guard} say={say} />;
   const isToken = made.verify_token !== undefined;
   const isChat = made.kind === 'web_chat';
   const label = say(isToken ? 'verify_token' : 'secret');

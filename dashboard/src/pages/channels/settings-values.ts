@@ -40,7 +40,7 @@ export function toSettings(
   return Object.fromEntries([...untouched, ...given.filter(([, value]) => value !== undefined)]);
 }
 
-/** A line that is no site stays as it is, and the server says what is wrong with it. */
+/** An invalid line stays unchanged, and the server reports its fault. */
 const sites = (lines: readonly string[]): string[] => [...new Set(lines.map((line) => originOf(line) ?? line))];
 
 function toValue({ name, type }: ChannelField, typed: string): unknown {

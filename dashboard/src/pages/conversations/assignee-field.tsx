@@ -6,7 +6,7 @@ import { useWords } from '../../language/words.tsx';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useProblemWords } from '../../parts/problem-alert.tsx';
 import { atLeast, useMay, useOrganization, useSession } from '../../session/session.ts';
-import { useMemberNames } from '../../parts/names.ts';
+import { useMemberNames } from '../../parts/use-record-names.ts';
 import { inboxWords } from './inbox-words.ts';
 import { READ_AGAIN } from './search.ts';
 

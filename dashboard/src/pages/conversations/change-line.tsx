@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ConversationChange } from '../../../../contract/dashboard/conversations.ts';
 import { clock } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { useMemberNames } from '../../parts/names.ts';
+import { useMemberNames } from '../../parts/use-record-names.ts';
 import { changeWords } from './change-words.ts';
 import { timeWords } from './snooze-times.ts';
 import { words } from './words.ts';

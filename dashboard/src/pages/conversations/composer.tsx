@@ -20,7 +20,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useDraftText } from '../../parts/use-draft-text.ts';
-import { useMemberNames } from '../../parts/names.ts';
+import { useMemberNames } from '../../parts/use-record-names.ts';
 import { answerWords } from './answer-words.ts';
 import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';

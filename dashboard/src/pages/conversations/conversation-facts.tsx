@@ -8,7 +8,7 @@ import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { RunResultCell } from '../../parts/runs/run-result.tsx';
 import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
 import { AssigneeField } from './assignee-field.tsx';

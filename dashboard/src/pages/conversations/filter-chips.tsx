@@ -4,7 +4,7 @@ import type { MouseEvent, ReactNode } from 'react';
 import type { ListState } from '../../list/use-list-state.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { useAgentNames, useMemberNames } from '../../parts/names.ts';
+import { useAgentNames, useMemberNames } from '../../parts/use-record-names.ts';
 import { inboxWords } from './inbox-words.ts';
 import { ratingWords } from './rating-words.ts';
 import type { ConversationsSearch } from './search.ts';

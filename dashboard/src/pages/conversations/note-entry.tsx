@@ -6,7 +6,7 @@ import { clock } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
-import { useMemberNames } from '../../parts/names.ts';
+import { useMemberNames } from '../../parts/use-record-names.ts';
 import { words } from './words.ts';
 import classes from './conversations.module.css';
 

@@ -4,7 +4,7 @@ import type { PresentMember } from '../../../../contract/dashboard/conversations
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
-import { useMemberNames } from '../../parts/names.ts';
+import { useMemberNames } from '../../parts/use-record-names.ts';
 import { presenceWords } from './presence-words.ts';
 import { words } from './words.ts';
 import classes from './presence.module.css';

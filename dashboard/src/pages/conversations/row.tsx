@@ -6,7 +6,7 @@ import { lasting, relative, utc } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
 import { statusWords } from '../../parts/conversations/status-words.ts';
-import { useMemberNames } from '../../parts/names.ts';
+import { useMemberNames } from '../../parts/use-record-names.ts';
 import { useSession } from '../../session/session.ts';
 import { inboxWords } from './inbox-words.ts';
 import type { ConversationsSearch } from './search.ts';
@@ -87,7 +87,7 @@ export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, sta
   );
 });
 
-/** What the view does not say: how long the person waits, until when it is snoozed, or its state. */
+/** The part that the view does not show: how long the person waits, the end of the snooze, or the state. */
 function Mark({ item, now, shown }: { item: ListedConversation; now: number; shown: Shown }): ReactNode {
   const say = useWords(inboxWords);
   const sayTime = useWords(snoozeWords);
@@ -106,7 +106,7 @@ function Mark({ item, now, shown }: { item: ListedConversation; now: number; sho
   return <span>{sayStatus(`status_${status}`)}</span>;
 }
 
-/** The face of the member who answers; no face where no one does yet. */
+/** The picture of the member who answers. None if no member answers yet. */
 function Assignee({ id }: { id: string | null }): ReactNode {
   const say = useWords(inboxWords);
   const people = useMemberNames();

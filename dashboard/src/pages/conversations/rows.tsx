@@ -3,7 +3,7 @@ import type { ListedConversation } from '../../../../contract/dashboard/conversa
 import { useWords } from '../../language/words.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { kindNames } from '../../parts/channels/kind-names.ts';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { listWords } from '../../list/list-words.ts';
 import { Row, type Shown } from './row.tsx';

@@ -12,7 +12,7 @@ import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
 import { ShownSteps } from '../../parts/answer-steps.tsx';
 import { ApprovalCard } from '../../parts/approvals/approval-card.tsx';
-import { useMemberNames } from '../../parts/names.ts';
+import { useMemberNames } from '../../parts/use-record-names.ts';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
 import { AnswerMenu } from './answer-menu.tsx';

@@ -3,7 +3,6 @@ import { useState, type ReactNode } from 'react';
 import type { ConversationView } from '../../../../contract/dashboard/conversation-views.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -28,7 +27,6 @@ export function SaveViewDialog({ opened, filters, onClose }: SaveProps): ReactNo
 
 function Naming({ filters, onClose }: { filters: Filters; onClose: () => void }): ReactNode {
   const say = useWords(viewWords);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const [shared, setShared] = useState(false);
   const create = useAct('createConversationView', { refresh: ['listConversationViews'] });
@@ -49,7 +47,7 @@ function Naming({ filters, onClose }: { filters: Filters; onClose: () => void })
   );
   const problem = form.unplaced(create.error);
   return (
-    <DialogForm onSubmit={submit} act={sayCommon('save')} busy={create.isPending} problem={problem} onCancel={onClose}>
+    <DialogForm onSubmit={submit} act={say('save')} busy={create.isPending} problem={problem} onCancel={onClose}>
       <TextInput
         label={say('name')}
         maxLength={MAX_NAME_CHARACTERS}

@@ -22,7 +22,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { ConsentCard } from './consent-card.tsx';
 import { EndUserDialog } from './end-user-form.tsx';
 import { EraseCard } from './erase-card.tsx';

@@ -49,6 +49,7 @@ export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
         }}
         title={say('erase_title', { name: `\u2068${name}\u2069` })}
         name={name}
+        ask={say('erase_ask')}
         act={say('erase')}
         busy={erase.isPending}
         problem={erase.error}

@@ -17,7 +17,7 @@ type Filters = SegmentRecord['filters'];
 export function SegmentActs({ filters, onGone }: { filters: Filters; onGone: () => void }): ReactNode {
   const say = useWords(segmentWords);
   const may = useMay('member');
-  const current = segmentOf(useSegments(), filters);
+  const current = segmentOf(useSegments() ?? [], filters);
   const [naming, setNaming] = useState(false);
   const [removing, setRemoving] = useState<SegmentRecord | null>(null);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);

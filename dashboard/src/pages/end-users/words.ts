@@ -71,6 +71,7 @@ export const words = defineWords(
     export_one: 'Download data',
     erase: 'Erase',
     erase_title: 'Erase {name} permanently?',
+    erase_ask: 'Type the name of this person:',
     erase_words:
       'The record, all conversations with their messages, runs and addresses are removed and cannot be restored. Opt-outs stay in force, without the person’s name.',
     erased: 'The end user was erased.',
@@ -144,6 +145,7 @@ export const words = defineWords(
     export_one: 'تنزيل البيانات',
     erase: 'محو',
     erase_title: 'محو {name} نهائيًا؟',
+    erase_ask: 'اكتب اسم هذا الشخص:',
     erase_words:
       'يُزال السجل وكل المحادثات برسائلها والعمليات والعناوين ولا يمكن استرجاعها. يبقى إلغاء الاشتراك ساريًا دون تسمية أحد.',
     erased: 'مُحي المستخدم النهائي.',

@@ -5,7 +5,7 @@ import type { Numbers } from '../../../../contract/dashboard/statistics.ts';
 import { useRead } from '../../api/queries.ts';
 import { clock, day } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { type Bar, Bars } from '../../parts/bars.tsx';
+import { type Bar, BarChart } from '../../parts/bar-chart.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
@@ -85,7 +85,7 @@ function Over({ numbers }: { numbers: Numbers }): ReactNode {
     bar.second += handed_off;
   }
   return (
-    <Bars
+    <BarChart
       title={say(isByHour ? 'over_hours' : 'over_days')}
       bars={[...bars.values()]}
       names={[say('conversations'), say('hand_offs')]}

@@ -13,7 +13,7 @@ import { RecordPage } from '../../parts/record-page.tsx';
 import { useOrganization, useSession } from '../../session/session.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { codeOfTrigger } from '../../parts/trigger-code.ts';
 import { TriggerRuns } from './trigger-runs.tsx';
 import { TriggerSettings } from './trigger-settings.tsx';

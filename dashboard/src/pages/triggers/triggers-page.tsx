@@ -13,7 +13,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
-import { useAgentNames } from '../../parts/names.ts';
+import { useAgentNames } from '../../parts/use-record-names.ts';
 import { CreateTriggerDialog } from './create-trigger-dialog.tsx';
 import { words } from './words.ts';
 import classes from './triggers.module.css';

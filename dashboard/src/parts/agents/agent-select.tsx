@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { useAgentNames, type NameOf } from '../names.ts';
+import { useAgentNames, type NameOf } from '../use-record-names.ts';
 import { words } from './agent-select-words.ts';
 import classes from '../page.module.css';
 

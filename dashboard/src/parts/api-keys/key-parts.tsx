@@ -10,7 +10,7 @@ import { Moment, Until, useNow } from '../moment.tsx';
 import { NoValue } from '../no-value.tsx';
 import { Tip } from '../tip.tsx';
 import { useOrganization } from '../../session/session.ts';
-import type { NameOf } from '../names.ts';
+import type { NameOf } from '../use-record-names.ts';
 import { words } from './words.ts';
 import classes from './api-keys.module.css';
 

@@ -7,7 +7,7 @@ import { latinDigits } from '../latin-digits.ts';
 import { words, type KeyWord } from './words.ts';
 import classes from './api-keys.module.css';
 
-/** As typed; empty: no limit. */
+/** The typed text. Empty: no limit. */
 export type LimitTexts = Record<KeyLimit, string>;
 export const NO_LIMITS: LimitTexts = { per_minute: '', per_end_user_per_minute: '', total: '' };
 

@@ -1,15 +1,13 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { KeyRecord, NewKey } from '../../../../contract/dashboard/keys.ts';
 import { call } from '../../api/client.ts';
-import { readAnew } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { useWords } from '../../language/words.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { useCreateSecret } from '../use-create-secret.ts';
-import { useShownOnceGuard } from '../shown-once.tsx';
+import { useShownOnce } from '../shown-once.tsx';
 import { ShownOnce } from './create/shown-once.tsx';
 import { words } from './words.ts';
 import classes from './api-keys.module.css';
@@ -19,14 +17,7 @@ type Overlap = (typeof OVERLAPS)[number];
 
 export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const client = useQueryClient();
-  const [made, setMade] = useState<NewKey | null>(null);
-  const close = (): void => {
-    setMade(null);
-    onClose();
-    void readAnew(client, ['listKeys', 'readKey', 'listAudit']);
-  };
-  const guard = useShownOnceGuard(made !== null, close);
+  const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readKey', 'listAudit']);
   return (
     <Modal
       opened={item !== null || made !== null}

@@ -8,7 +8,7 @@ import { useAct } from '../../api/queries.ts';
 import { useWords } from '../../language/words.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { Moment, Until } from '../moment.tsx';
-import { useMemberNames } from '../names.ts';
+import { useMemberNames } from '../use-record-names.ts';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { shownText } from './shown-text.ts';

@@ -5,5 +5,5 @@ import { kindNames } from './kind-names.ts';
 
 export function KindName({ kind }: { kind: string }): ReactNode {
   const say = useWords(kindNames);
-  return isKnownKind(kind) ? say(`kind_${kind}`) : <code>{kind}</code>;
+  return isKnownKind(kind) ? <span style={{ whiteSpace: 'nowrap' }}>{say(`kind_${kind}`)}</span> : <code>{kind}</code>;
 }

@@ -1,7 +1,7 @@
 import type { ReplyActions } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
 import { useWords } from '../../language/words.tsx';
-import { useMemberNames } from '../names.ts';
+import { useMemberNames } from '../use-record-names.ts';
 import { actionWords } from './action-words.ts';
 
 /** The actions of a saved reply, each as a text. */

@@ -194,7 +194,7 @@ function useColumns(withEndpoint: boolean, onOpen: (place: string) => void): Col
           )}
         </div>
       ),
-      width: '270px',
+      width: '250px',
     },
     {
       id: 'answer',

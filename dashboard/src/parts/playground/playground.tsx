@@ -215,7 +215,7 @@ function Log({ talk, suggestion, silence }: LogProps): ReactNode {
       {isPending && <p className={classes.note}>{say('writing')}</p>}
       {silence && next === 'waiting_for_user' && !isPending && (
         <Button size="xs" variant="default" onClick={() => talk.letPass(silence)}>
-          {say('pass', { minutes: silence.minutes })}
+          {say('pass', { count: silence.minutes })}
         </Button>
       )}
       {next === 'completed' && <p className={classes.note}>{say('ended')}</p>}

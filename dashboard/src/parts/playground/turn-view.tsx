@@ -7,7 +7,7 @@ import classes from './playground.module.css';
 
 type Props = {
   turn: PlaygroundTurn;
-  /** How long the person had not answered when it came; absent: it is an answer. */
+  /** How long the person had been silent before this turn. Absent: the turn is an answer. */
   minutes: number | undefined;
   /** Sends the label of a choice. Absent if the turn is not the last. */
   onChoose: ((label: string) => void) | undefined;
@@ -21,7 +21,7 @@ export function TurnView({ turn, minutes, onChoose }: Props): ReactNode {
   const say = useWords(words);
   return (
     <div className={classes.turn}>
-      {minutes !== undefined && <p className={classes.note}>{say('passed', { minutes })}</p>}
+      {minutes !== undefined && <p className={classes.note}>{say('passed', { count: minutes })}</p>}
       {turn.messages.length === 0 && minutes === undefined && <p className={classes.note}>{say('silent')}</p>}
       {turn.messages.map(({ content, sources }, index) => (
         <div key={index} className={classes.theirs}>

@@ -15,7 +15,7 @@ import { Moment } from '../moment.tsx';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { useAgentNames } from '../names.ts';
+import { useAgentNames } from '../use-record-names.ts';
 import pageClasses from '../page.module.css';
 import { ChoosePassageDialog, type Teachable } from './choose-passage-dialog.tsx';
 import { questionWords } from './question-words.ts';

@@ -44,7 +44,7 @@ const PAGE = 500;
 const MAX_TEXT = 160;
 
 /** The waiting recipients, oldest first. */
-export async function* waitingOnes(place: Place): AsyncGenerator<Cast> {
+export async function* waitingPeople(place: Place): AsyncGenerator<Cast> {
   const { db, orgId, campaignId: id, channelId, channelKind } = place;
   for (let after = ''; ;) {
     const page = await listWaiting(db, { orgId, id, channelId, channelKind }, { after, limit: PAGE });
@@ -56,7 +56,7 @@ export async function* waitingOnes(place: Place): AsyncGenerator<Cast> {
 }
 
 /** End users who match, in the form in which the audience would be added, newest first. */
-export async function* matchingOnes(place: Place, filter: EndUserFilter): AsyncGenerator<Cast> {
+export async function* matchingPeople(place: Place, filter: EndUserFilter): AsyncGenerator<Cast> {
   for await (const one of planAudience(place, filter))
     yield cast(place, { ...one, ref: null, sendAt: null, isKnown: true });
 }
@@ -225,7 +225,7 @@ const isIn = (percent: number, index: number): boolean =>
   Math.floor(((index + 1) * percent) / 100) > Math.floor((index * percent) / 100);
 
 /** Made-up people. All properties are spread evenly, and they are the same each time. */
-export async function* madeUpOnes(place: Place, said: MadeUp): AsyncGenerator<Cast> {
+export async function* inventedPeople(place: Place, said: MadeUp): AsyncGenerator<Cast> {
   const { time_zones: zones = [null], locales = [null], opted_out: optedOut = 0, unnamed = 0 } = said;
   for (let index = 0; index < Math.min(said.count, MAX_REHEARSED); index++) {
     const name = `${index + 1}`;

@@ -4,7 +4,7 @@ import {
   REHEARSED_DAYS,
   type RehearsedStatus,
 } from '../../../../contract/dashboard/rehearsals.ts';
-import { rememberOpenings } from '../opening-hours.ts';
+import { rememberOpenings } from '../quiet-hours.ts';
 import { createLoopShare } from '../../../kernel/loop-share.ts';
 import type { DueRecipient } from '../../../store/recipients/dispatch.ts';
 import { BATCH, LOOK_MS, planDispatch } from '../plan-dispatch.ts';

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../../../contract/agents.ts';
 import { minutesToStep, silentStep } from '../../../answering/no-reply.ts';
 import { channelKinds } from '../../../channels/kinds.ts';
 import { isInWindow } from '../../../kernel/reply-window.ts';
-import type { nextOpening } from '../opening-hours.ts';
+import type { nextOpening } from '../quiet-hours.ts';
 import type { Player } from './play-clock.ts';
 
 type Stage = {

@@ -14,7 +14,7 @@ import { type AskedRehearsal, rehearseCampaign } from './rehearse-campaign.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const suppression = createSuppression(Buffer.alloc(32, 7));
-const waitingOnes: AskedRehearsal = { filter: null, begins_at: NOW.toISOString() };
+const waitingPeople: AskedRehearsal = { filter: null, begins_at: NOW.toISOString() };
 
 let db: Db;
 let orgId: string;
@@ -63,7 +63,7 @@ test('reports the message and time of each recipient, and the reason of each ski
     { ref: '4', end_user: { external_id: 'known' } },
     { ref: '5', end_user: {} },
   ]);
-  const told = await rehearse(orgId, id, { ...waitingOnes, file });
+  const told = await rehearse(orgId, id, { ...waitingPeople, file });
   expect(told.rows.map(({ ref, status, reason, at, text }) => [ref, status, reason, at, text])).toEqual([
     ['1', 'sent', null, '2026-11-20T12:00:00.000Z', 'Hi Asha, W-1'],
     ['2', 'sent', null, '2026-11-20T23:00:00.000Z', 'أهلاً '],
@@ -96,7 +96,7 @@ test('a person who replies stop gets no second message, and others who reply do'
     { text: 'Please stop', after_minutes: 10, refs: ['a1'] },
     { text: 'Thanks', after_minutes: 10, refs: ['b1'] },
   ];
-  const told = await rehearse(orgId, id, { ...waitingOnes, file: lines(twice), dedupe: 'none', replies });
+  const told = await rehearse(orgId, id, { ...waitingPeople, file: lines(twice), dedupe: 'none', replies });
   expect(Object.fromEntries(told.rows.map(({ ref, status, reason }) => [ref, reason ?? status]))).toEqual({
     a1: 'replied',
     b1: 'replied',
@@ -114,12 +114,12 @@ test('reads a spreadsheet: columns of people, of the recipient, and variables', 
   const id = await givenCampaign({ opening: { text: { default: '{{end_user.name}} {{end_user.plan}} {{voucher}}' } } });
   const file =
     '\uFEFFid;Name;attributes.plan;voucher;send_at;ref\r\nx-1;Asha;gold;W-1;2026-11-21T00:00:00Z;r1\r\n;Omar;;;;r2\r\n';
-  const told = await rehearse(orgId, id, { ...waitingOnes, file });
+  const told = await rehearse(orgId, id, { ...waitingPeople, file });
   expect(told.rows).toMatchObject([
     { ref: 'r1', status: 'sent', at: '2026-11-21T00:00:00.000Z', text: 'Asha gold W-1' },
     { ref: 'r2', status: 'invalid', reason: 'required' },
   ]);
-  const broken = rehearse(orgId, id, { ...waitingOnes, file: 'id,name\n"x' });
+  const broken = rehearse(orgId, id, { ...waitingPeople, file: 'id,name\n"x' });
   await expect(broken).rejects.toMatchObject({ code: 'validation_failed', extras: { errors: [{ pointer: '/file' }] } });
 });
 
@@ -130,47 +130,47 @@ test('made-up people are spread over zones, and a share of them replies', async 
     { text: 'STOP', after_minutes: 30, percent: 5 },
     { text: 'How much?', after_minutes: 5, percent: 20 },
   ];
-  const told = await rehearse(orgId, id, { ...waitingOnes, made_up, replies });
+  const told = await rehearse(orgId, id, { ...waitingPeople, made_up, replies });
   expect(told).toMatchObject({ recipients: 1_000, sent: 900, left_out: [{ reason: 'opted_out', count: 100 }] });
   expect(told.replies.map(({ count }) => count)).toEqual([45, 180].map((n) => expect.closeTo(n, -1)));
-  expect(await rehearse(orgId, id, { ...waitingOnes, made_up, replies })).toEqual(told);
+  expect(await rehearse(orgId, id, { ...waitingPeople, made_up, replies })).toEqual(told);
   expect(told.rows.length).toBe(50);
 });
 
 test('a campaign that does not end is stopped after a year of its clock', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '09:01', days: [5] }, per_minute: 1 });
-  const told = await rehearse(orgId, id, { ...waitingOnes, made_up: { count: 100 } });
+  const told = await rehearse(orgId, id, { ...waitingPeople, made_up: { count: 100 } });
   expect(told.stopped).toBe('after_a_year');
   expect(told.left_out).toEqual([{ status: 'waiting', reason: null, count: 100 - told.sent }]);
 });
 
 test('impossible input is refused', async () => {
   const id = await givenCampaign({});
-  await expect(rehearse(orgId, id, { ...waitingOnes, file: '{}', made_up: { count: 1 } })).rejects.toThrow(Refusal);
+  await expect(rehearse(orgId, id, { ...waitingPeople, file: '{}', made_up: { count: 1 } })).rejects.toThrow(Refusal);
   const replies = [70, 40].map((percent) => ({ text: 'Hi', after_minutes: 1, percent }));
-  await expect(rehearse(orgId, id, { ...waitingOnes, replies })).rejects.toMatchObject({ code: 'validation_failed' });
-  await expect(rehearse(await givenOrganization(db), id, waitingOnes)).rejects.toMatchObject({
+  await expect(rehearse(orgId, id, { ...waitingPeople, replies })).rejects.toMatchObject({ code: 'validation_failed' });
+  await expect(rehearse(await givenOrganization(db), id, waitingPeople)).rejects.toMatchObject({
     code: 'campaign_not_found',
   });
 });
 
 test('an organization has one rehearsal at a time, and other organizations can run theirs', async () => {
   const id = await givenCampaign({});
-  const first = rehearse(orgId, id, { ...waitingOnes, made_up: { count: 2_000 } });
-  const second = rehearse(orgId, id, { ...waitingOnes, made_up: { count: 1 } });
+  const first = rehearse(orgId, id, { ...waitingPeople, made_up: { count: 2_000 } });
+  const second = rehearse(orgId, id, { ...waitingPeople, made_up: { count: 1 } });
   await expect(second).rejects.toMatchObject({ code: 'rate_limited' });
-  await expect(rehearse(await givenOrganization(db), id, waitingOnes)).rejects.toMatchObject({
+  await expect(rehearse(await givenOrganization(db), id, waitingPeople)).rejects.toMatchObject({
     code: 'campaign_not_found',
   });
   expect(await first).toMatchObject({ sent: 2_000 });
-  expect(await rehearse(orgId, id, { ...waitingOnes, made_up: { count: 1 } })).toMatchObject({ sent: 1 });
+  expect(await rehearse(orgId, id, { ...waitingPeople, made_up: { count: 1 } })).toMatchObject({ sent: 1 });
 });
 
 test('10,000 people do not block the event loop', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '17:00' }, per_minute: 600 });
   const made_up = { count: 10_000, time_zones: Intl.supportedValuesOf('timeZone').slice(0, 50) };
   const replies = [{ text: 'stop', after_minutes: 3, percent: 10 }];
-  const all = { ...waitingOnes, made_up, replies, all_rows: true };
+  const all = { ...waitingPeople, made_up, replies, all_rows: true };
   let rows = 0;
   const longest = await longestStretchMs(async () => {
     rows = (await rehearse(orgId, id, all)).rows.length;
@@ -200,7 +200,7 @@ describe('reminders of the agent', () => {
     await db.execute(sql`UPDATE channel SET kind = ${kind} WHERE id = ${own.channelId}`);
     const id = newId('campaign');
     await db.insert(campaign).values({ orgId, id, ...own, name: 'Spring', state: 'draft', settings, attended: true });
-    return rehearse(orgId, id, { ...waitingOnes, file, replies });
+    return rehearse(orgId, id, { ...waitingPeople, file, replies });
   }
   const firstOf = ({ rows }: Awaited<ReturnType<typeof rehearsed>>) =>
     Object.fromEntries(rows.map(({ ref, reminded_at: at }) => [ref, at]));

@@ -6,7 +6,7 @@ import {
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import { Refusal } from '../../../../contract/problems.ts';
-import { nextOpening } from '../opening-hours.ts';
+import { nextOpening } from '../quiet-hours.ts';
 import { checkSettings } from '../check-settings.ts';
 import { createLoopShare } from '../../../kernel/loop-share.ts';
 import { timestamp } from '../../../kernel/clock.ts';
@@ -16,7 +16,7 @@ import { readChannel } from '../../../store/channels/channels.ts';
 import type { EndUserFilter } from '../../../store/end-users/search.ts';
 import type { CampaignsDeps } from '../deps.ts';
 import { parseRecipients } from '../parse-recipients.ts';
-import { type Cast, madeUpOnes, matchingOnes, type Place, fileOnes, waitingOnes } from './people.ts';
+import { type Cast, inventedPeople, matchingPeople, type Place, fileOnes, waitingPeople } from './people.ts';
 import { type Player, playClock } from './play-clock.ts';
 import { playSilence } from './play-silence.ts';
 import { type Part, tellRehearsal } from './report.ts';
@@ -161,9 +161,9 @@ function sourceOf(
   place: Place,
   { filter, file, made_up: madeUp, dedupe = 'campaign' }: AskedRehearsal,
 ): AsyncGenerator<Cast> {
-  if (filter) return matchingOnes(place, filter);
-  if (madeUp) return madeUpOnes(place, madeUp);
-  return file === undefined ? waitingOnes(place) : fileOnes(place, parseRecipients(file), dedupe);
+  if (filter) return matchingPeople(place, filter);
+  if (madeUp) return inventedPeople(place, madeUp);
+  return file === undefined ? waitingPeople(place) : fileOnes(place, parseRecipients(file), dedupe);
 }
 
 /** Uses the same times as an addition: not before its own time, the start of the campaign, and now. */

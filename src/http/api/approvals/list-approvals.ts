@@ -4,6 +4,7 @@ import { APPROVAL_STATUSES } from '../../../../contract/approval-limits.ts';
 import { EVENT_EXAMPLES } from '../../../../contract/event-examples.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { listApprovals } from '../../../features/approvals/list-approvals.ts';
+import { pageOf } from '../../route/page-schema.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import type { Route } from '../../route/route.ts';
@@ -24,16 +25,7 @@ export const listApprovalsRoute = (deps: ApprovalRoutesDeps): Route => ({
     examples: { 200: { data: [EVENT_EXAMPLES['approval.requested']], next_cursor: null, has_more: false } },
   },
   query: Type.Object({ ...PageQuery, status: Type.Optional(Type.Enum(APPROVAL_STATUSES)) }),
-  responses: {
-    200: Type.Object(
-      {
-        data: Type.Array(ApprovalRecord),
-        next_cursor: Type.Union([Type.String(), Type.Null()]),
-        has_more: Type.Boolean(),
-      },
-      { title: 'ApprovalPage' },
-    ),
-  },
+  responses: { 200: pageOf(ApprovalRecord, 'ApprovalPage') },
   async handle(request) {
     const { caller } = request.admission;
     const { limit = DEFAULT_PAGE, cursor, status } = request.query as ApprovalsQuery;

@@ -1,12 +1,13 @@
 import { Recipient } from '../../../../contract/campaigns.ts';
 import { cancelRecipient } from '../../../features/campaigns/recipients.ts';
 import type { Route } from '../../route/route.ts';
-import { type CampaignRoutesDeps, exampleRecipient, FAMILY, keyCallerOf, recipientIdOf, TAG } from './family.ts';
+import { ACCESS, type CampaignRoutesDeps, keyCallerOf, recipientIdOf, TAG } from './campaign-access.ts';
+import { exampleRecipient } from './examples.ts';
 
 export const cancelRecipientRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'DELETE',
   path: '/api/campaigns/:campaign_id/recipients/:recipient_id',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'cancelRecipient',
     summary: 'Cancel a recipient',

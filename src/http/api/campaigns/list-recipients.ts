@@ -1,18 +1,20 @@
 import { Type } from 'typebox';
 import { Recipient, RECIPIENT_STATUSES } from '../../../../contract/campaigns.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
+import { pageOf } from '../../route/page-schema.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import { listRecipients } from '../../../features/campaigns/recipients.ts';
 import type { Route } from '../../route/route.ts';
-import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
+import { ACCESS, type CampaignRoutesDeps, TAG } from './campaign-access.ts';
+import { exampleRecipient } from './examples.ts';
 
 type Query = { limit?: number; cursor?: string; status?: string; ref?: string };
 
 export const listRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/campaigns/:campaign_id/recipients',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'listRecipients',
     summary: 'List recipients',
@@ -25,12 +27,7 @@ export const listRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
     status: Type.Optional(Type.Enum(RECIPIENT_STATUSES)),
     ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   }),
-  responses: {
-    200: Type.Object(
-      { data: Type.Array(Recipient), next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() },
-      { title: 'RecipientPage' },
-    ),
-  },
+  responses: { 200: pageOf(Recipient, 'RecipientPage') },
   async handle(request) {
     const { caller, campaign } = request.admission;
     const { limit = DEFAULT_PAGE, cursor, status, ref } = request.query as Query;

@@ -1,7 +1,8 @@
 import { Campaign } from '../../../../contract/campaigns.ts';
-import { moveByKey } from '../../../features/campaigns/key-verbs.ts';
+import { moveByKey } from '../../../features/campaigns/change-by-key.ts';
 import type { Route } from '../../route/route.ts';
-import { type CampaignRoutesDeps, exampleCampaign, FAMILY, keyCallerOf, TAG } from './family.ts';
+import { ACCESS, type CampaignRoutesDeps, keyCallerOf, TAG } from './campaign-access.ts';
+import { exampleCampaign } from './examples.ts';
 
 export const pauseCampaignRoute = (deps: CampaignRoutesDeps): Route =>
   move(deps, 'pause', {
@@ -27,7 +28,7 @@ const move = (
 ): Route => ({
   method: 'POST',
   path: `/api/campaigns/:campaign_id/${verb}`,
-  ...FAMILY,
+  ...ACCESS,
   operation: { ...operation, tag: TAG },
   idempotent: true,
   responses: { 200: Campaign },

@@ -8,7 +8,8 @@ import {
 import { addRecipients, readRow } from '../../../features/campaigns/add-recipients.ts';
 import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../../kernel/validation/validate.ts';
-import { type CampaignRoutesDeps, exampleRecipient, FAMILY, TAG } from './family.ts';
+import { ACCESS, type CampaignRoutesDeps, TAG } from './campaign-access.ts';
+import { exampleRecipient } from './examples.ts';
 
 /** A body of 256 KiB contains fewer keys than this. */
 const PUSH_KEYS = 60_000;
@@ -17,7 +18,7 @@ const checkRecipient = compileBody(RecipientInput);
 export const pushRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/campaigns/:campaign_id/recipients',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'pushRecipients',
     summary: 'Push recipients into the campaign',

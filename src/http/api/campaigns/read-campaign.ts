@@ -1,12 +1,13 @@
 import { Campaign } from '../../../../contract/campaigns.ts';
-import { readForKey } from '../../../features/campaigns/key-verbs.ts';
+import { readForKey } from '../../../features/campaigns/change-by-key.ts';
 import type { Route } from '../../route/route.ts';
-import { type CampaignRoutesDeps, exampleCampaign, FAMILY, TAG } from './family.ts';
+import { ACCESS, type CampaignRoutesDeps, TAG } from './campaign-access.ts';
+import { exampleCampaign } from './examples.ts';
 
 export const readCampaignRoute = (deps: CampaignRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/campaigns/:campaign_id',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'readCampaign',
     summary: 'Read the campaign',

@@ -1,6 +1,6 @@
 import type { Route } from '../../route/route.ts';
 import { cancelRecipientRoute } from './cancel-recipient.ts';
-import type { CampaignRoutesDeps } from './family.ts';
+import type { CampaignRoutesDeps } from './campaign-access.ts';
 import { listRecipientsRoute } from './list-recipients.ts';
 import { pauseCampaignRoute, resumeCampaignRoute } from './move-campaign.ts';
 import { pushRecipientsRoute } from './push-recipients.ts';

@@ -24,9 +24,8 @@ const choice = (delta: Delta, finish: 'stop' | null = null): Choice[] => [
 ];
 
 /**
- * The events of a run as chunks of a completion. A chunk cannot be taken back. If a model takes back its text (it calls
- * a tool, or fails and another one answers), the text stays, and the message that is stored follows after an empty
- * line.
+ * The events of a run as chunks of a completion. A sent chunk cannot be removed. If a model drops its text (it calls a
+ * tool, or fails and another model answers), the text stays, and the stored message follows after an empty line.
  */
 export function createChunks(
   { id, createdAt, model, hasUsage, isRepeatable }: Chunked,

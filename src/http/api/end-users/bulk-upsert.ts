@@ -4,7 +4,8 @@ import type { BulkRow } from '../../../features/end-users/write-end-users.ts';
 import { bulkUpsert } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { compileBody } from '../../../kernel/validation/validate.ts';
-import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+import { ACCESS, callerOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleEndUser } from './examples.ts';
 
 /** 500 people with a hundred attributes each need more keys, but a body of 256 KiB contains fewer than this. */
 const BULK_KEYS = 60_000;
@@ -13,7 +14,7 @@ const checkRow = compileBody(CreateEndUser);
 export const bulkUpsertRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users/bulk',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'bulkUpsertEndUsers',
     summary: 'Create or update up to 500 end users',

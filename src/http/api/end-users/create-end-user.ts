@@ -1,13 +1,14 @@
 import { CreateEndUser, EndUser } from '../../../../contract/end-users.ts';
 import { createEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+import { ACCESS, callerOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleEndUser } from './examples.ts';
 
 /** Creates a person. It is refused if another person has one of the identifiers. */
 export const createEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'createEndUser',
     summary: 'Create an end user',

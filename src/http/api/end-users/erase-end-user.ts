@@ -1,12 +1,12 @@
 import { eraseEndUser } from '../../../features/end-users/erase-end-user.ts';
 import type { Route } from '../../route/route.ts';
-import { callerOf, endUserIdOf, type EndUserRoutesDeps, FAMILY, TAG } from './family.ts';
+import { ACCESS, callerOf, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
 
 /** Erases a person. The remaining data identifies no one, and opted-out addresses stay opted out. */
 export const eraseEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'DELETE',
   path: '/api/end-users/:end_user_id',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'eraseEndUser',
     summary: 'Erase an end user',

@@ -2,15 +2,8 @@ import { Readable } from 'node:stream';
 import { EndUserExport } from '../../../../contract/end-users.ts';
 import { exportEndUser } from '../../../features/end-users/export-end-user.ts';
 import type { Route } from '../../route/route.ts';
-import {
-  endUserIdOf,
-  type EndUserRoutesDeps,
-  exampleConversation,
-  exampleEndUser,
-  exampleMessage,
-  FAMILY,
-  TAG,
-} from './family.ts';
+import { ACCESS, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleConversation, exampleEndUser, exampleMessage } from './examples.ts';
 
 /**
  * All stored data about one person, streamed while it is read. Its size depends on the person's history and has no
@@ -19,7 +12,7 @@ import {
 export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id/export',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'exportEndUser',
     summary: 'Export everything about a person',

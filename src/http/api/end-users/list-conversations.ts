@@ -5,12 +5,14 @@ import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import { listConversationsOf } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { endUserIdOf, type EndUserRoutesDeps, exampleConversation, FAMILY, pageOf, TAG } from './family.ts';
+import { pageOf } from '../../route/page-schema.ts';
+import { ACCESS, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleConversation } from './examples.ts';
 
 export const listConversationsRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id/conversations',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'listEndUserConversations',
     summary: "List a person's conversations",

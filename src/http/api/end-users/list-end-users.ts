@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
-import { Tag } from '../../../../contract/end-users.ts';
+import { EndUser, Tag } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import { listEndUsers } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { EndUserPage, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+import { pageOf } from '../../route/page-schema.ts';
+import { ACCESS, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleEndUser } from './examples.ts';
 
 type Query = {
   limit?: number;
@@ -20,7 +22,7 @@ type Query = {
 export const listEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'listEndUsers',
     summary: 'List end users',
@@ -39,7 +41,7 @@ export const listEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
       Type.String({ format: 'date-time', description: 'Created or changed after this time.' }),
     ),
   }),
-  responses: { 200: EndUserPage },
+  responses: { 200: pageOf(EndUser, 'EndUserPage') },
   async handle(request) {
     const { orgId } = request.admission.caller;
     const { limit = DEFAULT_PAGE, cursor, ...given } = request.query as Query;

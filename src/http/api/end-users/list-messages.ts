@@ -5,12 +5,14 @@ import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import { listMessagesOf } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { endUserIdOf, type EndUserRoutesDeps, exampleMessage, FAMILY, pageOf, TAG } from './family.ts';
+import { pageOf } from '../../route/page-schema.ts';
+import { ACCESS, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleMessage } from './examples.ts';
 
 export const listMessagesRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/end-users/:end_user_id/conversations/:conversation_id/messages',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'listEndUserMessages',
     summary: 'List the messages of a conversation',

@@ -3,7 +3,7 @@ import { bulkUpsertRoute } from './bulk-upsert.ts';
 import { createEndUserRoute } from './create-end-user.ts';
 import { eraseEndUserRoute } from './erase-end-user.ts';
 import { exportEndUserRoute } from './export-end-user.ts';
-import type { EndUserRoutesDeps } from './family.ts';
+import type { EndUserRoutesDeps } from './end-user-access.ts';
 import { listConversationsRoute } from './list-conversations.ts';
 import { listEndUsersRoute } from './list-end-users.ts';
 import { listMessagesRoute } from './list-messages.ts';

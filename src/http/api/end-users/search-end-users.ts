@@ -1,14 +1,16 @@
-import { SearchEndUsers } from '../../../../contract/end-users.ts';
+import { EndUser, SearchEndUsers } from '../../../../contract/end-users.ts';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { listEndUsers } from '../../../features/end-users/read-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { type EndUserRoutesDeps, EndUserPage, exampleEndUser, FAMILY, TAG } from './family.ts';
+import { pageOf } from '../../route/page-schema.ts';
+import { ACCESS, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleEndUser } from './examples.ts';
 
 export const searchEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users/search',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'searchEndUsers',
     summary: 'Search end users',
@@ -20,7 +22,7 @@ export const searchEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
   },
   body: SearchEndUsers,
   bodyOptional: true,
-  responses: { 200: EndUserPage },
+  responses: { 200: pageOf(EndUser, 'EndUserPage') },
   problems: ['cursor_invalid'],
   async handle(request) {
     const { orgId } = request.admission.caller;

@@ -1,12 +1,13 @@
 import { EndUser, SetConsent } from '../../../../contract/end-users.ts';
 import { setConsent } from '../../../features/end-users/set-consent.ts';
 import type { Route } from '../../route/route.ts';
-import { callerOf, endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+import { ACCESS, callerOf, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleEndUser } from './examples.ts';
 
 export const setConsentRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PUT',
   path: '/api/end-users/:end_user_id/consent/:channel_kind',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'setConsent',
     summary: 'Record the consent of a person for a kind of channel',

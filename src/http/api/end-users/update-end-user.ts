@@ -1,12 +1,13 @@
 import { EndUser, UpdateEndUser } from '../../../../contract/end-users.ts';
 import { updateEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { callerOf, endUserIdOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+import { ACCESS, callerOf, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleEndUser } from './examples.ts';
 
 export const updateEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PATCH',
   path: '/api/end-users/:end_user_id',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'updateEndUser',
     summary: 'Change an end user',

@@ -2,7 +2,8 @@ import { EndUser, UpsertEndUser } from '../../../../contract/end-users.ts';
 import { Refusal } from '../../../../contract/problems.ts';
 import { upsertEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
-import { callerOf, type EndUserRoutesDeps, exampleEndUser, FAMILY, TAG } from './family.ts';
+import { ACCESS, callerOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
+import { exampleEndUser } from './examples.ts';
 
 const MAX_EXTERNAL_ID = 255;
 
@@ -10,7 +11,7 @@ const MAX_EXTERNAL_ID = 255;
 export const upsertEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PUT',
   path: '/api/end-users/external/:external_id',
-  ...FAMILY,
+  ...ACCESS,
   operation: {
     id: 'upsertEndUser',
     summary: 'Create or update an end user by your own id',

@@ -5,7 +5,8 @@ import { listConversationMessages } from '../../../features/triggers/list-messag
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import type { Route } from '../../route/route.ts';
-import { exampleMessage, pageOf } from '../end-users/family.ts';
+import { pageOf } from '../../route/page-schema.ts';
+import { exampleMessage } from '../end-users/examples.ts';
 import type { TriggerRoutesDeps } from './routes.ts';
 
 /** The whole conversation, also across several runs: for a page that is opened again. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { DEFAULT_PAGE } from '../../../../contract/limits.ts';
 import { RunFilters, RunRecord } from '../../../../contract/triggers.ts';
+import { pageOf } from '../../route/page-schema.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import { listRuns, runFilter } from '../../../features/triggers/read-runs.ts';
@@ -32,12 +33,7 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
     ...PageQuery,
     ...RunFilters,
   }),
-  responses: {
-    200: Type.Object(
-      { data: Type.Array(RunRecord), next_cursor: Type.Union([Type.String(), Type.Null()]), has_more: Type.Boolean() },
-      { title: 'RunPage' },
-    ),
-  },
+  responses: { 200: pageOf(RunRecord, 'RunPage') },
   async handle(request) {
     const { caller, trigger } = request.admission;
     const query = request.query as RunsQuery;

@@ -1,5 +1,5 @@
-import { Button, Modal, PasswordInput, Text, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
 import type { ModelProviderName, ModelRecord } from '../../../../../contract/dashboard/models.ts';
 import type { Problem } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
@@ -90,6 +90,7 @@ type Values = { key: string; base_url: string } & Record<OtherModel, string>;
 
 export function ModelForm(props: FormProps): ReactNode {
   const { provider, stored, onClose } = props;
+  const [isRemoving, setRemoving] = useState(false);
   const say = useWords(words);
   const sayCommon = useWords(common);
   const { set, check, remove, tryModel, save } = useSaving(props);
@@ -110,16 +111,17 @@ export function ModelForm(props: FormProps): ReactNode {
     },
   }));
   const asksAgain = stored?.has_key === true && isMoved(form.values.base_url);
+  if (isRemoving) return <Removal remove={remove} onCancel={() => setRemoving(false)} />;
   return (
     <DialogForm
       onSubmit={form.submit((values) => save(values, form.place))}
       act={sayCommon('save')}
       busy={set.isPending || check.isPending}
-      problem={form.unplaced(set.error) ?? remove.error}
+      problem={form.unplaced(set.error)}
       onCancel={onClose}
       aside={
         stored && (
-          <Button variant="subtle" color="red" loading={remove.isPending} onClick={remove.act}>
+          <Button variant="subtle" color="red" onClick={() => setRemoving(true)}>
             {say('provider_remove')}
           </Button>
         )
@@ -148,6 +150,28 @@ export function ModelForm(props: FormProps): ReactNode {
       <OtherModels provider={provider} getInputProps={form.getInputProps} />
       <CheckFailed problem={check.error} onRetry={tryModel} />
     </DialogForm>
+  );
+}
+
+type RemovalProps = { remove: ReturnType<typeof useSaving>['remove']; onCancel: () => void };
+
+/** Replaces the form in its dialog until the removal is confirmed. */
+function Removal({ remove, onCancel }: RemovalProps): ReactNode {
+  const say = useWords(words);
+  const sayCommon = useWords(common);
+  return (
+    <Stack>
+      <Text size="sm">{say('provider_remove_words')}</Text>
+      {remove.error && <ProblemAlert problem={remove.error} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onCancel} disabled={remove.isPending} autoFocus>
+          {sayCommon('cancel')}
+        </Button>
+        <Button color="red.8" loading={remove.isPending} onClick={remove.act}>
+          {say('provider_remove')}
+        </Button>
+      </Group>
+    </Stack>
   );
 }
 

@@ -30,7 +30,7 @@ export function NoReplyCard(): ReactNode {
             add={say('add')}
             empty={say('empty')}
             max={MAX_REMINDERS}
-            titleOf={({ after_minutes }) => say('reminder', { minutes: after_minutes })}
+            titleOf={({ after_minutes }) => say('reminder', { count: after_minutes })}
             pointer="/no_reply/remind"
           >
             {(reminder, put, pointer) => (

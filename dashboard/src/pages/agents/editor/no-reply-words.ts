@@ -3,10 +3,10 @@ import { defineWords } from '../../../language/words.tsx';
 /** What the agent does while a person does not answer. */
 export const noReplyWords = defineWords(
   {
-    title: 'If the customer does not answer',
+    title: 'If the end user does not answer',
     hint: 'Times count from the last message of the agent. Reminders respect consent, the quiet hours of the campaign and the reply window of the channel.',
     reminders: 'Reminders',
-    reminder: 'After {minutes} minutes',
+    reminder: { one: 'After {count} minute', other: 'After {count} minutes' },
     empty: 'No reminders.',
     add: 'Add reminder',
     after: 'Minutes without an answer',
@@ -18,10 +18,16 @@ export const noReplyWords = defineWords(
     then_hand_off: 'Hand it over to the team',
   },
   {
-    title: 'إذا لم يُجب العميل',
+    title: 'إذا لم يُجب المستخدم النهائي',
     hint: 'تُحسب الأوقات من آخر رسالة للوكيل. تراعي التذكيرات الموافقة وساعات الهدوء في الحملة ونافذة الرد في القناة.',
     reminders: 'التذكيرات',
-    reminder: 'بعد {minutes} دقيقة',
+    reminder: {
+      one: 'بعد دقيقة واحدة',
+      two: 'بعد دقيقتين',
+      few: 'بعد {count} دقائق',
+      many: 'بعد {count} دقيقة',
+      other: 'بعد {count} دقيقة',
+    },
     empty: 'لا تذكيرات.',
     add: 'إضافة تذكير',
     after: 'الدقائق من دون جواب',

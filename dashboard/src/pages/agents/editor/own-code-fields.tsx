@@ -1,18 +1,16 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { CODE_SECRET } from '../../../../../contract/turns.ts';
 import { call } from '../../../api/client.ts';
-import { readAnew, useRead } from '../../../api/queries.ts';
+import { useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { Until } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
-import { SecretDialog } from '../../../parts/secret-dialog.tsx';
-import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
+import { CreateSecret } from './create-secret.tsx';
 import { ownCodeWords } from './own-code-words.ts';
 
 const route = getRouteApi('/inside/agents/$agent_id');
@@ -91,34 +89,11 @@ function Create({ isStored }: { isStored: boolean }): ReactNode {
   const say = useWords(ownCodeWords);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
-  const client = useQueryClient();
-  const [secret, setSecret] = useState<string | null>(null);
-  const { busy, problem, make } = useCreateSecret(() => call('rotateAgentSecret', { params: { org_id, agent_id } }));
-  const create = async (): Promise<void> => {
-    const outcome = await make();
-    if ('made' in outcome) setSecret(outcome.made.secret);
-  };
   return (
-    <>
-      {problem && <ProblemAlert problem={problem} />}
-      <Group gap="sm">
-        <Button variant="default" size="xs" loading={busy} onClick={() => void create()}>
-          {say(isStored ? 'replace' : 'create')}
-        </Button>
-        {isStored && (
-          <Text size="sm" c="dimmed">
-            {say('replace_hint')}
-          </Text>
-        )}
-      </Group>
-      <SecretDialog
-        secret={secret}
-        onClose={() => {
-          setSecret(null);
-          // This read comes last, because it closes the dialog.
-          void readAnew(client, ['listToolSecrets']);
-        }}
-      />
-    </>
+    <CreateSecret
+      create={() => call('rotateAgentSecret', { params: { org_id, agent_id } })}
+      act={say(isStored ? 'replace' : 'create')}
+      hint={isStored ? say('replace_hint') : undefined}
+    />
   );
 }

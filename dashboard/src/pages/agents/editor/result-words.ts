@@ -48,7 +48,7 @@ export const resultWords = defineWords(
     choices: 'الخيارات',
     choices_hint: 'اضغط Enter بعد كل خيار. إذا كانت خطوة تملأ الحقل فأدخل معرّفات خياراتها.',
     required: 'مطلوب',
-    save_to: 'احفظها أيضًا لدى العميل',
+    save_to: 'احفظها أيضًا لدى المستخدم النهائي',
     save_to_hint: 'مثل end_user.email أو end_user.attributes.plan. لا يُحفظ البريد والهاتف إلا إذا كانا فارغين.',
   },
 );

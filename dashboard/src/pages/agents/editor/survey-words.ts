@@ -4,7 +4,7 @@ import { defineWords } from '../../../language/words.tsx';
 export const surveyWords = defineWords(
   {
     title: 'Rating of the conversation',
-    hint: 'After a conversation is resolved, the customer gets one question with five scores, at most once for each conversation. The first text after the score is the comment.',
+    hint: 'After a conversation is resolved, the end user gets one question with five scores, at most once for each conversation. The first text after the score is the comment.',
     on: 'Ask for a rating',
     question: 'Question',
     thanks: 'Answer to a score',
@@ -15,7 +15,7 @@ export const surveyWords = defineWords(
   },
   {
     title: 'تقييم المحادثة',
-    hint: 'بعد إغلاق المحادثة يصل إلى العميل سؤال واحد بخمس درجات، مرة واحدة على الأكثر لكل محادثة. النص الأول بعد الدرجة هو التعليق.',
+    hint: 'بعد إغلاق المحادثة يصل إلى المستخدم النهائي سؤال واحد بخمس درجات، مرة واحدة على الأكثر لكل محادثة. النص الأول بعد الدرجة هو التعليق.',
     on: 'طلب التقييم',
     question: 'السؤال',
     thanks: 'الرد على الدرجة',

@@ -11,10 +11,9 @@ import { readAnew, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { Moment, Until } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
-import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { RotateSecretDialog } from '../../../parts/rotate-secret-dialog.tsx';
-import { SecretDialog } from '../../../parts/secret-dialog.tsx';
+import { CreateSecret } from './create-secret.tsx';
 import { RemoveSecret } from './remove-secret.tsx';
 import { CredentialsDialog } from './tool-credentials-dialog.tsx';
 import { toolWords } from './tool-words.ts';
@@ -113,32 +112,13 @@ function Create({ tool }: { tool: Tool }): ReactNode {
   const say = useWords(toolWords);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
-  const client = useQueryClient();
-  const [secret, setSecret] = useState<string | null>(null);
-  const { busy, problem, make } = useCreateSecret(() =>
-    call('createToolSecret', { params: { org_id, agent_id }, body: { tool: secretNameOf(tool), url: tool.url } }),
-  );
-  const create = async (): Promise<void> => {
-    const outcome = await make();
-    if ('made' in outcome) setSecret(outcome.made.secret);
-  };
   return (
-    <>
-      {problem && <ProblemAlert problem={problem} />}
-      <Group>
-        <Button variant="default" size="xs" loading={busy} onClick={() => void create()}>
-          {say('sign')}
-        </Button>
-      </Group>
-      <SecretDialog
-        secret={secret}
-        onClose={() => {
-          setSecret(null);
-          // This read comes last, because it closes the dialog.
-          void readAnew(client, ['listToolSecrets']);
-        }}
-      />
-    </>
+    <CreateSecret
+      create={() =>
+        call('createToolSecret', { params: { org_id, agent_id }, body: { tool: secretNameOf(tool), url: tool.url } })
+      }
+      act={say('sign')}
+    />
   );
 }
 

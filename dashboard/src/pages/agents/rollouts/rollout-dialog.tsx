@@ -59,8 +59,11 @@ function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNo
     },
     () => ({
       percent: (value) => (Number.isInteger(numberOf(value)) && isWithin(value, 0, 100) ? null : say('percent_fault')),
-      worse_by: (value) => (isWithin(value, 0, 100) ? null : say('worse_by_fault')),
-      confidence: (value) => (isWithin(value, 50, 99.99) ? null : say('confidence_fault')),
+      // Without an automatic stop, these two fields are hidden and not sent.
+      worse_by: (value, { automatic }) =>
+        automatic === 'no' || isWithin(value, 0, 100) ? null : say('worse_by_fault'),
+      confidence: (value, { automatic }) =>
+        automatic === 'no' || isWithin(value, 50, 99.99) ? null : say('confidence_fault'),
     }),
   );
   const submit = form.submit(({ version, percent, automatic, worse_by, confidence }) => {

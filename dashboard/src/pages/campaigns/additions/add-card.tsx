@@ -156,7 +156,7 @@ function Fields({ typed, isBusy, onType }: FieldsProps): ReactNode {
 function Segment({ typed, isBusy, onType }: FieldsProps): ReactNode {
   const say = useWords(words);
   const segments = useSegments();
-  if (segments.length === 0)
+  if (segments?.length === 0)
     return (
       <Text size="sm">
         {say('segment_none')}{' '}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { CampaignRehearsal } from '../../../../../contract/dashboard/rehearsals.ts';
 import { utc, utcDay } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
-import { Bars } from '../../../parts/bars.tsx';
+import { BarChart } from '../../../parts/bar-chart.tsx';
 import { words } from './words.ts';
 
 type Hour = CampaignRehearsal['by_hour'][number];
@@ -22,7 +22,7 @@ export function Hours({ hours }: { hours: readonly Hour[] }): ReactNode {
   const bars = filled(hours, isByDay ? 24 * HOUR_MS : HOUR_MS);
   const timeOf = (at: string): string => (isByDay ? utcDay(say.language, at) : `\u2066${utc(at).slice(0, 16)}\u2069`);
   return (
-    <Bars
+    <BarChart
       title={say(isByDay ? 'by_day' : 'by_hour')}
       bars={bars.map(({ at, sent, replies }) => ({ label: timeOf(at), first: sent, second: replies }))}
       names={[say('sent'), say('answered')]}

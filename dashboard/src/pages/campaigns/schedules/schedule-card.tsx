@@ -125,15 +125,15 @@ function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): 
   const isGone = stored?.segment_name === null;
   return (
     <>
-      {segments.length === 0 && <NoSegments />}
+      {segments?.length === 0 && <NoSegments />}
       <Select
         label={say('people')}
         description={say('people_hint')}
         maw={420}
         searchable
         allowDeselect={false}
-        disabled={!may || segments.length === 0}
-        data={segments.map(({ id, name }) => ({ value: id, label: name }))}
+        disabled={!may || !segments?.length}
+        data={segments?.map(({ id, name }) => ({ value: id, label: name }))}
         value={isGone && segment_id === stored.segment_id ? null : segment_id}
         error={tried && segment_id === null ? say('segment_missing') : isGone && say('gone')}
         onChange={(id) => change({ segment_id: id })}
@@ -202,9 +202,11 @@ function Days({ values: { days, month_day }, tried, may, change }: DaysProps): R
 
 function Acts({ repeat: { isSaving, submitRef, save, stop }, stored }: PartProps): ReactNode {
   const say = useWords(words);
+  // The text above the fields says why the button is disabled.
+  const hasSegments = useSegments()?.length !== 0;
   return (
     <Group gap="xs">
-      <Button type="submit" ref={submitRef} loading={isSaving}>
+      <Button type="submit" ref={submitRef} loading={isSaving} disabled={!stored && !hasSegments}>
         {say(stored ? 'save' : 'begin')}
       </Button>
       {stored && (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { CampaignPreview, CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useWords } from '../../../language/words.tsx';
 import { AgentLink } from '../../../parts/agents/agent-select.tsx';
-import { useAgentNames } from '../../../parts/names.ts';
+import { useAgentNames } from '../../../parts/use-record-names.ts';
 import { words } from './words.ts';
 import classes from './settings.module.css';
 

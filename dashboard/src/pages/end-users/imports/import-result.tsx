@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { FAULTS_KEPT_DAYS, type ImportRecord } from '../../../../../contract/dashboard/imports.ts';
+import { FAULT_RETENTION_DAYS, type ImportRecord } from '../../../../../contract/dashboard/imports.ts';
 import { addressOf } from '../../../api/client.ts';
 import { useRead } from '../../../api/queries.ts';
 import { number } from '../../../language/format.ts';
@@ -73,7 +73,7 @@ function FailedRows({ item }: { item: ImportRecord }): ReactNode {
     <section aria-label={say('failed_rows')}>
       <Group justify="space-between" mb="sm">
         <Text size="sm" c="dimmed" flex="1 1 240px">
-          {say('failed_rows_hint', { days: FAULTS_KEPT_DAYS })}
+          {say('failed_rows_hint', { days: FAULT_RETENTION_DAYS })}
         </Text>
         <Button
           variant="default"

@@ -1,14 +1,13 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { AccessTokenRecord, NewAccessToken } from '../../../../../contract/dashboard/access-tokens.ts';
 import { call } from '../../../api/client.ts';
-import { readAnew, useAct } from '../../../api/queries.ts';
+import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
-import { AskBeforeClosing, ShownValue, useShownOnceGuard, type ShownOnceGuard } from '../../../parts/shown-once.tsx';
+import { AskBeforeClosing, ShownValue, useShownOnce, type ShownOnceGuard } from '../../../parts/shown-once.tsx';
 import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useOrganization, useSession } from '../../../session/session.ts';
 import { CreateTokenForm } from './create-token-form.tsx';
@@ -20,14 +19,7 @@ import { words } from './words.ts';
  */
 export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const client = useQueryClient();
-  const [made, setMade] = useState<NewAccessToken | null>(null);
-  const close = (): void => {
-    setMade(null);
-    onClose();
-    void readAnew(client, ['listAccessTokens']);
-  };
-  const guard = useShownOnceGuard(made !== null, close);
+  const { made, setMade, guard } = useShownOnce<NewAccessToken>(onClose, ['listAccessTokens']);
   return (
     <Modal
       opened={opened || made !== null}
@@ -43,16 +35,7 @@ export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClos
 
 function Shown({ made, guard }: { made: NewAccessToken; guard: ShownOnceGuard }): ReactNode {
   const say = useWords(words);
-  if (guard.asking)
-    return (
-      <AskBeforeClosing
-        guard={guard}
-        title={say('not_saved')}
-        words={say('not_saved_words')}
-        leave={say('close_anyway')}
-        stay={say('keep_open')}
-      />
-    );
+  if (guard.asking) return <AskBeforeClosing guard={guard} say={say} />;
   return (
     <Stack gap="lg">
       <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
@@ -106,19 +89,12 @@ export function RevokeTokenDialog({ item, onClose }: ItemProps): ReactNode {
 /** Asks for confirmation, then shows the new value once. */
 export function ReplaceTokenDialog({ item, onClose }: ItemProps): ReactNode {
   const say = useWords(words);
-  const client = useQueryClient();
   const org_id = useOrganization().id;
   const { user } = useSession();
-  const [made, setMade] = useState<NewAccessToken | null>(null);
+  const { made, setMade, close, guard } = useShownOnce<NewAccessToken>(onClose, ['listAccessTokens']);
   const { busy, problem, make } = useCreateSecret((token_id: string) =>
     call('replaceAccessToken', { params: { org_id, token_id }, body: {} }),
   );
-  const close = (): void => {
-    setMade(null);
-    onClose();
-    void readAnew(client, ['listAccessTokens']);
-  };
-  const guard = useShownOnceGuard(made !== null, close);
   const replace = async (id: string): Promise<void> => {
     const outcome = await make(id);
     if ('made' in outcome) setMade(outcome.made);

@@ -2,9 +2,9 @@ import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { latinDigits } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
@@ -35,7 +35,6 @@ const EMPTY: Record<'subject' | 'subject_id' | 'period' | 'unit' | 'amount', str
 
 function Form({ onClose }: { onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   // A budget in a currency counts only models with a price in that currency.
   const prices = useRead('listModelPrices', { params: { org_id } });
@@ -47,7 +46,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const set = useAct('setBudget', { refresh: ['listBudgets', 'listAudit'] });
   const form = useCheckedForm(EMPTY, (told) => ({
     subject_id: (value, { subject }) => (subject !== 'organization' && value.trim() === '' ? told('required') : null),
-    amount: (value) => (value.trim() !== '' && Number(value) >= 0 ? null : say('not_a_number')),
+    amount: (value) => (value.trim() !== '' && Number(latinDigits(value)) >= 0 ? null : say('not_a_number')),
   }));
   const onSuccess = (): void => {
     onClose();
@@ -59,19 +58,20 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
       subject_id: subject === 'organization' ? null : subjectId.trim(),
       period: period as SetBudgetBody['period'],
       unit,
-      amount: Number(amount),
+      amount: Number(latinDigits(amount)),
     };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
   });
   return (
     <DialogForm
       onSubmit={submit}
-      act={sayCommon('save')}
+      act={say('add_budget')}
       busy={set.isPending}
       problem={form.unplaced(set.error)}
       onCancel={onClose}
     >
       <NativeSelect
+        data-autofocus
         label={say('subject')}
         data={BUDGET_SUBJECTS.map((value) => ({ value, label: say(`subject_${value}`) }))}
         {...form.getInputProps('subject')}

@@ -87,21 +87,24 @@ const UNITS: Record<string, 'unit_calls' | 'unit_seconds' | 'unit_tokens'> = {
   seconds: 'unit_seconds',
   tokens: 'unit_tokens',
 };
-const amountOf = (say: Say<keyof (typeof words)['en']>, amount: number, unit: string): string =>
-  money(say.language, amount, UNITS[unit] ? say(UNITS[unit]) : unit);
+const spentOf = (say: Say<keyof (typeof words)['en']>, { spent, amount, unit }: BudgetRecord): string => {
+  const counted = UNITS[unit];
+  const show = (value: number): string => (counted ? number(say.language, value) : money(say.language, value, unit));
+  const text = say('spent_of', { spent: show(spent), amount: show(amount) });
+  return counted ? `${say(counted)}: ${text}` : text;
+};
 
 const WARNING_PERCENT = 80;
 
-function Spent({ of: { spent, reserved, amount, unit, told_percent } }: { of: BudgetRecord }): ReactNode {
+function Spent({ of }: { of: BudgetRecord }): ReactNode {
+  const { spent, reserved, amount, told_percent } = of;
   const say = useWords(words);
   const many = (value: number): string => number(say.language, value);
   const percent = amount === 0 ? 100 : Math.min(100, (spent / amount) * 100);
   return (
     <>
       <Group gap="xs" justify="space-between" mb={4}>
-        <Text size="sm">
-          {say('spent_of', { spent: amountOf(say, spent, unit), amount: amountOf(say, amount, unit) })}
-        </Text>
+        <Text size="sm">{spentOf(say, of)}</Text>
         {told_percent > 0 && (
           <Badge size="sm" variant="light" color={told_percent >= 100 ? 'red' : 'orange'}>
             {say(told_percent >= 100 ? 'is_spent' : 'is_nearly_spent')}

@@ -2,9 +2,9 @@ import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../../contract/dashboard/models.ts';
 import { useAct } from '../../../api/queries.ts';
-import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
+import { latinDigits } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
@@ -27,11 +27,10 @@ const EMPTY = { provider: 'openai', model: '', currency: 'USD', input: '', cache
 
 function Form({ onClose }: { onClose: () => void }): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const org_id = useOrganization().id;
   const set = useAct('setModelPrice', { refresh: ['listModelPrices', 'listAudit'] });
   const isAmount = (value: string): string | null =>
-    value.trim() !== '' && Number(value) >= 0 ? null : say('not_a_number');
+    value.trim() !== '' && Number(latinDigits(value)) >= 0 ? null : say('not_a_number');
   const form = useCheckedForm(EMPTY, (told) => ({
     model: (value) => (value.trim() === '' ? told('required') : null),
     currency: (value) => (value.trim() === '' ? told('required') : null),
@@ -46,9 +45,9 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const submit = form.submit(({ provider, model, currency, input, cached, output }) => {
     const price = {
       currency: currency.trim(),
-      input: Number(input),
-      output: Number(output),
-      cached: cached.trim() === '' ? null : Number(cached),
+      input: Number(latinDigits(input)),
+      output: Number(latinDigits(output)),
+      cached: cached.trim() === '' ? null : Number(latinDigits(cached)),
     };
     const body = { provider: provider as ModelProviderName, model: model.trim(), price };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
@@ -57,12 +56,17 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <DialogForm
       onSubmit={submit}
-      act={sayCommon('save')}
+      act={say('add_price')}
       busy={set.isPending}
       problem={form.unplaced(set.error)}
       onCancel={onClose}
     >
-      <NativeSelect label={say('provider')} data={[...MODEL_PROVIDERS]} {...form.getInputProps('provider')} />
+      <NativeSelect
+        data-autofocus
+        label={say('provider')}
+        data={MODEL_PROVIDERS.map((value) => ({ value, label: say(`provider_${value}`) }))}
+        {...form.getInputProps('provider')}
+      />
       <TextInput label={say('model')} dir="ltr" autoComplete="off" withAsterisk {...form.getInputProps('model')} />
       <NativeSelect label={say('currency')} dir="ltr" data={CURRENCIES} {...form.getInputProps('currency')} />
       <TextInput label={say('price_input')} withAsterisk {...number} {...form.getInputProps('input')} />

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ModelPrice } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
@@ -9,8 +9,7 @@ import { money } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { type Column, DataList } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
-import { notifyDone } from '../../../parts/notify.tsx';
-import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { RemoveDialog } from '../../../parts/remove-dialog.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { PriceDialog } from './price-dialog.tsx';
 import { words } from './words.ts';
@@ -21,8 +20,8 @@ export function PricesCard(): ReactNode {
   const org_id = useOrganization().id;
   const may = useMay('admin');
   const read = useRead('listModelPrices', { params: { org_id } });
-  const remove = useAct('setModelPrice', { refresh: ['listModelPrices', 'listAudit'] });
   const [adding, { open, close }] = useDisclosure(false);
+  const [removing, setRemoving] = useState<ModelPrice | null>(null);
   const amount = (id: 'price_input' | 'price_cached' | 'price_output', of: (price: ModelPrice) => number | null) => ({
     id,
     label: say(id),
@@ -38,17 +37,12 @@ export function PricesCard(): ReactNode {
     hidden: true,
     align: 'end',
     width: '60px',
-    cell: ({ provider, model }) => (
+    cell: (price) => (
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={`${say('remove')}: ${provider}/${model}`}
-        onClick={() =>
-          remove.mutate(
-            { params: { org_id }, body: { provider, model, price: null } },
-            { onSuccess: () => notifyDone(say('price_removed')) },
-          )
-        }
+        aria-label={`${say('remove')}: ${nameOf(price)}`}
+        onClick={() => setRemoving(price)}
       >
         <IconTrash size={17} />
       </ActionIcon>
@@ -69,22 +63,41 @@ export function PricesCard(): ReactNode {
       <DataList
         label={say('prices')}
         read={read}
-        keyOf={({ provider, model }) => `${provider}/${model}`}
+        keyOf={nameOf}
         empty={
           <Text size="sm" c="dimmed">
             {say('no_prices')}
           </Text>
         }
         columns={[
-          { id: 'model', label: say('model'), cell: ({ provider, model }) => <code>{`${provider}/${model}`}</code> },
+          { id: 'model', label: say('model'), cell: (price) => <code>{nameOf(price)}</code> },
           amount('price_input', ({ input }) => input),
           amount('price_cached', ({ cached }) => cached),
           amount('price_output', ({ output }) => output),
           ...(may ? [actions] : []),
         ]}
       />
-      {remove.error && <ProblemAlert problem={remove.error} />}
       <PriceDialog opened={adding} onClose={close} />
+      <RemovePrice price={removing} onClose={() => setRemoving(null)} />
     </Card>
+  );
+}
+
+const nameOf = ({ provider, model }: ModelPrice): string => `${provider}/${model}`;
+
+function RemovePrice({ price, onClose }: { price: ModelPrice | null; onClose: () => void }): ReactNode {
+  const say = useWords(words);
+  const org_id = useOrganization().id;
+  return (
+    <RemoveDialog
+      input={price && { params: { org_id }, body: { provider: price.provider, model: price.model, price: null } }}
+      remove={useAct('setModelPrice', { refresh: ['listModelPrices', 'listAudit'] })}
+      title={say('remove_price')}
+      act={say('remove')}
+      removed={say('price_removed')}
+      onClose={onClose}
+    >
+      <Text size="sm">{say.rich('remove_price_words', { model: <code>{price && nameOf(price)}</code> })}</Text>
+    </RemoveDialog>
   );
 }

@@ -179,7 +179,7 @@ function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNo
       onAct={onErase}
     >
       <Stack gap="xs">
-        <span>{say('confirm_words', { days: number(say.language, days ?? 0) })}</span>
+        <span>{say('confirm_words', { count: days ?? 0, days: number(say.language, days ?? 0) })}</span>
         {isRight(days) && <Preview days={days} />}
       </Stack>
     </DeleteDialog>

@@ -21,8 +21,10 @@ export const words = defineWords(
     owners_only: 'Only owners can change this.',
     saved: 'Retention saved.',
     confirm_title: 'Erase old conversations?',
-    confirm_words:
-      'Messages older than {days} days are erased permanently, now and every day. They cannot be restored.',
+    confirm_words: {
+      one: 'Messages older than {days} day are erased permanently, now and every day. They cannot be restored.',
+      other: 'Messages older than {days} days are erased permanently, now and every day. They cannot be restored.',
+    },
     confirm_ask: 'Type the name of the organization:',
     confirm_act: 'Save and erase',
   },
@@ -49,7 +51,13 @@ export const words = defineWords(
     owners_only: 'لا يغيّر هذا إلا المالكون.',
     saved: 'حُفظت مدة الاحتفاظ.',
     confirm_title: 'محو المحادثات القديمة؟',
-    confirm_words: 'كل ما قيل قبل أكثر من {days} يومًا يُمحى نهائيًا، الآن وكل يوم من بعد. ولا يمكن استرجاعه.',
+    confirm_words: {
+      one: 'الرسائل الأقدم من يوم واحد تُمحى نهائيًا، الآن وكل يوم من بعد. ولا يمكن استرجاعها.',
+      two: 'الرسائل الأقدم من يومين تُمحى نهائيًا، الآن وكل يوم من بعد. ولا يمكن استرجاعها.',
+      few: 'الرسائل الأقدم من {days} أيام تُمحى نهائيًا، الآن وكل يوم من بعد. ولا يمكن استرجاعها.',
+      many: 'الرسائل الأقدم من {days} يومًا تُمحى نهائيًا، الآن وكل يوم من بعد. ولا يمكن استرجاعها.',
+      other: 'الرسائل الأقدم من {days} يوم تُمحى نهائيًا، الآن وكل يوم من بعد. ولا يمكن استرجاعها.',
+    },
     confirm_ask: 'اكتب اسم المؤسسة:',
     confirm_act: 'حفظ ومحو',
   },

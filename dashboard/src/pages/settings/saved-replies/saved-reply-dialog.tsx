@@ -74,7 +74,7 @@ function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: 
   return (
     <DialogForm
       onSubmit={submit}
-      act={sayCommon('save')}
+      act={item ? sayCommon('save') : say('add')}
       busy={busy}
       problem={unplaced(error, ({ pointer }) => /^\/(name|shortcut|text)\b/.test(pointer))}
       onCancel={onClose}

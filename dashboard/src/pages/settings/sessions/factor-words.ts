@@ -42,8 +42,8 @@ export const factorWords = defineWords(
     codes_copy: 'Copy all recovery codes',
     codes_download: 'Download',
     codes_kept: 'I have saved them',
-    codes_not_kept: 'Close without keeping the codes?',
-    codes_not_kept_words:
+    not_saved: 'Close without keeping the codes?',
+    not_saved_words:
       'They are not shown again. If you lose your second factor and have no recovery codes, you cannot sign in.',
     close_anyway: 'Close anyway',
     keep_open: 'Keep open',
@@ -118,8 +118,8 @@ export const factorWords = defineWords(
     codes_copy: 'نسخ كل رموز الاسترداد',
     codes_download: 'تنزيل',
     codes_kept: 'احتفظت بها',
-    codes_not_kept: 'الإغلاق دون الاحتفاظ بالرموز؟',
-    codes_not_kept_words: 'لن تُعرض مرة أخرى. دونها ودون عامل التحقق الثاني لا يمكنك تسجيل الدخول.',
+    not_saved: 'الإغلاق دون الاحتفاظ بالرموز؟',
+    not_saved_words: 'لن تُعرض مرة أخرى. دونها ودون عامل التحقق الثاني لا يمكنك تسجيل الدخول.',
     close_anyway: 'الإغلاق على أي حال',
     keep_open: 'إبقاؤها مفتوحة',
     passkeys: 'مفاتيح المرور',

@@ -17,17 +17,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[] | null
   return (
     <Modal opened={codes !== null} onClose={guard.ask} title={say('codes_title')}>
       {codes !== null &&
-        (guard.asking ? (
-          <AskBeforeClosing
-            guard={guard}
-            title={say('codes_not_kept')}
-            words={say('codes_not_kept_words')}
-            leave={say('close_anyway')}
-            stay={say('keep_open')}
-          />
-        ) : (
-          <Codes codes={codes} onKept={guard.leave} />
-        ))}
+        (guard.asking ? <AskBeforeClosing guard={guard} say={say} /> : <Codes codes={codes} onKept={guard.leave} />)}
     </Modal>
   );
 }

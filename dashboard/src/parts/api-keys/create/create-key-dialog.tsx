@@ -1,13 +1,11 @@
 import { Modal } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
-import { readAnew } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { words } from '../words.ts';
 import { CreateKeyForm } from './create-key-form.tsx';
 import { dropDraft } from './draft.ts';
-import { useShownOnceGuard } from '../../shown-once.tsx';
+import { useShownOnce } from '../../shown-once.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 type Props = {
@@ -25,15 +23,7 @@ type Props = {
  */
 export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): ReactNode {
   const say = useWords(words);
-  const client = useQueryClient();
-  const [made, setMade] = useState<NewKey | null>(null);
-
-  const close = (): void => {
-    setMade(null);
-    onClose();
-    void readAnew(client, ['listKeys', 'readOverview']);
-  };
-  const guard = useShownOnceGuard(made !== null, close);
+  const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readOverview']);
   const cancel = (): void => {
     dropDraft();
     onClose();

@@ -8,7 +8,7 @@ import type { Problem } from '../../../api/client.ts';
 import { common } from '../../../language/common.ts';
 import { useWords } from '../../../language/words.tsx';
 import { ProblemAlert } from '../../problem-alert.tsx';
-import { useAgentNames } from '../../names.ts';
+import { useAgentNames } from '../../use-record-names.ts';
 import { OptionalLimits } from '../limits-field.tsx';
 import { networksOf, OptionalNetworks } from '../networks-field.tsx';
 import { words, type KeyWord } from '../words.ts';

@@ -1,11 +1,10 @@
-import { IconCheck, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { Permission } from '../../../../../contract/permissions.ts';
 import { regionName } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { useOrganization, useSession } from '../../../session/session.ts';
+import { RightsLists } from '../rights-lists.tsx';
 import { words } from '../words.ts';
-import classes from '../api-keys.module.css';
 
 type Props = {
   scope: 'organization' | 'agent';
@@ -25,49 +24,24 @@ export function RightsPane({ scope, agent, permissions, networks }: Props): Reac
   };
   const has = (permission: Permission): boolean => permissions.includes(permission);
 
-  const can = [
-    has('triggers') && say(`can_triggers_${scope}`, values),
-    has('channels') && say(`can_channels_${scope}`, values),
-    has('end_users') && say('can_end_users', values),
-  ].filter((line) => line !== false);
-  const cannot = [
-    !has('triggers') && say('cannot_triggers'),
-    !has('channels') && say('cannot_channels'),
-    !has('end_users') && say('cannot_end_users'),
-    scope === 'agent' && say('cannot_other_agents'),
-    networks > 0 && say('cannot_networks', { count: networks }),
-    say('cannot_campaigns'),
-    say('cannot_regions', { region: regionName(say.language, region) }),
-  ].filter((line) => line !== false);
   return (
-    <div className={classes.pane} aria-live="polite" aria-relevant="additions text">
-      <h3>{say('can')}</h3>
-      {can.length === 0 ? (
-        <ul className={classes.cannot}>
-          <li>
-            <span aria-hidden="true">–</span>
-            {say('can_nothing')}
-          </li>
-        </ul>
-      ) : (
-        <ul className={classes.can}>
-          {can.map((line) => (
-            <li key={line}>
-              <IconCheck size={16} aria-hidden="true" />
-              {line}
-            </li>
-          ))}
-        </ul>
-      )}
-      <h3>{say('cannot')}</h3>
-      <ul className={classes.cannot}>
-        {cannot.map((line) => (
-          <li key={line}>
-            <IconX size={16} aria-hidden="true" />
-            {line}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <RightsLists
+      titles={{ can: say('can'), cannot: say('cannot') }}
+      can={[
+        has('triggers') && say(`can_triggers_${scope}`, values),
+        has('channels') && say(`can_channels_${scope}`, values),
+        has('end_users') && say('can_end_users', values),
+      ]}
+      cannot={[
+        !has('triggers') && say('cannot_triggers'),
+        !has('channels') && say('cannot_channels'),
+        !has('end_users') && say('cannot_end_users'),
+        scope === 'agent' && say('cannot_other_agents'),
+        networks > 0 && say('cannot_networks', { count: networks }),
+        say('cannot_campaigns'),
+        say('cannot_regions', { region: regionName(say.language, region) }),
+      ]}
+      nothing={say('can_nothing')}
+    />
   );
 }

@@ -16,16 +16,7 @@ export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard
   const say = useWords(words);
   const { base_url } = useSession();
   const call = callOfKey(made, useTarget(made));
-  if (guard.asking)
-    return (
-      <AskBeforeClosing
-        guard={guard}
-        title={say('not_saved')}
-        words={say('not_saved_words')}
-        leave={say('close_anyway')}
-        stay={say('keep_open')}
-      />
-    );
+  if (guard.asking) return <AskBeforeClosing guard={guard} say={say} />;
   return (
     <Stack gap="lg">
       <Alert color="orange" icon={<IconAlertTriangle size={18} />}>

@@ -34,7 +34,7 @@ import {
   personName,
 } from '../../../../parts/api-keys/key-parts.tsx';
 import { KeyUsageCards } from './key-usage.tsx';
-import { useAgentNames, useCampaignNames, useMemberNames } from '../../../../parts/names.ts';
+import { useAgentNames, useCampaignNames, useMemberNames } from '../../../../parts/use-record-names.ts';
 import { USAGE_RANGES, type UsageRange } from './search.ts';
 import { words } from '../../../../parts/api-keys/words.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';

@@ -1,22 +1,19 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconDots, IconKey, IconGauge, IconPencil, IconRefresh, IconWorld } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
 import type { Problem } from '../../../../api/client.ts';
-import { common } from '../../../../language/common.ts';
 import { useWords } from '../../../../language/words.tsx';
-import type { Column } from '../../../../list/data-list.tsx';
 import { Empty } from '../../../../list/empty.tsx';
 import { PagedList } from '../../../../list/paged-list.tsx';
 import type { ListState } from '../../../../list/use-list-state.ts';
 import { Menu, MenuItem } from '../../../../parts/menu.tsx';
-import { Moment } from '../../../../parts/moment.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import type { KeyAct } from './api-keys-page.tsx';
-import { LastUsed, Permissions, Prefix, Scope, Standing } from '../../../../parts/api-keys/key-parts.tsx';
-import { useAgentNames, useCampaignNames, useMemberNames } from '../../../../parts/names.ts';
+import { useKeyColumns } from '../../../../parts/api-keys/key-columns.tsx';
+import { Permissions, Scope } from '../../../../parts/api-keys/key-parts.tsx';
+import { useAgentNames, useCampaignNames } from '../../../../parts/use-record-names.ts';
 import { words } from '../../../../parts/api-keys/words.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
@@ -30,66 +27,38 @@ type Props = {
 
 export function KeysList({ keys, list, createButton, onAct, mayManage }: Props): ReactNode {
   const say = useWords(words);
-  const sayCommon = useWords(common);
   const rows = keys.data?.data ?? [];
   const agentName = useAgentNames(rows.flatMap(({ agent_id }) => agent_id ?? []));
   const campaignName = useCampaignNames(rows.flatMap(({ campaign_id }) => campaign_id ?? []));
-  const who = useMemberNames();
-
-  const columns: Column<KeyRecord>[] = [
-    {
-      id: 'label',
-      label: say('label'),
-      cell: (item) => (
-        <div className={classes.nameCell}>
-          <Link
-            to="/settings/integrations/api-keys/$key_id"
-            params={{ key_id: item.id }}
-            className={classes.name}
-            dir="auto"
-            id={`label-${item.id}`}
-          >
-            {item.label}
-          </Link>
-          <div className={classes.standing}>
-            <Standing item={item} who={who} />
-            {mayManage && item.state === 'active' && item.revoke_at && (
-              <Button
-                size="compact-xs"
-                variant="subtle"
-                color="red"
-                c="var(--mantine-color-error)"
-                onClick={() => onAct({ verb: 'revoke', item })}
-              >
-                {say('revoke_now')}
-              </Button>
-            )}
-          </div>
-        </div>
+  const columns = useKeyColumns({
+    more: [
+      {
+        id: 'scope',
+        label: say('scope'),
+        cell: (item) => <Scope item={item} agentName={agentName} campaignName={campaignName} />,
+      },
+      {
+        id: 'permissions',
+        label: say('permissions'),
+        cell: ({ permissions }) => <Permissions permissions={permissions} />,
+      },
+    ],
+    besideState: (item) =>
+      mayManage &&
+      item.state === 'active' &&
+      item.revoke_at && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="red"
+          c="var(--mantine-color-error)"
+          onClick={() => onAct({ verb: 'revoke', item })}
+        >
+          {say('revoke_now')}
+        </Button>
       ),
-    },
-    { id: 'prefix', label: say('prefix'), cell: ({ prefix }) => <Prefix prefix={prefix} /> },
-    {
-      id: 'scope',
-      label: say('scope'),
-      cell: (item) => <Scope item={item} agentName={agentName} campaignName={campaignName} />,
-    },
-    {
-      id: 'permissions',
-      label: say('permissions'),
-      cell: ({ permissions }) => <Permissions permissions={permissions} />,
-    },
-    { id: 'created', label: say('created'), cell: ({ created_at }) => <Moment at={created_at} /> },
-    { id: 'last_used', label: say('last_used'), cell: (item) => <LastUsed item={item} /> },
-  ];
-  if (mayManage)
-    columns.push({
-      id: 'actions',
-      label: sayCommon('actions'),
-      hidden: true,
-      align: 'end',
-      cell: (item) => (item.state === 'active' ? <Actions item={item} onAct={onAct} /> : null),
-    });
+    actions: (item) => <Actions item={item} onAct={onAct} />,
+  });
   return (
     <PagedList
       name="keys"

@@ -5,7 +5,7 @@ import type pg from 'pg';
  * of the server, the database or the role change nothing. They are not start-up parameters, because PgBouncer refuses a
  * connection that sends these.
  */
-export type Session = {
+export type ConnectionSettings = {
   /** Ends statements that hang because the network was lost. 0: never. Each kind of work has its own limit. */
   statementMs: number;
   /**
@@ -24,12 +24,12 @@ export type Session = {
  * For requests and workers. The limit is longer than any of their statements. In a transaction, a node computes only
  * for milliseconds.
  */
-export const WORK: Session = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
+export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
 /**
  * A migration or a backup has no time limit. It may also wait between two statements, because a backup waits for its
  * disk.
  */
-export const TASK: Session = { statementMs: 0, silenceMs: 5 * 60_000, readsWholeTables: true };
+export const TASK: ConnectionSettings = { statementMs: 0, silenceMs: 5 * 60_000, readsWholeTables: true };
 
 const SETTINGS = {
   // Compiling a plan takes 50 ms and more. A server compiles plans for tables that it has not analyzed yet.
@@ -46,7 +46,7 @@ const SETTINGS = {
   idle_session_timeout: '0',
 };
 
-export async function settle(client: pg.ClientBase, session: Session): Promise<void> {
+export async function applySettings(client: pg.ClientBase, session: ConnectionSettings): Promise<void> {
   const settings = {
     ...SETTINGS,
     enable_seqscan: session.readsWholeTables ? 'on' : 'off',
@@ -63,11 +63,11 @@ export async function settle(client: pg.ClientBase, session: Session): Promise<v
 }
 
 /** A pool's `onConnect` waits for the promise, although its types do not say so. */
-export const settles =
-  (session: Session): NonNullable<pg.PoolConfig['onConnect']> =>
+export const applySettingsOnConnect =
+  (session: ConnectionSettings): NonNullable<pg.PoolConfig['onConnect']> =>
   // oxlint-disable-next-line typescript/no-misused-promises -- see above
   (client) =>
-    settle(client, session);
+    applySettings(client, session);
 
 const MARK = 'parley.session';
 

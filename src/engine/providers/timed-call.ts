@@ -2,7 +2,7 @@ import type { ModelSettings } from './language-model.ts';
 import { mapFailure } from './map-failure.ts';
 
 /** One SDK call outside an agent's turn: its time limit, and the meaning of its failure. */
-export type BoundCall = {
+export type TimedCall = {
   /** Settings with a `fetch` that has a time limit. */
   settings: ModelSettings;
   until: AbortSignal;
@@ -10,10 +10,10 @@ export type BoundCall = {
   failure(error: unknown): unknown;
 };
 
-export function boundCall(
+export function timedCall(
   settings: ModelSettings,
   { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal | undefined },
-): BoundCall {
+): TimedCall {
   const timeout = AbortSignal.timeout(timeoutMs);
   const until = signal ? AbortSignal.any([signal, timeout]) : timeout;
   let answered: number | null = null;

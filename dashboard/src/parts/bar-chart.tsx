@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { number } from '../language/format.ts';
 import { defineWords, useWords } from '../language/words.tsx';
-import classes from './bars.module.css';
+import classes from './bar-chart.module.css';
 
 /** The numbers of one time interval, whose name is `label`. */
 export type Bar = { label: string; first: number; second: number };
@@ -15,7 +15,7 @@ type Props = {
 };
 
 /** Two numbers over time as bars, and as a table for people who do not see them. */
-export function Bars({ title, bars, names, time }: Props): ReactNode {
+export function BarChart({ title, bars, names, time }: Props): ReactNode {
   const say = useWords(barWords);
   if (bars.length === 0) return null;
   const most = Math.max(1, ...bars.map(({ first, second }) => Math.max(first, second)));

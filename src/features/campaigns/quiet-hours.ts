@@ -2,9 +2,10 @@ import { TZDate } from '@date-fns/tz';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 
 /**
- * Decides when a message may be sent, in the local time of its recipient. The time zone rules come from the library
- * (Intl with the tz database), so that on the day of a clock change, 09:00 is still 09:00. Times are searched, not
- * computed: the opening times of the coming days are listed, and the first open one is used.
+ * Decides when a first message may be sent: within the window and outside the quiet hours of its campaign, in the local
+ * time of its recipient. The time zone rules come from the library (Intl with the tz database), so that on the day of a
+ * clock change, 09:00 is still 09:00. Times are searched, not computed: the opening times of the coming days are
+ * listed, and the first open one is used.
  */
 type Hours = Pick<CampaignSettings, 'window' | 'quiet_hours'>;
 

@@ -3,7 +3,7 @@ import { type Api, createApi } from './api.ts';
 import { createOutput, type Output } from './output.ts';
 import { type GlobalOptions, readSettings, type Settings } from './settings.ts';
 
-/** The arguments of a verb. */
+/** The parts that every action uses. */
 export type Cli = { settings: Settings; api: Api; out: Output };
 
 const PRINTS_TEXT = new WeakSet<Command>();
@@ -21,7 +21,7 @@ export const wantsJson = (command: Command | null, given: boolean): boolean =>
  * Sets the action of a command. It receives the typed arguments, the command's options, and the client of the server.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the options that the command declares
-export function verb<Options>(
+export function setAction<Options>(
   command: Command,
   run: (cli: Cli, args: string[], options: Options) => Promise<void> | void,
 ): Command {

@@ -10,7 +10,7 @@ import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, type Offered, readState } from './read-state.ts';
 
 /** One turn in progress: the input, the remembered state, and the messages so far. It exists for one turn only. */
-export type Talk = {
+export type EmbeddedTurn = {
   readonly request: TurnRequest;
   readonly definition: AgentDefinition;
   readonly state: EmbeddedState;
@@ -19,7 +19,7 @@ export type Talk = {
   /** Language of this turn. Null until it is known. */
   readonly language: string | null;
   readonly texts: BuiltIn;
-  readonly said: TurnResult['messages'];
+  readonly messages: TurnResult['messages'];
   readonly trace: TurnTrace['steps'];
   readonly tags: Set<string>;
   /** The rest of this turn's budget for patterns. */
@@ -34,7 +34,7 @@ export type Talk = {
   offers: Offer[];
 };
 
-export const beginTalk = (request: TurnRequest): Talk => {
+export const beginTurn = (request: TurnRequest): EmbeddedTurn => {
   const state = readState(request.state);
   // An offer is valid for one turn.
   const { offered: offeredBefore, asked: askedBefore } = state;
@@ -55,7 +55,7 @@ export const beginTalk = (request: TurnRequest): Talk => {
     first: request.state === null || request.state === undefined,
     language,
     texts: builtInTexts(language ?? onlyLanguage(request.agent.definition)),
-    said: [],
+    messages: [],
     trace,
     tags: new Set(),
     patterns: { steps: MAX_PATTERN_STEPS },
@@ -67,40 +67,40 @@ export const beginTalk = (request: TurnRequest): Talk => {
   };
 };
 
-export const endTalk = (talk: Talk): TurnResult => ({
-  messages: talk.said,
-  state: withMemory(talk.state, readMemory(talk.request.state)),
-  next: talk.next,
-  tags: [...talk.tags],
-  opted_out: talk.optedOut,
-  trace: { provider: 'embedded', steps: talk.trace },
+export const endTurn = (turn: EmbeddedTurn): TurnResult => ({
+  messages: turn.messages,
+  state: withMemory(turn.state, readMemory(turn.request.state)),
+  next: turn.next,
+  tags: [...turn.tags],
+  opted_out: turn.optedOut,
+  trace: { provider: 'embedded', steps: turn.trace },
 });
 
-export const note = (talk: Talk, kind: string, detail: string, more: Record<string, unknown> = {}): void => {
-  talk.trace.push({ kind, detail, ...more });
+export const note = (turn: EmbeddedTurn, kind: string, detail: string, more: Record<string, unknown> = {}): void => {
+  turn.trace.push({ kind, detail, ...more });
 };
 
-export const say = (talk: Talk, text: string, sources: MessageSource[] = []): void => {
+export const say = (turn: EmbeddedTurn, text: string, sources: MessageSource[] = []): void => {
   // A text is empty only if a variable is empty, and an empty message cannot be sent.
-  if (text.trim() !== '') talk.said.push({ content: { type: 'text', text }, sources });
+  if (text.trim() !== '') turn.messages.push({ content: { type: 'text', text }, sources });
 };
 
-export const sayContent = (talk: Talk, content: MessageContent): void => {
-  talk.said.push({ content, sources: [] });
+export const sayContent = (turn: EmbeddedTurn, content: MessageContent): void => {
+  turn.messages.push({ content, sources: [] });
 };
 
 /** The author's text in the language of the conversation, with its variables. Null when the author wrote none. */
-export const ownText = (talk: Talk, text: LocalizedText | undefined, more?: Variables): string | null =>
-  text === undefined ? null : renderText(text, talk.language, variablesOf(talk, more));
+export const ownText = (turn: EmbeddedTurn, text: LocalizedText | undefined, more?: Variables): string | null =>
+  text === undefined ? null : renderText(text, turn.language, variablesOf(turn, more));
 
 /** A built-in text with its variables filled in. */
-export const builtIn = (talk: Talk, template: string, more?: Variables): string =>
-  renderTemplate(template, variablesOf(talk, more));
+export const builtIn = (turn: EmbeddedTurn, template: string, more?: Variables): string =>
+  renderTemplate(template, variablesOf(turn, more));
 
-const variablesOf = (talk: Talk, more?: Variables): Variables => ({
-  agent: { name: talk.request.agent.name },
-  end_user: { id: talk.request.end_user.id, name: talk.request.end_user.name },
-  ...talk.request.variables,
+const variablesOf = (turn: EmbeddedTurn, more?: Variables): Variables => ({
+  agent: { name: turn.request.agent.name },
+  end_user: { id: turn.request.end_user.id, name: turn.request.end_user.name },
+  ...turn.request.variables,
   ...more,
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextOpening, rememberOpenings } from './opening-hours.ts';
+import { nextOpening, rememberOpenings } from './quiet-hours.ts';
 
 const at = (text: string) => new Date(text);
 const next = (hours: Parameters<typeof nextOpening>[0], zone: string, moment: string) =>

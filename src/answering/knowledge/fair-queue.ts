@@ -1,4 +1,4 @@
-import type { Steps } from '../../engine/knowledge/steps.ts';
+import type { PausableWork } from '../../engine/knowledge/pausable-work.ts';
 
 /**
  * Runs the work of many organizations on one thread, in slices of several milliseconds. The organizations take turns.
@@ -8,17 +8,17 @@ import type { Steps } from '../../engine/knowledge/steps.ts';
 export type Work = {
   orgId: string;
   job: number;
-  steps: Steps<void>;
+  steps: PausableWork<void>;
   /** Processor time that the work may take in total. */
   limitMs: number;
   spentMs: number;
   fail(why: string): void;
 };
 
-/** Steps yield this value when they must wait for data. `add` puts the work back into the queue. */
+/** Work yields this value when it must wait for data. `add` puts the work back into the queue. */
 export const WAIT = Symbol('wait');
 
-export function createFairSteps(meter: { clock(): number; cpu(): number; onJob(job: number): void }) {
+export function createFairQueue(meter: { clock(): number; cpu(): number; onJob(job: number): void }) {
   /** The waiting work by organization. The first organization is next. */
   const queues = new Map<string, Work[]>();
 

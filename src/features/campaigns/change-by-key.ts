@@ -6,7 +6,7 @@ import { once } from '../../store/idempotency/guard.ts';
 import type { Queryable } from '../../store/db.ts';
 import { countRecipients } from '../../store/recipients/read.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { presentForKey } from './present.ts';
+import { presentForKey } from './present-campaign.ts';
 import { moveInside } from './change-campaign.ts';
 
 export type KeyCaller = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateAverage, estimateDifference, estimatePart, type Tally } from './always-valid.ts';
+import { estimateAverage, estimateDifference, estimatePart, type Tally } from './always-valid-interval.ts';
 import { isWorse } from './judge-rollout.ts';
 
 const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
@@ -27,7 +27,7 @@ type Traffic = {
   limit?: typeof LIMIT;
 };
 
-/** Looks after every end user. Returns the end user at whom the rollout stopped; null: it did not. */
+/** Looks after every end user. Returns the end user at whom the rollout stopped. Null: it did not. */
 function stopsAt({ seed, share, endUsers, base, version, limit = LIMIT }: Traffic): number | null {
   const random = randomOf(seed);
   const old: Tally = { n: 0, hits: 0 };

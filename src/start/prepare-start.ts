@@ -17,7 +17,7 @@ export type Prepared = {
  * Runs before the first request. It checks that the database belongs to Parley, and creates the demo (if requested) and
  * the first owner.
  */
-export async function prepare(deps: {
+export async function prepareStart(deps: {
   config: Config;
   db: Db;
   secrets: Secrets;

@@ -2,7 +2,7 @@ import type { Refusal } from '../../contract/problems.ts';
 import type { Caller } from './types.ts';
 
 /** The key for which the refused call is counted. */
-export function refused(refusal: Refusal, { keyId, orgId }: Caller): Refusal {
+export function attributeRefusal(refusal: Refusal, { keyId, orgId }: Caller): Refusal {
   refusal.extras.caller = { keyId, orgId };
   return refusal;
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 import { endWithReader } from './output.ts';
 
@@ -14,13 +14,19 @@ export async function toFile(
     });
   }
   // The file contains personal data, so only its owner can read it, and no existing file is overwritten.
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Failure('file_unreadable', `${path} cannot be written (${code}).`, { cause: error });
-  });
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => fail(path, error));
   try {
     await fill(async (chunk) => void (await file.write(chunk)));
   } finally {
     await file.close();
   }
+}
+
+export async function writeText(path: string, text: string): Promise<void> {
+  await writeFile(path, text).catch((error: unknown) => fail(path, error));
+}
+
+function fail(path: string, error: unknown): never {
+  const { code } = error as NodeJS.ErrnoException;
+  throw new Failure('file_unreadable', `${path} cannot be written (${code}).`, { cause: error });
 }

@@ -13,7 +13,7 @@ const known = createBoundedMap<readonly Fault[]>(1_000, () => {});
  * The parts of the published definition that turns leave out because they would take too much time. Only a definition
  * that an older Parley stored has such parts, because saving and publishing now refuse them (docs/adr/0205).
  */
-export function costlyParts({ id, version, published }: Pick<AgentRow, 'id' | 'version' | 'published'>): Fault[] {
+export function slowParts({ id, version, published }: Pick<AgentRow, 'id' | 'version' | 'published'>): Fault[] {
   const key = `${id} ${version}`;
   const found = known.get(key) ?? definitionFaults(published);
   known.set(key, found);

@@ -2,9 +2,9 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { number } from '../language/format.ts';
 import { useWords } from '../language/words.tsx';
-import { barWords } from './bars.tsx';
-import barClasses from './bars.module.css';
-import classes from './lines.module.css';
+import { barWords } from './bar-chart.tsx';
+import barClasses from './bar-chart.module.css';
+import classes from './line-chart.module.css';
 
 export type LinePoint = { label: string; values: readonly number[] };
 type Props = {
@@ -18,7 +18,7 @@ type Props = {
 const [WIDTH, HEIGHT] = [600, 140];
 
 /** A few numbers over time as lines, and as a table for people who do not see them. */
-export function Lines({ title, points, names, time }: Props): ReactNode {
+export function LineChart({ title, points, names, time }: Props): ReactNode {
   const say = useWords(barWords);
   if (points.length === 0) return null;
   const most = Math.max(1, ...points.flatMap(({ values }) => values));
