@@ -3,6 +3,10 @@ import { StartError } from '../kernel/start-error.ts';
 import type { Config } from '../config/config.ts';
 import { backup } from '../store/backup/backup.ts';
 import { restore, type RestoreOptions } from '../store/backup/restore.ts';
+import { isCitus } from '../store/cells/citus.ts';
+import { DEFAULT_CELL } from '../store/cells/directory.ts';
+import { listCells } from '../store/cells/list-cells.ts';
+import { moveAll } from '../store/cells/move-all.ts';
 import { openDb } from '../store/db.ts';
 import { loadSecrets } from './load-secrets.ts';
 import { joinDatabase, openDatabase } from './open-database.ts';
@@ -28,11 +32,28 @@ export async function runRestore(file: string | undefined, options: RestoreOptio
   const config = readConfig(warn);
   const database = await openDatabase(config, createLogger({ level: 'warn', pretty: false }));
   try {
-    process.stdout.write(`${JSON.stringify({ file, ...(await restore(database.url, source, options)) })}\n`);
+    const restored = await restore(database.url, source, options);
+    await divide(database.url);
+    process.stdout.write(`${JSON.stringify({ file, ...restored })}\n`);
     if (!options.resume) warn('The copy is paused: it sends nothing until you run "./parley resume".');
     await checkSecretOf(database.url, config);
   } finally {
     await database.stop();
+  }
+}
+
+/** On Citus, organizations belong into cells on the workers. Each is moved in one transaction. */
+async function divide(url: string): Promise<void> {
+  const db = openDb(url);
+  try {
+    const cells = await listCells(db);
+    if (!(await isCitus(db.$client)) || cells.every(({ cell }) => cell === DEFAULT_CELL)) return;
+    await moveAll(url, db, 'out of public', ({ organization, to }) => warn(`${organization}: restored in ${to}`));
+  } catch (error) {
+    warn('The backup is restored, but organizations are still in the cell "public": run "./parley cells enable 1".');
+    throw error;
+  } finally {
+    await db.$client.end();
   }
 }
 

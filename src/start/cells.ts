@@ -5,7 +5,8 @@ import { isCitus } from '../store/cells/citus.ts';
 import { DEFAULT_CELL } from '../store/cells/directory.ts';
 import { listCells } from '../store/cells/list-cells.ts';
 import { type Moved, moveOrganization } from '../store/cells/move-organization.ts';
-import { placeCell, PlacementError, rebalanceCells } from '../store/cells/place-cells.ts';
+import { placeCell, rebalanceCells } from '../store/cells/place-cells.ts';
+import { NodeError } from '../store/cells/run-on-node.ts';
 import { moveAll } from '../store/cells/move-all.ts';
 import { type Db, openDb, withClient } from '../store/db.ts';
 import { addCells } from '../store/migrate.ts';
@@ -32,13 +33,17 @@ export const runPlaceCells = (cell?: string, node?: string): Promise<void> =>
     await withClient(url, 'cells', async (client) => {
       if (!(await isCitus(client)))
         throw new StartError('The database is one server without Citus.', 'Nothing was moved.');
-      await (cell === undefined ? rebalanceCells(client) : placeCell(client, cell, node ?? '')).catch(explain);
+      const placing =
+        cell === undefined
+          ? rebalanceCells(client, (move) => tell(`${move.cell}: moved to ${move.to}`))
+          : placeCell(client, cell, node ?? '');
+      await placing.catch(explain);
     });
     return { data: await listCells(db) };
   });
 
 function explain(error: unknown): never {
-  if (!(error instanceof PlacementError)) throw error;
+  if (!(error instanceof NodeError)) throw error;
   throw new StartError(error.message, 'Each cell is completely on one node: "./parley cells list" shows where.', {
     cause: error,
   });

@@ -86,12 +86,16 @@ export function createChangeWatch(db: Db): ChangeWatch {
     for (const [{ orgId, topics }] of looking)
       for (const topic of topics) wanted.set(`${orgId} ${topic}`, { orgId, ...partsOf(topic) });
     const prints = await readFingerprints(db, [...wanted.values()]);
-    const found = new Map([...wanted.keys()].map((name, index) => [name, shorten(prints[index]!)]));
+    const found = new Map(
+      [...wanted.keys()].map((name, index) => [name, prints[index] === undefined ? undefined : shorten(prints[index])]),
+    );
     for (const [watcher, seen] of looking) {
       const { orgId, topics, position } = watcher;
       // The watcher left during the query.
       if (!watchers.has(watcher)) continue;
-      const now = topics.map((topic) => found.get(`${orgId} ${topic}`)!);
+      const now = topics.map((topic) => found.get(`${orgId} ${topic}`));
+      // Its part of the database does not answer.
+      if (now.includes(undefined)) continue;
       const next = now.join('.');
       if (next === seen.known) continue;
       const before = (seen.known ?? position ?? '').split('.');

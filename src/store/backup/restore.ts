@@ -65,6 +65,9 @@ async function restoreInto(client: pg.Client, file: string, options: RestoreOpti
   return { rows, made_at: header.created_at, revoked_keys: revokedKeys, paused: !options.resume };
 }
 
+/** A new database on Citus has cells, which are empty as long as there is no organization. */
+const MADE_AT_START = [SEEDED_TABLE, 'cell'];
+
 /** Locks all tables, so that no server can start on a half-restored database. */
 async function insistOnEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -72,7 +75,7 @@ async function insistOnEmpty(client: pg.Client): Promise<void> {
   );
   const tables = rows.map(({ name }) => name);
   await client.query(`LOCK TABLE ${tables.map(qualified).join(', ')} IN EXCLUSIVE MODE`);
-  for (const table of tables.filter((name) => name !== SEEDED_TABLE)) {
+  for (const table of tables.filter((name) => !MADE_AT_START.includes(name))) {
     const { rowCount } = await client.query(`SELECT FROM ${qualified(table)} LIMIT 1`);
     if (rowCount) {
       throw new StartError(

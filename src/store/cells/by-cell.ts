@@ -31,7 +31,11 @@ export async function byCell<Row, Out>(
       const org = orgOf(rows[index]!);
       return pool.directory.isMoving(org) ? org : (cells.get(org) ?? DEFAULT_CELL);
     });
-    await Promise.all(groups.values().map((group) => run(group).catch((error: unknown) => wait(group, error))));
+    const ended = await Promise.allSettled(
+      groups.values().map((group) => run(group).catch((error: unknown) => wait(group, error))),
+    );
+    // The other cells are done.
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   };
   /** Nothing was done for them. Work for other organizations is not repeated. */
   const wait = async (indexes: readonly number[], error: unknown): Promise<void> => {
@@ -63,6 +67,49 @@ export async function foundByCell<Row, Found>(
   return (await Promise.all(groups.values().map(find))).flat();
 }
 
+/**
+ * The same for reads that are repeated soon: a cell that does not answer in time is left out. It fails if no cell
+ * answers.
+ */
+export async function foundInReachableCells<Row, Found>(
+  db: pg.Pool | Queryable,
+  rows: readonly Row[],
+  orgOf: (row: Row) => string,
+  find: (rows: Row[], cell: string) => Promise<readonly Found[]>,
+): Promise<Found[]> {
+  const pool = poolOf(db);
+  if (pool === null) return [...(await find([...rows], DEFAULT_CELL))];
+  const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
+  const groups = Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
+  return (await answersOf(groups.entries().map(([cell, some]) => inTime(pool, cell, () => find(some, cell))))).flat();
+}
+
+const ANSWER_MS = 1_000;
+
+/** The work continues after a rejection, but nobody waits for it. */
+async function inTime<Out>(pool: CellPool, cell: string, work: () => Promise<Out>): Promise<Out> {
+  const away = (): Error => new Error(`The cell ${cell} does not answer.`);
+  if (pool.slots.hangs(cell)) throw away();
+  const working = work();
+  working.catch(() => {});
+  const over = new AbortController();
+  const late = pause(ANSWER_MS, undefined, { signal: over.signal }).then(() => {
+    throw away();
+  });
+  try {
+    return await Promise.race([working, late]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function answersOf<Out>(all: Iterable<Promise<Out>>): Promise<Out[]> {
+  const ended = await Promise.allSettled(all);
+  const answers = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  if (answers.length === 0 && ended.length > 0) throw (ended[0] as PromiseRejectedResult).reason;
+  return answers;
+}
+
 /** Runs work on all organizations once in each cell. The database of one cell: only there. */
 export async function inEachCell<Some extends Queryable, Out>(
   db: Some,
@@ -72,17 +119,14 @@ export async function inEachCell<Some extends Queryable, Out>(
 }
 
 /**
- * The same for work that is repeated soon: a cell whose node is away delays no other cell. It fails if no cell can be
- * reached.
+ * The same for work that is repeated soon: a cell that does not answer in time is left out. It fails if no cell answers.
  */
 export async function inEachReachableCell<Some extends Queryable, Out>(
   db: Some,
   work: (db: Some | Db) => Promise<Out>,
 ): Promise<Out[]> {
-  const ended = await Promise.allSettled(isDb(db) ? cellsOf(db).map(work) : [work(db)]);
-  const done = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  if (done.length === 0) throw (ended[0] as PromiseRejectedResult).reason;
-  return done;
+  if (!isDb(db) || poolOf(db) === null) return [await work(db)];
+  return answersOf(cellsOf(db).map((one) => inTime(one.$client, one.$client.cell!, () => work(one))));
 }
 
 /** The same database for work on one cell. */

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { createCellSlots } from './cell-slots.ts';
+import { type CellSlots, createCellSlots } from './cell-slots.ts';
 import { type CellDirectory, createCellDirectory } from './directory.ts';
 import { createNodeStatements } from './node-statements.ts';
-import { routeConnection, type RoutedClient } from './route-connection.ts';
+import { knownCell, queryOf, routeConnection, type RoutedClient } from './route-connection.ts';
 
 type Connected = (
   error: Error | undefined,
@@ -17,13 +17,14 @@ type Connected = (
  */
 export class CellPool extends pg.Pool {
   readonly directory: CellDirectory = createCellDirectory();
+  readonly slots: CellSlots;
 
   constructor({
     onConnect,
     ...config
   }: Omit<pg.PoolConfig, 'onConnect'> & { onConnect(client: pg.ClientBase): Promise<void> }) {
     const onNodes = createNodeStatements(config, (cell) => this.directory.shardsOf(cell));
-    const slots = createCellSlots(config.max ?? 10);
+    const slots = createCellSlots(config.max ?? 10, (cell) => this.directory.placeOf(cell));
     super({
       ...config,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, although its types do not say so
@@ -36,6 +37,23 @@ export class CellPool extends pg.Pool {
         routeConnection(client as RoutedClient, this.directory, slots, onNodes);
       },
     });
+    this.slots = slots;
+    const { query } = this;
+    // oxlint-disable-next-line func-names -- `this` may be the pool of one cell
+    this.query = function (this: CellPool, ...args: unknown[]) {
+      const send = (): unknown => query.apply(this, args as never);
+      const cell = this.cellWithoutRoom(args);
+      return cell === undefined ? send() : this.slots.room(cell).then(send);
+    } as pg.Pool['query'];
+  }
+
+  /** A statement that has to wait for its cell waits without a connection. */
+  private cellWithoutRoom(args: unknown[]): string | undefined {
+    if (this.directory.isSingle()) return undefined;
+    const query = queryOf(args);
+    if (query === null || !this.directory.kindOf(query.text).isOfTenants) return undefined;
+    const cell = knownCell(this.directory, query);
+    return cell === undefined || this.slots.hasRoom(cell) ? undefined : cell;
   }
 
   /** The cell of statements that name no organization. Null: with several cells, they are refused. */
@@ -50,13 +68,22 @@ export class CellPool extends pg.Pool {
     super.connect((error, client, done) => callback(error, client && fixed(client, this.cell), done));
   }
 
-  /** The same pool for work on one cell. */
+  /** The same pool for work on one cell. Its work waits for a cell that hangs without a connection. */
   inCell(cell: string): CellPool {
     const connect = (callback?: Connected): unknown => {
-      if (callback === undefined) return this.connect().then((client) => fixed(client, cell));
-      return this.connect((error, client, done) => callback(error, client && fixed(client, cell), done));
+      if (callback === undefined) return this.room(cell).then(async () => fixed(await this.connect(), cell));
+      /* oxlint-disable promise/no-callback-in-promise -- `pool.query` of the driver waits with a function */
+      return this.room(cell).then(
+        () => this.connect((error, client, done) => callback(error, client && fixed(client, cell), done)),
+        (error: Error) => callback(error, undefined, () => {}),
+      );
+      /* oxlint-enable promise/no-callback-in-promise */
     };
     return Object.create(this, { cell: { value: cell }, connect: { value: connect } }) as CellPool;
+  }
+
+  private async room(cell: string): Promise<void> {
+    if (!this.directory.isSingle() && !this.slots.hasRoom(cell)) await this.slots.room(cell);
   }
 
   /** Reads which cells there are. */
@@ -87,6 +114,6 @@ export class CellPool extends pg.Pool {
 export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
 
 function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
-  if (client.path) client.path.fixed = cell;
+  if (client.path) Object.assign(client.path, { fixed: cell, locksRegion: false });
   return client;
 }

@@ -2,47 +2,74 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * Limits how many connections of a pool wait for one cell, so that a cell that hangs leaves connections to the others. A
- * busy cell may have all statements that fit in a short time. A cell whose oldest statement is late gets no more.
+ * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to the others.
+ * A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may have all statements that fit in
+ * a short time. A place that has answered nothing for a while gets no more. After a timeout it gets one statement at a
+ * time, until it answers.
  */
 export type CellSlots = {
   hasRoom(cell: string): boolean;
   /** Resolves when the cell has room, and rejects when it hangs. */
   room(cell: string): Promise<void>;
-  /** A statement was sent. Call the result when it has ended. */
-  enter(cell: string): () => void;
+  /** Whether the cell has answered nothing for a while. */
+  hangs(cell: string): boolean;
+  /** A statement was sent. Call the result when its connection can be used again, or is closed. */
+  enter(cell: string): (isTimeout: boolean) => void;
 };
 
 const HANGS_AFTER_MS = 1_000;
 const LOOK_MS = 10;
 
-export function createCellSlots(connections: number): CellSlots {
-  const most = Math.max(1, Math.floor(connections / 2));
+export const doesNotRespond = (): Refusal =>
+  new Refusal('unavailable', 'The part of the database with this organization does not respond.');
+
+type Place = {
   /** The times at which the statements in progress were sent, oldest first. */
-  const inProgress = new Map<string, Set<{ at: number }>>();
-  const of = (cell: string): Set<{ at: number }> => {
-    const known = inProgress.get(cell);
+  sent: Set<{ at: number }>;
+  answeredAt: number;
+  /** The newest outcome is a timeout. */
+  isAway: boolean;
+};
+
+export function createCellSlots(connections: number, placeOf: (cell: string) => string): CellSlots {
+  const most = Math.max(1, Math.floor(connections / 2));
+  const places = new Map<string, Place>();
+  const of = (cell: string): Place => {
+    const name = placeOf(cell);
+    const known = places.get(name);
     if (known) return known;
-    const made = new Set<{ at: number }>();
-    inProgress.set(cell, made);
+    const made = { sent: new Set<{ at: number }>(), answeredAt: 0, isAway: false };
+    places.set(name, made);
     return made;
   };
-  const hasRoom = (cell: string): boolean => (inProgress.get(cell)?.size ?? 0) < most;
+  const hasRoom = (cell: string): boolean => {
+    const { sent, isAway } = of(cell);
+    return sent.size < (isAway ? 1 : most);
+  };
+  const hangs = (cell: string): boolean => {
+    const { sent, answeredAt, isAway } = of(cell);
+    const [oldest] = sent;
+    if (oldest === undefined) return false;
+    return isAway || performance.now() - Math.max(oldest.at, answeredAt) > HANGS_AFTER_MS;
+  };
 
   return {
     hasRoom,
+    hangs,
     room: async (cell) => {
       for (const since = performance.now(); !hasRoom(cell); await pause(LOOK_MS)) {
-        const now = performance.now();
-        const [oldest] = of(cell);
-        if (now - since > HANGS_AFTER_MS || now - (oldest?.at ?? now) > HANGS_AFTER_MS)
-          throw new Refusal('unavailable', 'The part of the database with this organization does not respond.');
+        if (hangs(cell) || performance.now() - since > HANGS_AFTER_MS) throw doesNotRespond();
       }
     },
     enter: (cell) => {
+      const place = of(cell);
       const statement = { at: performance.now() };
-      of(cell).add(statement);
-      return () => void of(cell).delete(statement);
+      place.sent.add(statement);
+      return (isTimeout) => {
+        place.sent.delete(statement);
+        place.isAway = isTimeout;
+        if (!isTimeout) place.answeredAt = performance.now();
+      };
     },
   };
 }

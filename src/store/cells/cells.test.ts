@@ -12,6 +12,7 @@ import { restore } from '../backup/restore.ts';
 import { type Db, openDb } from '../db.ts';
 import { addCells, migrate } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
+import { takePlaces } from '../nodes/leases.ts';
 import { readRunProgress } from '../runs/read.ts';
 import { suppression } from '../schema/end-user.ts';
 import { listCells } from './list-cells.ts';
@@ -233,6 +234,8 @@ test('a backup has the rows of all cells, and a restore loads them into one', as
   try {
     await backup(parley.database.url, file);
     expect(existsSync(file)).toBe(true);
+    // As a new installation on Citus, whose cells are made at the first start.
+    await addCells(target.url, 1);
     await restore(target.url, file, { keepKeys: true, resume: true });
     const client = new pg.Client({ connectionString: target.url });
     await client.connect();
@@ -271,6 +274,50 @@ test('a cell that hangs leaves connections to other cells, and its calls are ref
     await lock.end();
     await few.$client.end();
   }
+});
+
+test('while a cell hangs, no change waits for it with the lock of the change log, and other cells are answered', async () => {
+  const own = openDb(parley.database.url);
+  const lock = new pg.Client({ connectionString: parley.database.url });
+  await lock.connect();
+  try {
+    await own.execute(sql`SELECT id FROM agent WHERE org_id = ${second.orgId}`);
+    await lock.query('BEGIN');
+    const { rows } = await lock.query<{ name: string }>(
+      `SELECT format('%I', relname) AS name FROM pg_class WHERE relnamespace = 'cell_2'::regnamespace AND relkind = 'r'`,
+    );
+    await lock.query(`LOCK TABLE ${rows.map(({ name }) => `cell_2.${name}`).join(', ')}`);
+    const waiting = own.$client.query('SELECT id FROM agent WHERE org_id = $1', [second.orgId]);
+    await expect.poll(() => own.$client.slots.hangs('cell_2'), { timeout: 20_000 }).toBe(true);
+    const change = own.transaction(async (tx) => {
+      await takePlaces(tx, [{ kind: 'agent', id: second.agentId }]);
+      await tx.execute(sql`UPDATE agent SET enabled = true WHERE org_id = ${second.orgId}`);
+    });
+    await expect(change).rejects.toMatchObject({ cause: { code: 'unavailable' } });
+    expect((await start(first)).status).toBe(200);
+    const runs = [first, second].map(({ orgId }) => ({ orgId, runId: 'run_1' }));
+    expect(await readRunProgress(own, runs)).toEqual([]);
+    await lock.query('ROLLBACK');
+    expect((await waiting).rows).toHaveLength(1);
+  } finally {
+    await lock.end();
+    await own.$client.end();
+  }
+});
+
+test('after a timeout the connection is closed, so that the next user does not wait for its statement', async () => {
+  let pid = 0;
+  const slow = db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ pid: number }>(
+      sql`SELECT pg_backend_pid() AS pid, set_config('statement_timeout', '50', true)`,
+    );
+    pid = rows[0]!.pid;
+    await tx.execute(sql`SELECT pg_sleep(30)`);
+  });
+  await expect(slow).rejects.toThrow('Failed query');
+  await expect
+    .poll(async () => (await raw.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).rowCount)
+    .toBe(0);
 });
 
 test('a cell that is added while the program runs is used after every process knows it', async () => {

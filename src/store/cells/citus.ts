@@ -7,7 +7,7 @@ import { type ShardNames, withShards } from './shard-names.ts';
 /** Rows of cells reference these tables, and triggers read them, so each node has a copy. */
 const ON_EACH_NODE = ['user', 'organization', 'member'];
 
-export const isCitus = async (client: pg.ClientBase): Promise<boolean> =>
+export const isCitus = async (client: Pick<pg.ClientBase, 'query'>): Promise<boolean> =>
   (await client.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).rowCount === 1;
 
 /** The number of nodes that may have cells. */
@@ -102,6 +102,7 @@ function onNode(definition: string, cell: string, shards: ShardNames): string {
 /** The shards of each cell, and those of the tables that each node has. Citus moves all shards of a cell together. */
 export const SHARDS = `
   SELECT n.nspname AS cell, c.relname AS name, s.shardid::text AS id,
+    (SELECT 'node ' || min(l.groupid) FROM pg_dist_placement l WHERE l.shardid = s.shardid) AS node,
     quote_ident(n.nspname) || '.' || quote_ident(c.relname || '_' || s.shardid) AS shard
   FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_dist_partition p ON p.logicalrelid = s.logicalrelid

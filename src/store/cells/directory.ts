@@ -20,6 +20,8 @@ export type CellDirectory = {
   kindOf(text: string): StatementKind;
   /** Null: the cell is not on Citus. */
   shardsOf(cell: string): CellShards | null;
+  /** The node of a cell on Citus, otherwise the cell. */
+  placeOf(cell: string): string;
   /** The cells of these organizations. Null: at least one has to be looked up. */
   known(organizations: ReadonlySet<string>): ReadonlySet<string> | null;
   /** The cell of one organization. Null: it has to be looked up. */
@@ -111,6 +113,7 @@ export function createCellDirectory(): CellDirectory {
     isMoving: (organization) => moving.size > 0 && (moving.get(organization) ?? 0) > performance.now(),
     kindOf: (text) => kindOf(text),
     shardsOf: (cell) => shards.get(cell) ?? null,
+    placeOf: (cell) => shards.get(cell)?.node ?? cell,
     known: homes.known,
     home: homes.home,
     read: homes.read,
@@ -163,7 +166,7 @@ function createHomes(version: () => number | null): Homes {
 
 async function readAllShards(look: Look): Promise<ReadonlyMap<string, CellShards>> {
   const { rows } = await look({ text: SHARDS });
-  const found = rows as { cell: string; name: string; shard: string; id: string }[];
+  const found = rows as { cell: string; name: string; shard: string; id: string; node: string }[];
   const region = found.filter(({ cell }) => cell === DEFAULT_CELL);
   const byCell = Map.groupBy(
     found.filter(({ cell }) => cell !== DEFAULT_CELL),
@@ -172,7 +175,11 @@ async function readAllShards(look: Look): Promise<ReadonlyMap<string, CellShards
   return new Map(
     [...byCell].map(([cell, own]) => [
       cell,
-      { names: new Map([...region, ...own].map(({ name, shard }) => [name, shard])), shardId: own[0]!.id },
+      {
+        names: new Map([...region, ...own].map(({ name, shard }) => [name, shard])),
+        shardId: own[0]!.id,
+        node: own[0]!.node,
+      },
     ]),
   );
 }

@@ -53,7 +53,7 @@ async function sizeOf(client: pg.PoolClient, cell: string): Promise<Size> {
 }
 
 /** One question to each node. A node that does not answer has cells without sizes. */
-async function sizesOnNodes(client: pg.PoolClient): Promise<Map<string, Size>> {
+export async function sizesOnNodes(client: pg.ClientBase): Promise<Map<string, Size>> {
   const places = await client.query<{ cell: string; host: string; port: number; shards: string[] }>(
     `SELECT n.nspname AS cell, w.nodename AS host, w.nodeport AS port,
        array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname || '_' || s.shardid)) AS shards

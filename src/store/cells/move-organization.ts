@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { StartError } from '../../kernel/start-error.ts';
 import { isDeadlock, retryWhile, withClient } from '../db.ts';
+import { catchUpCells } from './place-cells.ts';
 import { TASK } from '../connection-settings.ts';
 import { allProcessesKnow, closeOrganization, openAgain, openInNewCell } from './close-organization.ts';
 import { DEFAULT_CELL } from './directory.ts';
@@ -23,6 +24,7 @@ export const moveOrganization = (url: string, orgId: string, to: string, step: S
     const from = await readCell(client, orgId);
     await insistOnCell(client, to);
     if (from === to) return { organization: orgId, from, to, rows: 0, paused_ms: 0 };
+    await catchUpCells(client, from, to);
     await allProcessesKnow(client);
     const since = performance.now();
     await step('close');

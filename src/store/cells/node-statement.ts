@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { type Node, runOn } from './run-on-node.ts';
 import { type Described, describeStatement } from './describe-statement.ts';
 import { type ShardNames, withShards } from './shard-names.ts';
 
@@ -11,8 +12,8 @@ import { type ShardNames, withShards } from './shard-names.ts';
  */
 export type NodeStatement = { text: string; countsRows: boolean };
 
-/** The position of a cell of Citus: its shards by table, and the number of one of them. */
-export type CellShards = { names: ShardNames; shardId: string };
+/** The position of a cell of Citus: its shards by table, the number of one of them, and a name of its node. */
+export type CellShards = { names: ShardNames; shardId: string; node: string };
 
 /**
  * Statements that Citus splits; and those for which Citus 13 writes a wrong statement: `INSERT … SELECT` with a value of
@@ -33,12 +34,16 @@ const LOCK = { share: 5 } as const;
 const nodeFunctionOf = (text: string): string =>
   `on_node_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 
-/** Creates the function unless it exists. `client`: a connection that runs no transaction. */
+/**
+ * Creates the function unless it exists. `client`: a connection that runs no transaction. `isAgain`: also if the
+ * coordinator has it, because the node of the cell does not.
+ */
 export async function createNodeStatement(
   client: pg.Client,
   cell: string,
   text: string,
   { names, shardId }: CellShards,
+  isAgain: boolean,
 ): Promise<NodeStatement> {
   await client.query(`SET search_path TO "${cell}", public`);
   const described = await describeStatement(client, text);
@@ -52,14 +57,16 @@ export async function createNodeStatement(
     cell,
     nodeFunctionOf(text),
   ]);
-  if (!known.rowCount) {
+  if (!known.rowCount || isAgain) {
     const returns = countsRows
       ? 'bigint'
       : `TABLE (${described.columns!.map((column) => `"${column.name}" ${types.get(column.type)!}`).join(', ')})`;
-    await client.query(
-      `CREATE OR REPLACE FUNCTION ${name}(${parameters.join(', ')}) RETURNS ${returns} LANGUAGE plpgsql
-      SET search_path = "${cell}", public AS $on_node$${bodyOf(withShards(text, names), shardId, countsRows)}$on_node$`,
-    );
+    const create = `CREATE OR REPLACE FUNCTION ${name}(${parameters.join(', ')}) RETURNS ${returns} LANGUAGE plpgsql
+      SET search_path = "${cell}", public AS $on_node$${bodyOf(withShards(text, names), shardId, countsRows)}$on_node$`;
+    // Only there, because another node may be away. The coordinator comes last, as the proof that the node has it.
+    for (const node of await nodesOf(client, shardId)) await createOn(client, node, [create]);
+    await client.query('SET citus.enable_ddl_propagation = off');
+    await client.query(create);
   }
   const values = parameters.map((type, index) => `$${index + 1}::${type}`).join(', ');
   return {
@@ -68,6 +75,37 @@ export async function createNodeStatement(
     countsRows,
   };
 }
+
+/** The node of a shard, if it is not the coordinator itself. */
+async function nodesOf(client: pg.Client, shardId: string): Promise<Node[]> {
+  const { rows } = await client.query<Node>(
+    `SELECT w.nodename AS host, w.nodeport AS port FROM pg_dist_placement p
+     JOIN pg_dist_node w ON w.groupid = p.groupid AND w.noderole = 'primary' WHERE p.shardid = $1 AND p.groupid <> 0`,
+    [shardId],
+  );
+  return rows;
+}
+
+/** Before a move, the new node gets the functions of the cell. */
+export async function copyNodeStatements(client: pg.Client, cell: string, to: Node): Promise<void> {
+  const { rows } = await client.query<{ text: string }>(
+    `SELECT pg_get_functiondef(oid) AS text FROM pg_proc
+     WHERE pronamespace = quote_ident($1)::regnamespace AND proname LIKE 'on\\_node\\_%'`,
+    [cell],
+  );
+  await createOn(
+    client,
+    to,
+    rows.map(({ text }) => text),
+  );
+}
+
+const createOn = (client: pg.Client, node: Node, functions: readonly string[]): Promise<string> =>
+  runOn(
+    client,
+    node,
+    `DO $functions$ BEGIN SET LOCAL citus.enable_ddl_propagation = off; ${functions.map((text) => `${text};`).join('\n')} END $functions$`,
+  );
 
 /**
  * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards takes

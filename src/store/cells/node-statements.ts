@@ -12,6 +12,12 @@ export type NodeStatements = {
   send(cell: string, query: { text: string }, rest: unknown[], send: Send): Promise<unknown>;
 };
 
+/** Far more than a program has. */
+const MOST_FORMS = 20_000;
+const UNDEFINED_FUNCTION = '42883';
+/** Its statement is planned again. */
+const SERIALIZATION_FAILURE = '40001';
+
 const keyOf = (cell: string, text: string): string => `${cell} ${text}`;
 
 export function createNodeStatements(
@@ -20,10 +26,12 @@ export function createNodeStatements(
 ): NodeStatements {
   const known = new Map<string, NodeStatement>();
   const coming = new Map<string, Promise<void>>();
+  /** The node of the cell does not have these, because the cell was moved. */
+  const missing = new Set<string>();
   const forms = new Map<string, boolean>();
   const isOnNode = (text: string): boolean => {
     let found = forms.get(text);
-    if (found === undefined) forms.set(text, (found = runsOnNode(text)));
+    if (found === undefined) bounded(forms).set(text, (found = runsOnNode(text)));
     return found;
   };
   const isReady = (cell: string, text: string): boolean =>
@@ -37,23 +45,35 @@ export function createNodeStatements(
       const made =
         coming.get(key) ??
         withOwnClient(config, async (client) => {
-          known.set(key, await createNodeStatement(client, cell, text, shardsOf(cell)!));
+          bounded(known).set(key, await createNodeStatement(client, cell, text, shardsOf(cell)!, missing.has(key)));
+          missing.delete(key);
         }).finally(() => coming.delete(key));
       coming.set(key, made);
       await made;
     },
     send: (cell, query, rest, send) => {
-      const onNode = shardsOf(cell) === null ? undefined : known.get(keyOf(cell, query.text));
+      const key = keyOf(cell, query.text);
+      const onNode = shardsOf(cell) === null ? undefined : known.get(key);
       if (onNode === undefined) return send(query, ...rest);
-      const sent = { ...query, text: onNode.text };
-      if (!onNode.countsRows) return send(sent, ...rest);
-      const counted = send(sent).then(withRowCount);
+      const sent = send({ ...query, text: onNode.text })
+        .then((result) => (onNode.countsRows ? withRowCount(result) : result))
+        .catch((error: unknown) => {
+          if ((error as { code?: unknown }).code !== UNDEFINED_FUNCTION) throw error;
+          known.delete(key);
+          missing.add(key);
+          throw Object.assign(error as Error, { code: SERIALIZATION_FAILURE });
+        });
       const tell = rest[0] as Answered | undefined;
-      if (tell === undefined) return counted;
-      counted.then((result) => tell(null, result), tell);
+      if (tell === undefined) return sent;
+      sent.then((result) => tell(null, result), tell);
       return undefined as never;
     },
   };
+}
+
+function bounded<Value>(map: Map<string, Value>): Map<string, Value> {
+  if (map.size >= MOST_FORMS) map.clear();
+  return map;
 }
 
 /** A statement without RETURNING has no rows, and the function returns their number. */

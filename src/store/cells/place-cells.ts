@@ -1,53 +1,59 @@
 import type pg from 'pg';
+import { copyNodeStatements } from './node-statement.ts';
+import { type CellMove, chooseMoves } from './choose-moves.ts';
+import { isCitus } from './citus.ts';
+import { CELLS_CHANGED, DEFAULT_CELL } from './directory.ts';
+import { sizesOnNodes } from './list-cells.ts';
+import { type Node, NodeError, runOn } from './run-on-node.ts';
 
 /** Moves of cells between the nodes of a Citus cluster. Citus copies the rows while servers read and write them. */
-
-/** The reason why a cell cannot be placed there. */
-export class PlacementError extends Error {
-  override name = 'PlacementError';
-}
-
-type Node = { host: string; port: number };
 
 /** `node`: `HOST:PORT`, as `cells list` shows it. */
 export async function placeCell(client: pg.Client, cell: string, node: string): Promise<void> {
   const nodes = await listNodes(client);
   const target = nodes.find(({ host, port }) => `${host}:${port}` === node);
   if (!target) {
-    throw new PlacementError(
+    throw new NodeError(
       `The cluster has no node ${node}. Its nodes are ${nodes.map(({ host, port }) => `${host}:${port}`).join(', ')}.`,
     );
   }
   const source = await nodeOf(client, cell);
-  if (source === null) throw new PlacementError(`There is no cell ${cell}.`);
-  if (source.host === target.host && source.port === target.port) return;
+  if (source === null || cell === DEFAULT_CELL) throw new NodeError(`There is no cell ${cell}.`);
+  if (isSame(source, target)) return;
   await insistOnAnswers(client, nodes);
   await catchUp(client, source, target);
+  // A node that was added has no copy of the tables that each node has.
+  await client.query('SELECT replicate_reference_tables()');
+  await copyNodeStatements(client, cell, target);
   await client.query('SELECT citus_schema_move(quote_ident($1)::regnamespace, $2::text, $3::int)', [
     cell,
     target.host,
     target.port,
   ]);
   await catchUp(client, source, target);
+  await client.query(CELLS_CHANGED);
 }
 
-/** Citus moves cells until each node has about the same number of bytes. Returns after the last move. */
-export async function rebalanceCells(client: pg.Client): Promise<void> {
+/** Moves cells, one after the other, until the nodes have about the same load. */
+export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove) => void = () => {}): Promise<void> {
   const nodes = await listNodes(client);
   await insistOnAnswers(client, nodes);
-  await catchUpAll(client, nodes);
-  await client.query('SELECT citus_rebalance_start()');
-  await client.query('SELECT citus_rebalance_wait()');
-  await catchUpAll(client, nodes);
-  const { rows } = await client.query<{ state: string }>(
-    'SELECT state::text FROM pg_dist_background_job ORDER BY job_id DESC LIMIT 1',
-  );
-  const state = rows[0]?.state ?? 'finished';
-  if (state !== 'finished')
-    throw new PlacementError(
-      `Citus ended the rebalance with the state "${state}": SELECT * FROM citus_rebalance_status().`,
-    );
+  const placed = [...(await sizesOnNodes(client))].map(([cell, { node, bytes }]) => ({ cell, node, bytes }));
+  const names = nodes.map(({ host, port }) => `${host}:${port}`);
+  for (const move of chooseMoves(placed, names)) {
+    await placeCell(client, move.cell, move.to);
+    onMoved(move);
+  }
 }
+
+/** Before an organization moves to another cell: the same for the nodes of both cells, which may be one server. */
+export async function catchUpCells(client: pg.Client, from: string, to: string): Promise<void> {
+  if (!(await isCitus(client))) return;
+  const [source, target] = [await nodeOf(client, from), await nodeOf(client, to)];
+  if (source && target && !isSame(source, target)) await catchUp(client, source, target);
+}
+
+const isSame = (one: Node, other: Node): boolean => one.host === other.host && one.port === other.port;
 
 async function listNodes(client: pg.Client): Promise<Node[]> {
   const { rows } = await client.query<Node>(
@@ -58,6 +64,12 @@ async function listNodes(client: pg.Client): Promise<Node[]> {
 }
 
 async function nodeOf(client: pg.Client, cell: string): Promise<Node | null> {
+  if (cell === DEFAULT_CELL) {
+    const coordinator = await client.query<Node>(
+      'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid = 0',
+    );
+    return coordinator.rows[0] ?? null;
+  }
   const { rows } = await client.query<Node>(
     `SELECT w.nodename AS host, w.nodeport AS port
      FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_dist_placement p ON p.shardid = s.shardid
@@ -70,10 +82,6 @@ async function nodeOf(client: pg.Client, cell: string): Promise<Node | null> {
 
 async function insistOnAnswers(client: pg.Client, nodes: readonly Node[]): Promise<void> {
   for (const node of nodes) await transactionOf(client, node);
-}
-
-async function catchUpAll(client: pg.Client, nodes: readonly Node[]): Promise<void> {
-  for (const source of nodes) for (const target of nodes) if (source !== target) await catchUp(client, source, target);
 }
 
 /** A move lasts minutes, and the other node may start this many transactions until its end. */
@@ -90,7 +98,7 @@ async function catchUp(client: pg.Client, source: Node, target: Node): Promise<v
     const behind = (await transactionOf(client, source)) + AHEAD - (await transactionOf(client, target));
     if (behind <= 0n) return;
     if (behind > AT_MOST) {
-      throw new PlacementError(
+      throw new NodeError(
         `${target.host}:${target.port} is ${behind} transactions behind ${source.host}:${source.port}, and readers of events would miss events there.`,
       );
     }
@@ -105,12 +113,3 @@ async function catchUp(client: pg.Client, source: Node, target: Node): Promise<v
 
 const transactionOf = async (client: pg.Client, node: Node): Promise<bigint> =>
   BigInt(await runOn(client, node, 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text'));
-
-async function runOn(client: pg.Client, { host, port }: Node, command: string): Promise<string> {
-  const { rows } = await client.query<{ success: boolean; result: string }>(
-    'SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)',
-    [host, port, command],
-  );
-  if (rows[0]?.success) return rows[0].result;
-  throw new PlacementError(`The node ${host}:${port} does not answer: ${rows[0]?.result ?? 'no result'}`);
-}

@@ -1,17 +1,19 @@
 import type pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
-import type { CellSlots } from './cell-slots.ts';
+import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import type { NodeStatements } from './node-statements.ts';
 import { OrganizationMoving } from './organization-moving.ts';
 import { organizationsIn } from './statement.ts';
 
 /** A connection that chooses its search path for each statement. */
-export type RoutedClient = pg.PoolClient & { path?: Path };
+export type RoutedClient = pg.PoolClient & { path?: Path; connection: { stream: { destroy(): void } } };
 type Path = {
   /** The cell of the search path. Null: unknown, because a rollback may have undone the last change. */
   current: string | null;
   /** The cell of statements that name no organization, while the present user has the connection. */
   fixed: string | null;
+  /** The transaction has written to the region, so others may wait for its locks. */
+  locksRegion: boolean;
   /** The look-up of an organization, for which later statements wait. */
   pending: Promise<unknown> | null;
 };
@@ -31,19 +33,20 @@ export function routeConnection(
   slots: CellSlots,
   onNodes: NodeStatements,
 ): void {
-  const send = client.query.bind(client) as unknown as Send;
-  const path: Path = { current: DEFAULT_CELL, fixed: null, pending: null };
+  const send = closingAfterTimeouts(client);
+  const path: Path = { current: DEFAULT_CELL, fixed: null, locksRegion: false, pending: null };
   client.path = path;
 
   const sendIn = (cell: string | null, query: Query, rest: unknown[] = []): Promise<unknown> => {
     if (cell === null) return send(query, ...rest);
     enter(path, cell, send);
     const leave = slots.enter(cell);
+    const ended = (error: unknown): void => leave(isTimeout(error));
     const [tell] = rest as [Answered?];
     const told: [Answered?] = tell
       ? [
           (error, result) => {
-            leave();
+            ended(error);
             // The user of the callback rolls back.
             tell(error, result);
           },
@@ -51,10 +54,13 @@ export function routeConnection(
       : [];
     const sent = onNodes.send(cell, withNameOf(cell, query), told, send);
     if (sent instanceof Promise)
-      sent.then(leave, () => {
-        leave();
-        path.current = null;
-      });
+      sent.then(
+        () => ended(null),
+        (error: unknown) => {
+          ended(error);
+          path.current = null;
+        },
+      );
     return sent;
   };
 
@@ -66,6 +72,7 @@ export function routeConnection(
     if (!isRead && path.fixed === null && organizations.values().some((id) => directory.isMoving(id)))
       throw new OrganizationMoving();
     const cell = onlyOf(new Set(homes?.values()), path.fixed, query);
+    if (path.locksRegion && slots.hangs(cell)) throw doesNotRespond();
     await slots.room(cell);
     await onNodes.prepare(cell, query.text);
     return cell;
@@ -76,16 +83,16 @@ export function routeConnection(
     const query = queryOf(args);
     if (query === null) return send(...args);
     const rest = args.slice(1).filter((arg) => typeof arg === 'function');
-    const { isOfTenants, organizations, isRollback } = directory.kindOf(query.text);
+    const { isOfTenants, isRollback, isWrite } = directory.kindOf(query.text);
     if (isRollback) path.current = null;
+    if (isWrite && !isOfTenants) path.locksRegion = true;
     if (path.pending === null) {
       if (!isOfTenants) return sendIn(null, query, rest);
-      const named = organizationsIn(query.values ?? [], organizations);
-      const home = named.values().some((id) => directory.isMoving(id)) ? null : directory.known(named);
       // A worker of one cell meets an organization of another one just after a move.
-      const [only] = home?.size === 1 ? home : [];
+      const only = knownCell(directory, query);
       const isSent = only !== undefined && (path.fixed ?? only) === only;
-      if (isSent && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
+      const mayWait = isSent && !(path.locksRegion && slots.hangs(only));
+      if (mayWait && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
     }
     const found = (path.pending ?? Promise.resolve()).then(
       () => find(query),
@@ -104,8 +111,38 @@ export function routeConnection(
   client.query = routed as typeof client.query;
 }
 
+/**
+ * After a timeout, the server may not be ready for a rollback or for the next user, because it still waits for a node.
+ * So the connection is closed. `pool.query` does that itself.
+ */
+function closingAfterTimeouts(client: RoutedClient): Send {
+  const query = client.query.bind(client) as unknown as Send;
+  return (...args) => {
+    const sent = query(...args) as Promise<unknown> | undefined;
+    sent?.catch?.((error: unknown) => {
+      if (isTimeout(error)) client.connection.stream.destroy();
+    });
+    return sent as Promise<unknown>;
+  };
+}
+
+const QUERY_CANCELED = '57014';
+/** The limit of the server has passed, or that of the driver. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error as { code?: unknown }).code === QUERY_CANCELED || error.message === 'Query read timeout');
+
+/** The cell of the organization that the statement names. Undefined: it has to be looked up, or there are several. */
+export function knownCell(directory: CellDirectory, { text, values = [] }: Query): string | undefined {
+  const named = organizationsIn(values, directory.kindOf(text).organizations);
+  if (named.values().some((id) => directory.isMoving(id))) return undefined;
+  const homes = directory.known(named);
+  const [only] = homes?.size === 1 ? homes : [];
+  return only;
+}
+
 /** Null: a stream or a cursor, which only tasks with a connection of their own use. */
-function queryOf([first, values]: unknown[]): Query | null {
+export function queryOf([first, values]: unknown[]): Query | null {
   const query = typeof first === 'string' ? { text: first } : (first as Query | null);
   if (typeof query?.text !== 'string') return null;
   return Array.isArray(values) ? { ...query, values } : query;

@@ -11,6 +11,8 @@ export type StatementKind = {
   isRollback: boolean;
   /** Whether it only reads. */
   isRead: boolean;
+  /** Whether it may write rows. */
+  isWrite: boolean;
 };
 
 const TABLE = /\b(?:from|join|into|update|using)\s+(?:only\s+)?(?:"?public"?\.)?"?([a-z_]+)"?/gi;
@@ -34,6 +36,7 @@ export function createStatementReader(tenantTables: ReadonlySet<string>): (text:
         .toArray(),
       isRollback: /^\s*rollback/i.test(text),
       isRead: /^\s*select\b/i.test(text) && !LOCKS.test(text),
+      isWrite: /^\s*(?:with|insert|update|delete)\b/i.test(text),
     };
     if (kinds.size >= MOST_TEXTS) kinds.clear();
     kinds.set(text, kind);

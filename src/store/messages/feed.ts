@@ -1,4 +1,4 @@
-import { foundByCell } from '../cells/by-cell.ts';
+import { foundInReachableCells } from '../cells/by-cell.ts';
 import type { Db } from '../db.ts';
 import { named, rowsOf } from '../named-statement.ts';
 import { checkedOnly } from '../queue/join-by-key.ts';
@@ -32,6 +32,8 @@ type Followed = VisitorPlace & {
   /** IDs of messages that were passed on, with their time. */
   seen: Map<string, number>;
   waiting: Set<string>;
+  /** Newer messages were not read yet. */
+  lookedAt: number;
 };
 
 const POLL_MS = 300;
@@ -78,7 +80,6 @@ export function createMessageFeed(db: Db): MessageFeed {
   let reading = false;
   let again = false;
   let stopped = false;
-  let lookedAt = performance.now();
 
   const look = () => {
     if (followed.size === 0 || stopped) return;
@@ -102,18 +103,17 @@ export function createMessageFeed(db: Db): MessageFeed {
   };
 
   async function read(): Promise<void> {
-    const places = [...followed.values()];
     const since = performance.now();
-    const back = OVERLAP_MS + (since - lookedAt);
-    const rows = await foundByCell(
+    const found = await foundInReachableCells(
       db,
-      [...places.entries()],
-      ([, { orgId }]) => orgId,
-      (some) => lookFor(db, some, back),
+      [...followed.values()],
+      ({ orgId }) => orgId,
+      (some) => lookFor(db, some, since),
     );
-    lookedAt = since;
-    const perPlace = Map.groupBy(rows, ({ n }) => n);
-    places.forEach((place, n) => tell(place, perPlace.get(n) ?? [], since));
+    for (const [place, rows] of found) {
+      place.lookedAt = since;
+      tell(place, rows, since);
+    }
   }
 
   return {
@@ -121,10 +121,7 @@ export function createMessageFeed(db: Db): MessageFeed {
       const name = `${place.channelId} ${place.address}`;
       const known = followed.get(name);
       const entry: Followed = known ?? begin(place);
-      if (!known) {
-        if (followed.size === 0) lookedAt = performance.now();
-        followed.set(name, entry);
-      }
+      if (!known) followed.set(name, entry);
       entry.listeners.add(onMessages);
       entry.newcomers.add(onMessages);
       look();
@@ -143,7 +140,9 @@ export function createMessageFeed(db: Db): MessageFeed {
   };
 }
 
-async function lookFor(db: Db, places: readonly [number, Followed][], back: number): Promise<Row[]> {
+async function lookFor(db: Db, all: readonly Followed[], now: number): Promise<[Followed, Row[]][]> {
+  const back = OVERLAP_MS + Math.max(...all.map(({ lookedAt }) => now - lookedAt));
+  const places = [...all.entries()];
   const waiting = places.flatMap(([n, place]) => [...place.waiting].map((id) => ({ n, org: place.orgId, id })));
   const { rows } = await db.$client.query<Row>(
     LOOK({
@@ -157,7 +156,8 @@ async function lookFor(db: Db, places: readonly [number, Followed][], back: numb
       waiting_id: waiting.map(({ id }) => id),
     }),
   );
-  return rows;
+  const ofPlaces = Map.groupBy(rows, ({ n }) => n);
+  return places.map(([n, place]) => [place, ofPlaces.get(n) ?? []]);
 }
 
 function tell(place: Followed, rows: Row[], now: number): void {
@@ -180,4 +180,5 @@ const begin = (place: VisitorPlace): Followed => ({
   newcomers: new Set(),
   seen: new Map(),
   waiting: new Set(),
+  lookedAt: performance.now(),
 });

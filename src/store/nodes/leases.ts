@@ -33,6 +33,10 @@ const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_
  */
 export const LOCK_HELD_MS = 1_000;
 
+/** A change also ends if one of its statements waits for this long, for example for a node of the database that hangs. */
+const STATEMENT_MS = 10_000;
+const boundStatements = sql`set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
+
 /** Ends this transaction if its client is silent for this long. It applies until the transaction ends. */
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
@@ -56,7 +60,7 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
       INSERT INTO authz_change (seq, kind, subject_id)
       SELECT place.seq - ${subjects.length} + s.n, s.kind, s.id
       FROM place, unnest(${kinds}::text[], ${ids}::text[]) WITH ORDINALITY AS s(kind, id, n))
-    SELECT seq, ${sql.raw(SERVER)} AS server, pg_notify(${HINT_CHANNEL}, ''), ${boundSilence} FROM place`);
+    SELECT seq, ${sql.raw(SERVER)} AS server, pg_notify(${HINT_CHANNEL}, ''), ${boundSilence}, ${boundStatements} FROM place`);
   const { seq, server } = taken.rows[0]!;
   return { seq: Number(seq), server };
 }

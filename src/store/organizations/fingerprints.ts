@@ -3,7 +3,7 @@ import { RECIPIENT_STATUSES } from '../../../contract/campaigns.ts';
 import { MAX_COUNTED } from '../../../contract/dashboard/conversations.ts';
 import type { TopicKind } from '../../../contract/dashboard/changes.ts';
 import { RUN_STATUSES } from '../../../contract/triggers.ts';
-import { byCell } from '../cells/by-cell.ts';
+import { foundInReachableCells } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 
 /**
@@ -98,14 +98,28 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
       (SELECT count(*) FROM api_key WHERE org_id = w.org_id AND last_used_at IS NOT NULL))))`,
 };
 
-/** The result has the order of `watched`. Null for missing records and for those of other organizations. */
-export async function readFingerprints(db: Queryable, watched: readonly Watched[]): Promise<(string | null)[]> {
-  return byCell(
+/**
+ * The result has the order of `watched`. Null for missing records and for those of other organizations. Undefined: the
+ * cell of the organization does not answer.
+ */
+export async function readFingerprints(
+  db: Queryable,
+  watched: readonly Watched[],
+): Promise<(string | null | undefined)[]> {
+  const found = await foundInReachableCells(
     db,
-    watched,
-    ({ orgId }) => orgId,
-    (some) => fingerprintsOf(db, some),
+    [...watched.entries()],
+    ([, { orgId }]) => orgId,
+    async (some) => {
+      const prints = await fingerprintsOf(
+        db,
+        some.map(([, one]) => one),
+      );
+      return some.map(([place], index) => [place, prints[index]!] as const);
+    },
   );
+  const prints = new Map(found);
+  return watched.map((_, place) => prints.get(place));
 }
 
 async function fingerprintsOf(db: Queryable, watched: readonly Watched[]): Promise<(string | null)[]> {

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, inArray, lt, ne, sql } from 'drizzle-orm';
 import type { SurveyRating } from '../../../contract/ratings.ts';
 import { RUN_STATUSES } from '../../../contract/triggers.ts';
-import { foundByCell } from '../cells/by-cell.ts';
+import { foundInReachableCells } from '../cells/by-cell.ts';
 import type { Db, Queryable } from '../db.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { RUN_RATING } from '../ratings/columns.ts';
@@ -210,12 +210,12 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
 
 export type RunProgress = { id: string; turns: number; status: string; attempts: number; due: boolean };
 
-/** The progress of these runs. One query serves any number of callers. */
+/** The progress of these runs, without those whose cell does not answer. One query serves any number of callers. */
 export async function readRunProgress(
   db: Db,
   runs: readonly { orgId: string; runId: string }[],
 ): Promise<RunProgress[]> {
-  return foundByCell(
+  return foundInReachableCells(
     db,
     runs,
     ({ orgId }) => orgId,

@@ -46,18 +46,21 @@ export async function writeUsage(
   counts: readonly UsageCount[],
   requests: readonly LoggedRequest[],
 ): Promise<void> {
-  await byCell(
+  const counted = byCell(
     pool,
     counts,
     ({ orgId }) => orgId,
     (some) => writeCounts(pool, some),
   );
+  // A cell whose counts cannot be written does not prevent that requests of others are.
+  await counted.catch(() => {});
   await byCell(
     pool,
     requests,
     ({ orgId }) => orgId,
     (some) => writeRequests(pool, some),
   );
+  await counted;
 }
 
 async function writeCounts(pool: pg.Pool, counts: readonly UsageCount[]): Promise<[]> {

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createCellSlots } from './cell-slots.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const onNodes = () => createCellSlots(16, (cell) => (cell === 'cell_4' ? 'node 2' : 'node 1'));
+
+test('cells of one node share half of the connections', () => {
+  const slots = onNodes();
+  for (let n = 0; n < 4; n++) slots.enter('cell_2');
+  for (let n = 0; n < 4; n++) slots.enter('cell_3');
+  expect(['cell_2', 'cell_3', 'cell_4'].map(slots.hasRoom)).toEqual([false, false, true]);
+});
+
+test('a node hangs when it has answered nothing for a second, and not while it answers other statements', async () => {
+  const slots = onNodes();
+  for (let n = 0; n < 7; n++) slots.enter('cell_2');
+  const ended = slots.enter('cell_3');
+  vi.advanceTimersByTime(900);
+  ended(false);
+  slots.enter('cell_3');
+  vi.advanceTimersByTime(900);
+  expect(slots.hangs('cell_2')).toBe(false);
+  vi.advanceTimersByTime(200);
+  expect(['cell_2', 'cell_3', 'cell_4'].map(slots.hangs)).toEqual([true, true, false]);
+  await expect(slots.room('cell_3')).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('after a timeout, a node gets one statement at a time until it answers', () => {
+  const slots = onNodes();
+  slots.enter('cell_2')(true);
+  expect(slots.hasRoom('cell_3')).toBe(true);
+  const trial = slots.enter('cell_3');
+  expect(['cell_2', 'cell_4'].map(slots.hasRoom)).toEqual([false, true]);
+  trial(false);
+  slots.enter('cell_2');
+  expect(slots.hasRoom('cell_2')).toBe(true);
+});

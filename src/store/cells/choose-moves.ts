@@ -1,0 +1,41 @@
+/** How cells are divided between the nodes of a cluster. A pure function. */
+export type PlacedCell = { cell: string; node: string; bytes: number };
+export type CellMove = { cell: string; to: string };
+
+/** The part of the load that each cell has, whatever its size. So small cells are divided by their number. */
+const EACH = 64 * 1024 * 1024;
+/** Nodes whose loads differ by less than this part of the average are equal. */
+const TOLERANCE = 0.1;
+
+/**
+ * The moves after which the nodes have about the same load, in their order. `nodes`: those that may have cells. Cells on
+ * other nodes leave them. A cell moves only if the node with the most load then has less.
+ */
+export function chooseMoves(cells: readonly PlacedCell[], nodes: readonly string[]): CellMove[] {
+  if (nodes.length === 0) return [];
+  const placed = cells.map((cell) => ({ ...cell, load: cell.bytes + EACH }));
+  const loadOf = (node: string): number =>
+    placed.filter((one) => one.node === node).reduce((sum, { load }) => sum + load, 0);
+  const average = placed.reduce((sum, { load }) => sum + load, 0) / nodes.length;
+  const moves: CellMove[] = [];
+  const move = (one: (typeof placed)[number], to: string): void => {
+    one.node = to;
+    moves.push({ cell: one.cell, to });
+  };
+  for (const one of placed.toSorted((a, b) => b.load - a.load))
+    if (!nodes.includes(one.node)) move(one, byLoad(nodes, loadOf)[0]!);
+  for (;;) {
+    const order = byLoad(nodes, loadOf);
+    const [lightest, heaviest] = [order[0]!, order.at(-1)!];
+    const difference = loadOf(heaviest) - loadOf(lightest);
+    if (difference <= average * TOLERANCE) return moves;
+    const [best] = placed
+      .filter(({ node, load }) => node === heaviest && load < difference)
+      .toSorted((a, b) => Math.abs(difference / 2 - a.load) - Math.abs(difference / 2 - b.load) || a.load - b.load);
+    if (best === undefined) return moves;
+    move(best, lightest);
+  }
+}
+
+const byLoad = (nodes: readonly string[], loadOf: (node: string) => number): string[] =>
+  nodes.toSorted((a, b) => loadOf(a) - loadOf(b));
