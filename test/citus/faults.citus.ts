@@ -178,7 +178,7 @@ const faults: Fault[] = [
       const third = round.cluster.nodes[3] ?? (await round.cluster.addWorker());
       await setTarget(round, third, true);
       const before = await cellsOf(round, third);
-      await Promise.all([inDatabase(round.cluster.url, (client) => rebalanceCells(client, () => {})), revoked(round.far)]);
+      await Promise.all([inDatabase(round.cluster.url, rebalanceCells), revoked(round.far)]);
       round.near.expect(before.length === 0, 'the third worker had cells before the rebalance');
       round.near.expect((await cellsOf(round, third)).length > 0, 'no cell is on the third worker');
     },
