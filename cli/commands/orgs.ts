@@ -34,13 +34,18 @@ export function addOrgsCommand(program: Command): void {
   examples(create, 'orgs create --name "Qatar Air Cargo"', 'orgs create --name Demo --plan paid');
 
   const list = listing(orgs.command('list').description('Lists your organizations.'));
-  setAction<ListOptions>(list, async ({ api, out }, _args, want) =>
+  setAction<ListOptions>(list, async ({ api, out }, _args, want) => {
+    const page = await api.list('listOrganizations', want);
+    const hasCells = page.data.some(({ cell }) => cell !== undefined);
+    const columns = [field('id'), field('name'), field('plan'), field('role'), time('created_at')];
     out.list(
-      await api.list('listOrganizations', want),
-      [field('id'), field('name'), field('plan'), field('role'), time('created_at')],
+      page,
+      hasCells
+        ? [...columns, { title: 'cell', of: ({ cell }) => (cell as { name: string } | undefined)?.name }]
+        : columns,
       'No organization yet: ./parley orgs create --name NAME',
-    ),
-  );
+    );
+  });
 
   const update = orgs
     .command('update')

@@ -14,12 +14,15 @@ type Greeting = {
   prepared: Prepared;
 };
 
+/** A new process and its database may be busy. What cannot be read now does not stop a process that already serves. */
+const NOT_READ = 'The database does not answer at the moment: run ./parley doctor.';
+
 /**
  * The text for the operator after the start: the address, and on the first start one call to paste. It is never written
  * to the log.
  */
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
-  const lines: string[] = ['', ...(await pauseLines(db))];
+  const lines: string[] = ['', ...(await pauseLines(db).catch(() => [NOT_READ, '']))];
   if (address === null) {
     lines.push(`Parley is running (role ${role}, region ${config.region}). It listens on no address.`, '');
     process.stdout.write(lines.join('\n'));
@@ -37,7 +40,7 @@ export async function greet({ config, db, role, address, prepared }: Greeting): 
     lines.push('Dashboard:', `  ${baseUrl}/`, '');
   }
   lines.push('API reference, also available offline:', `  ${baseUrl}/docs`, '');
-  if (prepared.demo === null) lines.push(await counts(db), '');
+  if (prepared.demo === null) lines.push(await counts(db).catch(() => NOT_READ), '');
   else {
     lines.push('Talk to the demo agent in a browser:', `  ${baseUrl}/chat/${prepared.demo.chatId}`, '');
     lines.push(
