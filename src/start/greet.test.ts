@@ -5,10 +5,10 @@ import { openDb } from '../store/db.ts';
 import { greet } from './greet.ts';
 
 test('a database that does not answer after the start does not end the process', async () => {
-  const db = openDb('postgresql://nobody@127.0.0.1:1/nothing');
+  const db = openDb('postgresql://parley@127.0.0.1:1/nothing');
   const print = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const loaded = loadConfig({
-    DATABASE_URL: 'postgresql://nobody:unused@127.0.0.1:1/nothing',
+    DATABASE_URL: 'postgresql://parley:unused@127.0.0.1:1/nothing',
     PARLEY_SECRET: randomBytes(48).toString('base64'),
   });
   if (!('config' in loaded))

@@ -86,7 +86,7 @@ export async function foundInReachableCells<Row, Found>(
 
 const ANSWER_MS = 1_000;
 
-/** The work continues after a rejection, but nobody waits for it. */
+/** The work continues after a rejection, but no one waits for it. */
 async function inTime<Out>(pool: CellPool, cell: string, work: () => Promise<Out>): Promise<Out> {
   const away = (): Error => new Error(`The cell ${cell} does not answer.`);
   if (pool.slots.hangs(cell)) throw away();
