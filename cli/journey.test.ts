@@ -292,6 +292,8 @@ test('manages campaigns, channels and organizations', { tags: ['long'] }, async 
   expect(other).toMatchObject({ plan: 'paid' });
   expect(errorOf(await runCli(['agents', 'list'], env)).code).toBe('organization_ambiguous');
   expect(await parley('agents', 'list', '--org', other['id'])).toEqual({ data: [] });
+  const { data: everything } = (await parley('orgs', 'list', '--installation')) as { data: { id: string }[] };
+  expect(everything.map(({ id }) => id)).toContain(other['id']);
   expect(await parley('orgs', 'plan', other['id'], 'free')).toMatchObject({ plan: 'free' });
 });
 

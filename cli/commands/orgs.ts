@@ -33,19 +33,23 @@ export function addOrgsCommand(program: Command): void {
   );
   examples(create, 'orgs create --name "Qatar Air Cargo"', 'orgs create --name Demo --plan paid');
 
-  const list = listing(orgs.command('list').description('Lists your organizations.'));
-  setAction<ListOptions>(list, async ({ api, out }, _args, want) => {
-    const page = await api.list('listOrganizations', want);
-    const hasCells = page.data.some(({ cell }) => cell !== undefined);
+  const list = listing(orgs.command('list').description('Lists your organizations.')).option(
+    '--installation',
+    'only for the operator: all organizations of the installation, with their cells if there are several',
+  );
+  setAction<ListOptions & { installation?: boolean }>(list, async ({ api, out }, _args, { installation, ...want }) => {
+    const page = await api.list('listOrganizations', want, installation ? { query: { all: true } } : {});
     const columns = [field('id'), field('name'), field('plan'), field('role'), time('created_at')];
+    const hasCells = page.data.some(({ cell }) => cell !== undefined);
     out.list(
       page,
       hasCells
-        ? [...columns, { title: 'cell', of: ({ cell }) => (cell as { name: string } | undefined)?.name }]
+        ? [...columns, { title: 'Cell', of: ({ cell }) => (cell as { name: string } | undefined)?.name }]
         : columns,
       'No organization yet: ./parley orgs create --name NAME',
     );
   });
+  examples(list, 'orgs list', 'orgs list --installation --all');
 
   const update = orgs
     .command('update')
