@@ -131,7 +131,7 @@ function addCellsCommand(program: Command): void {
   const rebalance = cells
     .command('rebalance')
     .description(
-      'Moves cells between the nodes of the Citus cluster until each node has about the same number of bytes, and prints all cells. Run it after nodes were added. Servers may run at the same time.',
+      'Moves cells between the nodes of the Citus cluster until the nodes have about the same load (bytes, and small cells by their number), and prints all cells. Run it after nodes were added. Servers may run at the same time.',
     );
   setAction(rebalance, () => runProgram(['place-cells']));
   examples(rebalance, 'cells rebalance');
