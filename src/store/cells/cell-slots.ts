@@ -4,8 +4,9 @@ import { Refusal } from '../../../contract/problems.ts';
 /**
  * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to the others.
  * A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may have all statements that fit in
- * a short time. A place that has answered nothing for a while gets no more. After a timeout it gets one statement at a
- * time, until it answers.
+ * a short time. A place that has answered nothing for a while gets no more. After a timeout or a lost connection it gets
+ * one statement at a time, until it answers. The others are refused at once, so callers who repeat their calls take no
+ * connections from other places.
  */
 export type CellSlots = {
   hasRoom(cell: string): boolean;
@@ -14,7 +15,7 @@ export type CellSlots = {
   /** Whether the cell has answered nothing for a while. */
   hangs(cell: string): boolean;
   /** A statement was sent. Call the result when its connection can be used again, or is closed. */
-  enter(cell: string): (isTimeout: boolean) => void;
+  enter(cell: string): (isAway: boolean) => void;
 };
 
 const HANGS_AFTER_MS = 1_000;
@@ -27,7 +28,7 @@ type Place = {
   /** The times at which the statements in progress were sent, oldest first. */
   sent: Set<{ at: number }>;
   answeredAt: number;
-  /** The newest outcome is a timeout. */
+  /** The newest outcome is a timeout or a lost connection. */
   isAway: boolean;
 };
 
@@ -65,10 +66,10 @@ export function createCellSlots(connections: number, placeOf: (cell: string) => 
       const place = of(cell);
       const statement = { at: performance.now() };
       place.sent.add(statement);
-      return (isTimeout) => {
+      return (isAway) => {
         place.sent.delete(statement);
-        place.isAway = isTimeout;
-        if (!isTimeout) place.answeredAt = performance.now();
+        place.isAway = isAway;
+        if (!isAway) place.answeredAt = performance.now();
       };
     },
   };

@@ -305,6 +305,27 @@ test('while a cell hangs, no change waits for it with the lock of the change log
   }
 });
 
+test('a cell whose node cannot be reached gets one statement at a time, until one of them succeeds', async () => {
+  await raw.query(`CREATE FUNCTION lose_node() RETURNS void LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = 'connection_failure'; END $$`);
+  const own = openDb(parley.database.url);
+  const agentOf = ({ orgId }: Tenant) => own.execute(sql`SELECT id FROM agent WHERE org_id = ${orgId}`);
+  try {
+    await agentOf(second);
+    await expect(own.execute(sql`SELECT lose_node() FROM agent WHERE org_id = ${second.orgId}`)).rejects.toThrow();
+    const trial = own.$client.query('SELECT pg_sleep(0.5) FROM agent WHERE org_id = $1', [second.orgId]);
+    await expect.poll(() => own.$client.slots.hangs('cell_2')).toBe(true);
+    await expect(agentOf(second)).rejects.toMatchObject({ cause: { code: 'unavailable' } });
+    expect((await agentOf(first)).rows).toHaveLength(1);
+    await trial;
+    const all = await Promise.all([agentOf(second), agentOf(second)]);
+    expect(all.map(({ rows }) => rows.length)).toEqual([1, 1]);
+  } finally {
+    await own.$client.end();
+    await raw.query('DROP FUNCTION lose_node');
+  }
+});
+
 test('after a timeout the connection is closed, so that the next user does not wait for its statement', async () => {
   let pid = 0;
   const slow = db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import type { NodeStatements } from './node-statements.ts';
@@ -41,7 +41,7 @@ export function routeConnection(
     if (cell === null) return send(query, ...rest);
     enter(path, cell, send);
     const leave = slots.enter(cell);
-    const ended = (error: unknown): void => leave(isTimeout(error));
+    const ended = (error: unknown): void => leave(isTimeout(error) || isNodeAway(error));
     const [tell] = rest as [Answered?];
     const told: [Answered?] = tell
       ? [
@@ -131,6 +131,11 @@ const QUERY_CANCELED = '57014';
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error &&
   ((error as { code?: unknown }).code === QUERY_CANCELED || error.message === 'Query read timeout');
+
+/** The coordinator answers that it cannot reach the node. */
+const isNodeAway = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code?.startsWith(CONNECTION_EXCEPTIONS) === true;
+const CONNECTION_EXCEPTIONS = '08';
 
 /** The cell of the organization that the statement names. Undefined: it has to be looked up, or there are several. */
 export function knownCell(directory: CellDirectory, { text, values = [] }: Query): string | undefined {
