@@ -312,7 +312,9 @@ test('a cell whose node cannot be reached gets one statement at a time, until on
   const agentOf = ({ orgId }: Tenant) => own.execute(sql`SELECT id FROM agent WHERE org_id = ${orgId}`);
   try {
     await agentOf(second);
-    await expect(own.execute(sql`SELECT lose_node() FROM agent WHERE org_id = ${second.orgId}`)).rejects.toThrow();
+    await expect(own.execute(sql`SELECT lose_node() FROM agent WHERE org_id = ${second.orgId}`)).rejects.toThrow(
+      'Failed query',
+    );
     const trial = own.$client.query('SELECT pg_sleep(0.5) FROM agent WHERE org_id = $1', [second.orgId]);
     await expect.poll(() => own.$client.slots.hangs('cell_2')).toBe(true);
     await expect(agentOf(second)).rejects.toMatchObject({ cause: { code: 'unavailable' } });
