@@ -62,9 +62,13 @@ export async function foundByCell<Row, Found>(
 ): Promise<Found[]> {
   const pool = poolOf(db);
   if (pool === null) return [...(await find([...rows]))];
-  const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
-  const groups = Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
+  const groups = await groupByCell(pool, rows, orgOf);
   return (await Promise.all(groups.values().map(find))).flat();
+}
+
+async function groupByCell<Row>(pool: CellPool, rows: readonly Row[], orgOf: (row: Row) => string) {
+  const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
+  return Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
 }
 
 /**
@@ -79,8 +83,7 @@ export async function foundInReachableCells<Row, Found>(
 ): Promise<Found[]> {
   const pool = poolOf(db);
   if (pool === null) return [...(await find([...rows], DEFAULT_CELL))];
-  const cells = await pool.cellsOf(new Set(rows.map(orgOf)));
-  const groups = Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
+  const groups = await groupByCell(pool, rows, orgOf);
   return (await answersOf(groups.entries().map(([cell, some]) => inTime(pool, cell, () => find(some, cell))))).flat();
 }
 

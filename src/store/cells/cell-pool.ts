@@ -71,19 +71,15 @@ export class CellPool extends pg.Pool {
   /** The same pool for work on one cell. Its work waits for a cell that hangs without a connection. */
   inCell(cell: string): CellPool {
     const connect = (callback?: Connected): unknown => {
-      if (callback === undefined) return this.room(cell).then(async () => fixed(await this.connect(), cell));
+      if (callback === undefined) return this.slots.room(cell).then(async () => fixed(await this.connect(), cell));
       /* oxlint-disable promise/no-callback-in-promise -- `pool.query` of the driver waits with a function */
-      return this.room(cell).then(
+      return this.slots.room(cell).then(
         () => this.connect((error, client, done) => callback(error, client && fixed(client, cell), done)),
         (error: Error) => callback(error, undefined, () => {}),
       );
       /* oxlint-enable promise/no-callback-in-promise */
     };
     return Object.create(this, { cell: { value: cell }, connect: { value: connect } }) as CellPool;
-  }
-
-  private async room(cell: string): Promise<void> {
-    if (!this.directory.isSingle() && !this.slots.hasRoom(cell)) await this.slots.room(cell);
   }
 
   /** Reads which cells there are. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { isCitus } from './citus.ts';
+import { NodeError, runOn } from './run-on-node.ts';
 
 /** Facts about a Citus cluster, read for the operator. Reading them changes nothing. */
 export type ClusterReport = {
@@ -45,9 +46,9 @@ async function settingsOf(client: pg.ClientBase, host: string, port: number): Pr
   const names = SETTINGS.map((name) => `'${name}'`).join(', ');
   const command = `SELECT json_object_agg(name, CASE name WHEN 'citus.version' THEN (SELECT extversion FROM pg_extension WHERE extname = 'citus')
     ELSE current_setting(name, true) END) FROM unnest(ARRAY[${names}]) name`;
-  const { rows } = await client.query<{ success: boolean; result: string }>(
-    'SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)',
-    [host, port, command],
-  );
-  return rows[0]?.success ? (JSON.parse(rows[0].result) as Record<string, string>) : null;
+  const result = await runOn(client, { host, port }, command).catch((error: unknown) => {
+    if (error instanceof NodeError) return null;
+    throw error;
+  });
+  return result === null ? null : (JSON.parse(result) as Record<string, string>);
 }

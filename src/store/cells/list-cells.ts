@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { isCitus } from './citus.ts';
 import { DEFAULT_CELL } from './directory.ts';
 import { REGION_TABLES } from './region-tables.ts';
+import { runOn } from './run-on-node.ts';
 
 export type CellRecord = {
   cell: string;
@@ -64,17 +65,9 @@ export async function sizesOnNodes(client: pg.ClientBase): Promise<Map<string, S
   const sizes = new Map<string, Size>();
   for (const { cell, host, port, shards } of places.rows) {
     const names = shards.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ');
-    const { rows } = await client
-      .query<{ success: boolean; result: string }>(
-        'SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)',
-        [
-          host,
-          port,
-          `SELECT to_json(x) FROM (SELECT ${SIZE} FROM pg_class c WHERE c.oid = ANY (ARRAY[${names}]::regclass[]::oid[])) x`,
-        ],
-      )
-      .catch(() => ({ rows: [] }));
-    const found = rows[0]?.success ? (JSON.parse(rows[0].result) as { rows: number; bytes: number }) : null;
+    const command = `SELECT to_json(x) FROM (SELECT ${SIZE} FROM pg_class c WHERE c.oid = ANY (ARRAY[${names}]::regclass[]::oid[])) x`;
+    const result = await runOn(client, { host, port }, command).catch(() => null);
+    const found = result === null ? null : (JSON.parse(result) as { rows: number; bytes: number });
     sizes.set(cell, { node: `${host}:${port}`, rows: found?.rows ?? 0, bytes: found?.bytes ?? 0 });
   }
   return sizes;
