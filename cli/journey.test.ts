@@ -188,7 +188,7 @@ test('goes from an empty database to an answer and a revoked key', async () => {
   expect(errorOf(raised).code).toBe('validation_failed');
 });
 
-test('lets a program with an access token do what its verbs allow, and names a missing verb', async () => {
+test('a program with an access token can do what the token permits, and a refusal names the missing verb', async () => {
   const agent = await parley('agents', 'create', '--name', 'Piped');
   const token = await parley(
     ...words(`tokens create --label CI --verbs read,push --agents ${agent['id']} --expires 30`),

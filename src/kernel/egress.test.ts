@@ -142,7 +142,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(call(egress, 'https://mixed.test/')).rejects.toMatchObject({ code: 'egress_refused' });
   });
 
-  it('connects to the judged address even if the name resolves differently afterwards (DNS rebinding)', async () => {
+  it('connects to the checked address even if the name resolves differently afterwards (DNS rebinding)', async () => {
     const port = await freePort();
     await serve((_request, response) => response.end('judged'), '127.0.0.2', port);
     await serve((_request, response) => response.end('rebound'), '127.0.0.1', port);

@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
   const reply = (page: Page): Locator => page.getByRole('textbox', { name: 'Write a reply' });
   const focused = (locator: Locator) => locator.and(locator.page().locator(':focus')).waitFor();
 
-  it('single keys work, except while a text field or a dialog is active', async () => {
+  it('single-key shortcuts work, except while a text field or a dialog is active', async () => {
     const id = await givenConversation('Rima');
     const page = await at(id);
     await page.keyboard.press('n');
@@ -132,7 +132,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('single keys can be turned off and on again', async () => {
+  it('single-key shortcuts can be turned off and on again', async () => {
     const page = await at(await givenConversation('Salma'));
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
     await page.getByRole('switch', { name: 'Use single keys' }).click();
@@ -153,7 +153,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('textbox', { name: 'Write a note for your team' }).waitFor();
   });
 
-  it('single keys use the position of the key on other keyboard layouts, and pause during text composition', async () => {
+  it('single-key shortcuts use the position of the key on other keyboard layouts, and pause during text composition', async () => {
     const page = await at(await givenConversation('Tala'), { language: 'ar' });
     const note = page.getByRole('textbox', { name: 'اكتب ملاحظة لفريقك' });
     const press = (init: object) =>
@@ -359,7 +359,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   });
 
-  it('keeps Send and Undo visible with long replies, and the transcript at its end', async () => {
+  it('with long replies, Send and Undo stay visible, and the transcript shows its end', async () => {
     const id = await givenConversation('Reem');
     for (const part of ['first', 'second'])
       await call(`POST /conversations/${id}/reply`, { text: `${part} `.repeat(300) });

@@ -60,7 +60,7 @@ async function given(definition: AgentDefinition) {
   };
 }
 
-test('steps fill the result, turn by turn, and the event of the end has it', async () => {
+test('steps fill the result turn by turn, and the event of the end contains it', async () => {
   const { start, say, read } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   expect(await read(id!)).toMatchObject({ agent_version: 1, result: { status: 'none', missing: ['people', 'email'] } });
@@ -76,7 +76,7 @@ test('steps fill the result, turn by turn, and the event of the end has it', asy
   await expect.poll(() => told('run.completed', id!)).toMatchObject([{ agent_version: 1, result: run.result }]);
 });
 
-test('changes within a second are one event, which has the latest of them', async () => {
+test('changes within a second cause one event with the latest values', async () => {
   const { start, say } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   await say(conversation!, '4');
@@ -87,7 +87,7 @@ test('changes within a second are one event, which has the latest of them', asyn
   expect(updates().length).toBeLessThanOrEqual(2);
 });
 
-test('a conversation that a member takes over says what it has brought so far', async () => {
+test('a run whose conversation a member takes over has the values that were collected so far', async () => {
   const { start, say } = await given(DEFINITION);
   const { conversation_id: conversation } = await start();
   await say(conversation!, '4');
@@ -97,7 +97,7 @@ test('a conversation that a member takes over says what it has brought so far', 
     .toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
 });
 
-test('a cancelled run keeps what its conversation has brought, in the API and in the export', async () => {
+test('a cancelled run has the values that were collected so far, in the API and in the export', async () => {
   const { start, say, read, path } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   await say(conversation!, '4');
@@ -126,7 +126,7 @@ test('a run that continues after a hand-off keeps its values and completes its r
   expect(await read(id!)).toMatchObject({ status: 'completed', result: { status: 'complete', data, missing: [] } });
 });
 
-test('values are stored with the person, and an address never replaces one or takes that of another', async () => {
+test('values are stored with the person, but an address never replaces one and is never the address of another person', async () => {
   const { start, say } = await given({
     ...DEFINITION,
     result: {
@@ -185,7 +185,7 @@ describe('a model fills the fields at the hand-off', () => {
     return { run: await read(id!), conversation: conversation!, asked: model.calls.slice(calls + 1) };
   };
 
-  test('in one call of the form of the fields, before the event is sent', async () => {
+  test('the model fills all fields in one call at the hand-off, before the event is sent', async () => {
     const found = { city: 'Doha', day: '2026-11-24', size: 'large' };
     const { run, conversation, asked } = await handedOver({ text: JSON.stringify(found) });
     expect(run).toMatchObject({ status: 'handed_off', result: { status: 'complete', data: found, missing: [] } });
@@ -198,7 +198,7 @@ describe('a model fills the fields at the hand-off', () => {
     expect(used.rows).toEqual([{ calls: 2 }]);
   });
 
-  test('once more with the faults, and without what does not fit after that', async () => {
+  test('the model is called once more with the faults, and values that still do not fit are dropped', async () => {
     const wrong = JSON.stringify({ city: 'Doha', day: 'the 24th', size: 'huge' });
     const { run, asked } = await handedOver({ text: 'Doha!' }, { text: wrong });
     expect(asked).toHaveLength(2);
@@ -206,7 +206,7 @@ describe('a model fills the fields at the hand-off', () => {
     expect(run.result).toMatchObject({ status: 'partial', data: { city: 'Doha' }, missing: ['day'] });
   });
 
-  test('when a member ends the conversation, before the event of the run', async () => {
+  test('the model fills the fields when a member ends the conversation, before the event of the run is sent', async () => {
     const { start, read } = await given(FIELDS);
     model.script({ text: 'Noted.' });
     const { id, conversation_id: conversation } = await start({ message: 'To Doha on the 24th, please.' });
@@ -222,7 +222,7 @@ describe('a model fills the fields at the hand-off', () => {
     expect(told('run.completed', id!)).toMatchObject([{ reason: 'resolved', result: run.result }]);
   });
 
-  test('a model that fails delays no hand-off: the result says that it failed', async () => {
+  test('a model that fails does not delay the hand-off, and the result reports the failure', async () => {
     const { run } = await handedOver({ status: 400 });
     expect(run).toMatchObject({
       status: 'handed_off',

@@ -254,7 +254,7 @@ describe('the automatic stop', () => {
 });
 
 describe('the comparison', () => {
-  test('counts what became of the runs of each version, with intervals', async () => {
+  test('the comparison counts the outcomes of the runs of each version, with intervals', async () => {
     const { post, rollout, agent } = await given(
       opening('two', { rules: [{ name: 'Hours', words: ['hours'], action: 'hand_off' }] }),
     );

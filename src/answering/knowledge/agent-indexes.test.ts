@@ -115,7 +115,7 @@ describe('the library', () => {
     expect(answers.map(({ job }) => job)).toEqual([small, ...busy]);
   });
 
-  test('builds the agents of an organization one after another, and each at most once more', () => {
+  test('builds the indexes of an organization one after another, and two hundred changes cause at most one more build', () => {
     const texts = { a: HOURS, b: HOURS };
     const { put, settle, answers, read } = givenLibrary(texts);
     for (let edition = 1; edition <= 100; edition++) {
@@ -200,7 +200,7 @@ describe('vectors', () => {
     expect([meaningOf(again), loads()]).toEqual(['used', 2]);
   });
 
-  test('vectors of many agents that load at once use at most half of the memory for one organization', () => {
+  test('the vectors of one organization use at most half of the memory, even if many agents load at once', () => {
     const { put, settle, meaningOf, release, loads } = givenVectors({ maxBytes: 3.5 * 40 * 64, isHeld: true });
     const asked = ['a', 'b', 'c'].map((agent) => put('1', 100, agent));
     settle();

@@ -117,7 +117,7 @@ describe('a thread that ends', () => {
   afterEach(() => void threads.splice(0));
 
   test.each(['die', 'fill', 'hang'])(
-    'a thread that ends by "%s" fails only that question, and the others are retried',
+    'if the thread ends by "%s", only the current question fails, and the others are retried',
     async (how) => {
       const { ask } = givenKnowledge({}, { startThread, stuckMs: 300 });
       const others = [ask('a', 'When?'), ask('b', 'When?')];

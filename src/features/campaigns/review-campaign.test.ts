@@ -120,7 +120,7 @@ it('many simultaneous reviews share the event loop as if they were one', async (
   expect(longest).toBeLessThan(150);
 });
 
-it('an organization has a few simultaneous reviews, and other organizations can run theirs', async () => {
+it('an organization can run only a few reviews at once, and other organizations can run theirs', async () => {
   const givenCampaign = async () => {
     const orgId = await givenOrganization(db);
     const id = newId('campaign');

@@ -166,7 +166,7 @@ describe('the views', () => {
     });
   });
 
-  it('the views name the newest hand-off to the reader or to no one', async () => {
+  it('the views show the newest hand-off that is assigned to the reader or to no one', async () => {
     const [first, second] = [await made(), await made()];
     await takeOverConversation(parley, orgId, second, asha);
     await takeOverConversation(parley, orgId, first, omar);
@@ -377,7 +377,7 @@ describe('an assignment', () => {
     await expect(assign(id, noor)).rejects.toMatchObject({ code: 'conversation_not_found' });
   });
 
-  it('an assignment ends with the membership, and with the right to answer', async () => {
+  it('an assignment ends when the member leaves or loses the right to answer', async () => {
     const owner = await member('owner');
     const acting = { userId: owner, role: 'owner' as const };
     const memberOf = async (userId: string) =>
@@ -451,7 +451,7 @@ describe('a reply with actions', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'open', last_message: null });
   });
 
-  it('has either a text or a template', async () => {
+  it('a reply with actions has either a text or a template', async () => {
     const id = await made();
     const template = { name: 'a', language: 'en', variables: {}, text: 'A' };
     for (const body of [{ actions: {} }, { text: 'A', template }])

@@ -65,7 +65,7 @@ test('a new person', async () => {
   expect(await waits(kept!)).toBeGreaterThanOrEqual(MORE_MESSAGES_MS);
 });
 
-test('a person who has written before', async () => {
+test('further messages of a known person wait, and messages of others do not', async () => {
   const first = await says('known');
   const { rows } = await db.execute<{ id: string }>(
     sql`SELECT conversation_id AS id FROM message WHERE org_id = ${orgId} AND id = ${first!.messageId}`,

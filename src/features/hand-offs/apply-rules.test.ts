@@ -147,7 +147,7 @@ test('if no one is present, a hand-off waits for all', async () => {
   expect(await ours()).toEqual([]);
 });
 
-test('a conversation that a member took over, or that is over, does not change', async () => {
+test('the rules do not change a conversation that a member took over or that has ended', async () => {
   const one = await joined();
   await rules({ goes_to: 'present', hours: HOURS, outside: { default: 'Closed' } });
   const { id: taken } = await givenConversation(db, orgId, channels.sandbox);

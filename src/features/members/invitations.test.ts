@@ -95,7 +95,7 @@ describe('a link', () => {
     expect((await accept(renewed)).status).toBe(200);
   });
 
-  it('an old link that was signed and not stored as a digest works again after a renewal', async () => {
+  it('a link of an older Parley, which stored no digest of it, can be renewed', async () => {
     const made = await invite(owner.call, 'member');
     await server.db.execute(sql`UPDATE invitation SET token_digest = NULL WHERE id = ${made.id}`);
     expect((await accept(made.token)).status).toBe(404);
@@ -120,7 +120,7 @@ describe('an invitation to a role above the own role', () => {
     expect((await accept(above.token)).body.organizations).toMatchObject([{ role: 'owner' }]);
   });
 
-  it('a former owner who is now an admin has no access to it', async () => {
+  it('a former owner who is now an admin has no access to an invitation to a higher role', async () => {
     const second = await addMember(server, owner.call, owner.orgId, 'owner');
     const above = await invite(second.call, 'owner');
     const equal = await invite(second.call, 'admin');
@@ -159,7 +159,7 @@ describe('a person who loses the role', () => {
     expect((await accept(own.token)).body.code).toBe('invitation_not_found');
   });
 
-  it('a person who just lost a role creates no invitation with it', async () => {
+  it('a person who has just lost a role cannot create an invitation to it', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const id = await memberIdOf(admin);
     const email = address();
@@ -187,7 +187,7 @@ describe('a person who loses the role', () => {
     ).not.toContain(email);
   });
 
-  it('a lower role stays, although an invitation to a higher one is open', async () => {
+  it('a member whose role was lowered cannot use an open invitation to a higher role', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const { body } = await owner.call('POST /organizations', { name: 'Elsewhere' });
     const higher = await invite(owner.call, 'owner', admin.email, `/organizations/${body.id}`);

@@ -231,7 +231,7 @@ describe('the figures of Analytics', () => {
     await expect(read()).rejects.toMatchObject({ code: 'organization_not_found' });
   });
 
-  test('a period that is too long, ends before it begins, or is in another age is refused', async () => {
+  test('a period that is too long, ends before it begins, or is too far away is refused', async () => {
     for (const query of [
       { since: '2026-01-01', until: '2026-07-04' },
       { since: '2026-11-20', until: '2026-11-19' },
@@ -246,7 +246,7 @@ describe('the figures of Analytics', () => {
     expect(await read({ days: 7 })).toMatchObject({ since: '2026-11-14', until: '2026-11-20' });
   });
 
-  test('many simultaneous readers cause one count, and days before the organization are not counted', async () => {
+  test('many simultaneous readers cause one count, and days before the creation of the organization are not counted', async () => {
     await talk(NOW - HOUR);
     await db.execute(sql`UPDATE organization SET created_at = '2026-11-19T12:00:00Z' WHERE id = ${orgId}`);
     const counting = vi.spyOn(db, 'execute');
@@ -262,7 +262,7 @@ describe('the figures of Analytics', () => {
     counting.mockRestore();
   });
 
-  test('the last end of a conversation counts, by its run or by a member', async () => {
+  test('a conversation that ended several times counts by its last end, by its run or by a member', async () => {
     const id = await talk(NOW - 5 * HOUR, { resolved: 60 });
     await db.execute(sql`INSERT INTO audit (org_id, id, actor, action, subject_id, created_at)
       VALUES (${orgId}, ${newId('audit')}, ${ASHA}, 'conversation.resolved', ${id}, ${new Date(NOW - 4 * HOUR)})`);

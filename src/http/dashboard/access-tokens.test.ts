@@ -311,7 +311,7 @@ describe('who makes, sees and ends tokens', () => {
     expect(answer.errors).toMatchObject([{ pointer: '/agent_ids/1', code: 'not_found' }]);
   });
 
-  it('replacing a token creates another value, ends the old one, and takes the token over', async () => {
+  it('replacing a token creates another value, ends the old one, and makes the caller its person', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     const made = await owner.call(`POST ${at()}/access-tokens/${robot.id}/replace`, {});
@@ -339,7 +339,7 @@ describe('a token never has more than its person has now', () => {
     expect(await said(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
-  it('the role counts even if nothing revoked the token', async () => {
+  it('the current role limits a token, even if the token was not revoked', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     await server.db.$client.query(`UPDATE member SET role = 'member' WHERE user_id = $1`, [admin.id]);
@@ -399,7 +399,7 @@ describe('a token never has more than its person has now', () => {
     expect(await said(own.call, `GET ${at()}/agents`)).toBe('allowed');
   });
 
-  it('an account without a remaining second factor has no token with one', async () => {
+  it('when an account loses its last second factor, its tokens no longer count as created with one', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     await server.db.update(session).set({ signInFactor: true }).where(eq(session.userId, member.id));
     const { id } = await make(member.call);

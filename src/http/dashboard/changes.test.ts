@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe('GET /dashboard/api/organizations/:org_id/changes', () => {
-  it('first reports everything as new, then names the changes, on any node', async () => {
+  it('a stream first reports all topics as new, and then names the changed topics, on any node', async () => {
     const id = await givenConversation();
     const listener = await follow(`conversations,conversation:${id},runs:${triggerId}`);
     const first = await listener.next();
@@ -116,7 +116,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await toldOf(listener, 'conversations', `runs:${triggerId}`);
   });
 
-  it('reports a campaign: its settings, its state, and the progress of its recipients', async () => {
+  it('reports changes of a campaign: its settings, its state, and the progress of its recipients', async () => {
     const { body: channels } = await api(`GET /organizations/${mine.orgId}/channels`, undefined, mine.cookie);
     const channel_id = channels.data.find((one: { agent_id: string }) => one.agent_id === agentId).id;
     const given = { agent_id: agentId, channel_id, name: 'Autumn' };
@@ -146,7 +146,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await isTold();
   });
 
-  it('reports keys, their first use, requests, audit entries and first steps', async () => {
+  it('reports changes of keys, their first use, requests, audit entries and first steps', async () => {
     const { value } = await one.key(mine.orgId, { permissions: ['triggers'] });
     const listener = await follow('keys,requests,audit,first_steps');
     await listener.next();

@@ -136,7 +136,7 @@ describe('a provider that', () => {
     expect(await refusal()).toMatch(/authorization_endpoint/);
   });
 
-  it('a provider with only userinfo at an internal address is refused when userinfo is called', async () => {
+  it('a provider whose userinfo endpoint has an internal address is refused when the endpoint is called', async () => {
     provider.claims = { email: undefined };
     provider.discovery = { userinfo_endpoint: inTheInnerNetwork };
     expect(await signIn()).toBe('provider_failed');

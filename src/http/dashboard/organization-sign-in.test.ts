@@ -307,7 +307,7 @@ describe('a callback', () => {
 });
 
 describe('a domain', () => {
-  it('a domain is proven only by its record, which is looked up each time, and lost with it', async () => {
+  it('a domain is proven only while its DNS record exists, which is looked up each time', async () => {
     const base = `/organizations/${owner.orgId}/sign-in/domains`;
     const { body } = await owner.call(`POST ${base}`, { domain: 'Bücher.Example' });
     expect(body).toMatchObject({ domain: 'xn--bcher-kva.example', proven_by: null });

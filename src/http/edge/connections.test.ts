@@ -68,7 +68,7 @@ describe('a request that arrives too slowly', () => {
     expect((await call).answers[0]?.status).toBe(200);
   });
 
-  it('a kept connection that waits for its next request is not ended', async () => {
+  it('a kept-alive connection that waits for its next request is not ended', async () => {
     await start();
     const { answers } = await rawExchange(http.port, [kept('/api/health'), 700, kept('/api/health')], 300, 2);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

@@ -163,7 +163,7 @@ describe('a value with alternatives', () => {
 });
 
 describe('free-form objects', () => {
-  it('an object has no value under a name that its record does not allow', () => {
+  it('a free-form object may not have a name that its schema does not allow', () => {
     const text = { default: 'Hello', ar: 'مرحبا' };
     expect(places(LocalizedText, text)).toEqual([]);
     expect(places(LocalizedText, { ...text, 'ar-QA': -1 })).toEqual(['/ar-QA unknown_field']);

@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(gunzipSync(readFileSync(file)).toString()).not.toContain('canary');
   });
 
-  test('limits the number of fetched rows, so that large rows after small ones still fit', async () => {
+  test('limits the number of fetched rows, so that large rows after small ones still fit into memory', async () => {
     await db.execute(
       sql`INSERT INTO authz_change (seq, kind, subject_id) SELECT n, 'key', 'small' FROM generate_series(1, 300) n`,
     );

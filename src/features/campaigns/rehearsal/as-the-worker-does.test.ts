@@ -146,7 +146,7 @@ const exactly = (rows: readonly Row[]) => rows.toSorted((one, other) => one.ref!
 const momentsOf = (rows: readonly Row[]) =>
   rows.map(({ status, reason, at }) => `${at} ${status} ${reason}`).toSorted();
 
-test.each([11, 23, 58, 131])('a random campaign (%i) runs as it was rehearsed', async (which) => {
+test.each([11, 23, 58, 131])('a random campaign (%i) runs in the same way as its rehearsal', async (which) => {
   vi.useFakeTimers({ toFake: ['Date'] });
   seed = which;
   // Days around the end of daylight saving time in Berlin and New York.

@@ -110,7 +110,7 @@ test('a person who replies stop gets no second message, and others who reply do'
   ]);
 });
 
-test('reads a spreadsheet: columns of people, of the recipient, and variables', async () => {
+test('a spreadsheet may have columns for the person, for the recipient and for variables', async () => {
   const id = await givenCampaign({ opening: { text: { default: '{{end_user.name}} {{end_user.plan}} {{voucher}}' } } });
   const file =
     '\uFEFFid;Name;attributes.plan;voucher;send_at;ref\r\nx-1;Asha;gold;W-1;2026-11-21T00:00:00Z;r1\r\n;Omar;;;;r2\r\n';
@@ -123,7 +123,7 @@ test('reads a spreadsheet: columns of people, of the recipient, and variables', 
   await expect(broken).rejects.toMatchObject({ code: 'validation_failed', extras: { errors: [{ pointer: '/file' }] } });
 });
 
-test('made-up people are spread over zones, and a share of them replies', async () => {
+test('generated people are distributed over time zones, and a share of them replies', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '17:00' }, per_minute: 60 });
   const made_up = { count: 1_000, time_zones: ['Asia/Qatar', 'America/New_York'], opted_out: 10, unnamed: 25 };
   const replies = [
@@ -154,7 +154,7 @@ test('impossible input is refused', async () => {
   });
 });
 
-test('an organization has one rehearsal at a time, and other organizations can run theirs', async () => {
+test('an organization can run one rehearsal at a time, and other organizations can run theirs', async () => {
   const id = await givenCampaign({});
   const first = rehearse(orgId, id, { ...waitingPeople, made_up: { count: 2_000 } });
   const second = rehearse(orgId, id, { ...waitingPeople, made_up: { count: 1 } });
@@ -205,7 +205,7 @@ describe('reminders of the agent', () => {
   const firstOf = ({ rows }: Awaited<ReturnType<typeof rehearsed>>) =>
     Object.fromEntries(rows.map(({ ref, reminded_at: at }) => [ref, at]));
 
-  test('go to people who do not reply, again after a reply, and never after an opt-out', async () => {
+  test('reminders go to people who do not reply, also after an earlier reply, and never after an opt-out', async () => {
     const told = await rehearsed({});
     expect(firstOf(told)).toEqual({
       silent: '2026-11-20T13:00:00.000Z',
@@ -216,13 +216,13 @@ describe('reminders of the agent', () => {
     expect(told).toMatchObject({ reminders: 5, reminded: 2, ends_at: '2026-11-20T16:30:00.000Z' });
   });
 
-  test('wait for the end of quiet hours, and later ones move by the same time', async () => {
+  test('reminders wait for the end of quiet hours, and later ones are delayed by the same time', async () => {
     const told = await rehearsed({ quiet_hours: { from: '12:30', to: '20:00' } });
     expect(firstOf(told)).toEqual({ silent: '2026-11-20T20:00:00.000Z', late: '2026-11-20T20:00:00.000Z', stop: null });
     expect(told).toMatchObject({ ends_at: '2026-11-20T22:00:00.000Z' });
   });
 
-  test('need the reply window of the channel', async () => {
+  test('reminders are sent only within the reply window of the channel', async () => {
     const told = await rehearsed({}, 'whatsapp');
     expect(firstOf(told)).toEqual({ silent: null, late: '2026-11-20T14:30:00.000Z', stop: null });
     expect(told).toMatchObject({ reminders: 2, reminded: 1 });
