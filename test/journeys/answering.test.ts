@@ -377,7 +377,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/held-${width}.png` });
       expect(await tooWide(page)).toEqual([]);
       await undo.press('Enter');
-      const note = page.getByText('The reply was not sent. It is in the field again.');
+      const note = page.getByText('The reply was not sent. Your text is in the field again.');
       expect(await isAboveComposer(note)).toBe(true);
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/note-${width}.png` });
       await field.fill('');

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { number } from '../language/format.ts';
 import { defineWords, useWords } from '../language/words.tsx';
 import classes from './bar-chart.module.css';
+import smallTable from './small-table.module.css';
 
 /** The numbers of one time interval, whose name is `label`. */
 export type Bar = { label: string; first: number; second: number };
@@ -40,7 +41,7 @@ export function BarChart({ title, bars, names, time }: Props): ReactNode {
         </span>
         <bdi>{bars.at(-1)!.label}</bdi>
       </div>
-      <details className={classes.table}>
+      <details className={`${smallTable.small} ${classes.table}`}>
         <summary>{say('as_table')}</summary>
         <table>
           <thead>

@@ -5,6 +5,7 @@ import { useWords } from '../language/words.tsx';
 import { barWords } from './bar-chart.tsx';
 import barClasses from './bar-chart.module.css';
 import classes from './line-chart.module.css';
+import smallTable from './small-table.module.css';
 
 export type LinePoint = { label: string; values: readonly number[] };
 type Props = {
@@ -72,7 +73,7 @@ export function LineChart({ title, points, names, time }: Props): ReactNode {
 function LineTable({ points, names, time }: Omit<Props, 'title'>): ReactNode {
   const say = useWords(barWords);
   return (
-    <details className={barClasses.table}>
+    <details className={`${smallTable.small} ${barClasses.table}`}>
       <summary>{say('as_table')}</summary>
       <div className={classes.scroll} tabIndex={0} role="group" aria-label={say('as_table')}>
         <table>

@@ -40,8 +40,8 @@ export function PageHeader({ title, description, hint, crumbs = [], actions, bad
       <Group justify="space-between" align="flex-start" gap="md">
         <div className={classes.words}>
           <Group gap="sm">
-            <Title order={1} tabIndex={-1} dir="auto">
-              {title}
+            <Title order={1} tabIndex={-1}>
+              <bdi>{title}</bdi>
             </Title>
             {badge}
           </Group>

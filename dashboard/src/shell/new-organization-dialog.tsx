@@ -8,7 +8,7 @@ export function NewOrganizationDialog({ opened, onClose }: { opened: boolean; on
   const say = useWords(words);
   return (
     <Modal opened={opened} onClose={onClose} title={say('new_organization')}>
-      <NewOrganizationForm onDone={onClose} />
+      <NewOrganizationForm onClose={onClose} />
     </Modal>
   );
 }

@@ -10,7 +10,7 @@ import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { chooseOrganization } from '../session/session.ts';
 import { gateWords } from './gate-words.ts';
 
-export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactNode {
+export function NewOrganizationForm({ onClose }: { onClose?: () => void }): ReactNode {
   const say = useWords(gateWords);
   const sayCommon = useWords(common);
   const navigate = useNavigate();
@@ -27,7 +27,7 @@ export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactN
       {
         onSuccess: ({ id }) => {
           chooseOrganization(id);
-          onDone?.();
+          onClose?.();
           void navigate({ to: '/' });
         },
       },
@@ -48,7 +48,12 @@ export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactN
           data-autofocus
         />
         {create.error && <ProblemAlert problem={create.error} />}
-        <Group justify="flex-end">
+        <Group justify="flex-end" gap="xs">
+          {onClose && (
+            <Button variant="default" onClick={onClose}>
+              {sayCommon('cancel')}
+            </Button>
+          )}
           <Button type="submit" loading={create.isPending}>
             {say('create')}
           </Button>

@@ -17,7 +17,8 @@ export const sourceWords = defineWords(
     fault_encrypted: 'Protected by a password. Save it without one.',
     fault_broken: 'Damaged. Save or export it again.',
     fault_scanned: 'Scanned: only pictures of text. Run text recognition (OCR) first.',
-    fault_letters_missing: 'The fonts of this PDF do not say which letters they show. Add the Word file instead.',
+    fault_letters_missing:
+      'The fonts of this PDF do not name the characters that they show. Add the Word file instead.',
     fault_unsupported: 'Not a PDF, Word (.docx), HTML, Markdown, CSV or plain text file.',
     fault_encoding: 'Not in UTF-8. Save it as UTF-8.',
     fault_too_large: 'Too large, or more than 1 MiB of text. Split it.',

@@ -42,8 +42,8 @@ export const replayWords = defineWords(
     open_conversation: 'Open the conversation',
     more: 'Show {count} more',
     stopped_ended: 'The conversation ends here, so later messages were not replayed.',
-    stopped_people: 'A person answered from here on.',
-    stopped_limit: 'Later messages were not played: the conversation is too long.',
+    stopped_people: 'From here on, a member answered.',
+    stopped_limit: 'Later messages were not replayed: the conversation is too long.',
   },
   {
     title: 'إعادة تشغيل المحادثات',

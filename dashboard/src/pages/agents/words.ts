@@ -22,7 +22,7 @@ export const words = defineWords(
     version_number: 'Version {number}',
     left_out: 'The agent skips parts of version {number}',
     left_out_hint:
-      'An older Parley saved it. Comparing messages with these parts takes too long, so the agent skips them. Shorten them and publish again.',
+      'An older version of Parley saved it. Comparing messages with these parts takes too long, so the agent skips them. Shorten them and publish again.',
     changed: 'Changed',
     provider_embedded: 'Built-in engine',
     provider_openai_compatible: 'OpenAI-compatible',
@@ -276,7 +276,7 @@ export const words = defineWords(
     delete_hint: 'Its triggers and channels are deleted with it. Its conversations stay readable.',
     delete_title: 'Delete “{name}”?',
     delete_words:
-      'Its triggers return 404 from now on, and its channels are disconnected. Its keys stop working. This cannot be undone.',
+      'Its triggers return 404 from now on, and its channels are disconnected. Its keys stop working: calls with them get 404. This cannot be undone.',
     deleted: '“{name}” was deleted.',
   },
   {
@@ -561,7 +561,8 @@ export const words = defineWords(
     delete: 'حذف الوكيل',
     delete_hint: 'تُحذف معه مشغّلاته وقنواته. يبقى ما قيل مقروءًا.',
     delete_title: 'حذف «{name}»؟',
-    delete_words: 'تجيب مشغّلاته بالرمز 404 من الآن وتُفصل قنواته. تتوقف مفاتيحه عن العمل. لا يمكن التراجع عن ذلك.',
+    delete_words:
+      'تجيب مشغّلاته بالرمز 404 من الآن وتُفصل قنواته. تتوقف مفاتيحه عن العمل: تحصل الاستدعاءات بها على 404. لا يمكن التراجع عن ذلك.',
     deleted: 'حُذف «{name}».',
   },
 );

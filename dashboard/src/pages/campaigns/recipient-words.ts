@@ -34,7 +34,7 @@ export const words = defineWords(
     group_answered: 'Replied',
     group_lost: 'Not reached',
 
-    reason_quiet_hours: 'Held until the allowed hours of the campaign',
+    reason_quiet_hours: 'Waits for the allowed hours of the campaign',
     reason_campaign_ended: 'The campaign has ended',
     reason_cancelled: 'Cancelled',
     reason_opted_out: 'The person has opted out',

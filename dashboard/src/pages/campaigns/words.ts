@@ -127,7 +127,7 @@ export const words = defineWords(
     copy_recipient_id: 'Copy the recipient’s ID',
     person_gone: 'Erased',
     goes_out: 'Goes out {when}',
-    goes_out_next: 'As soon as the rate limit and the campaign’s state allow',
+    goes_out_next: 'As soon as the rate limit and the state of the campaign permit it',
     cancel_one: 'Cancel',
     cancel_label: 'Cancel {name}',
     cancel_title: 'Cancel “{name}”?',

@@ -34,7 +34,7 @@ export const fieldWords: { en: FieldWords; ar: FieldWords } = {
     'email.username': ['User name', 'If the server requires one.'],
     'email.password': ['Password', 'Often an app password that you create at your mail provider.'],
     'email.from': ['Sender address', 'For example support@example.com.'],
-    'email.from_name': ['Sender name', 'What people see before the address.'],
+    'email.from_name': ['Sender name', 'The name that people see before the address.'],
     'email.subject': ['Subject', 'For e-mails without their own subject.'],
     'web_chat.allowed_origins': ['Sites that may show the chat', 'One on each line, such as https://shop.example.'],
     'web_chat.title': ['Title', 'Shown above the conversation.'],

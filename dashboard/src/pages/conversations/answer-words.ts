@@ -22,7 +22,7 @@ export const answerWords = defineWords(
     held: 'Your reply is sent in {seconds} seconds.',
     undo: 'Undo',
     key_undo: 'Undo the waiting reply',
-    undone: 'The reply was not sent. It is in the field again.',
+    undone: 'The reply was not sent. Your text is in the field again.',
   },
   {
     members: 'الأعضاء',

@@ -3,7 +3,7 @@ import { defineWords } from '../../language/words.tsx';
 export const fileWords = defineWords(
   {
     attach: 'Attach files',
-    chosen: 'Files that go with the reply',
+    chosen: 'Files of the reply',
     remove: 'Remove {name}',
     sending: 'The file is sent',
     file_empty: 'The file is empty.',

@@ -12,7 +12,7 @@ export const personWords = defineWords(
     attribute_name: 'Name of the attribute',
     attribute_exists: 'The person has this attribute.',
     order: 'Order of attributes',
-    order_hint: 'All members see the attributes in this order. Others follow by name.',
+    order_hint: 'All members see the attributes in this order. The other attributes follow by name.',
     order_saved: 'The order is saved.',
     up: 'Move {name} up',
     down: 'Move {name} down',

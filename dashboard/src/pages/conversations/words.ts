@@ -91,7 +91,7 @@ export const words = defineWords(
     calls: 'Calls: {many}, seconds: {seconds}',
     stand_in_embedded: 'Built-in engine',
     stand_in_hand_off: 'Hand-off',
-    instead_of: 'In place of {model}',
+    instead_of: 'Instead of {model}',
     runs: 'Runs',
     no_runs: 'None',
     by_trigger: 'by a trigger',

@@ -165,7 +165,7 @@ export const words = defineWords(
     overlap_24h: 'In 24 hours',
     overlap_24h_hint: 'Time for a deployment.',
     overlap_7d: 'In 7 days',
-    overlap_7d_hint: 'Time to tell others.',
+    overlap_7d_hint: 'Time to inform others.',
     rotate_act: 'Create the new key',
     networks: 'Allowed networks',
     networks_optional: 'Allowed networks (optional)',

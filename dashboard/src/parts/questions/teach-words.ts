@@ -9,7 +9,7 @@ export const teachWords = defineWords(
     question: 'Question',
     question_hint: 'Remove names, addresses and phone numbers.',
     search: 'Search the documents',
-    search_hint: 'Use words of the document.',
+    search_hint: 'Search with words of the document.',
     reply: 'Reply of your team',
     passages: 'Passages',
     none: 'No passage is similar. Search with words of the document.',
@@ -28,7 +28,7 @@ export const teachWords = defineWords(
     forget_label: 'Forget “{question}”',
     forget_title: 'Forget this question?',
     forget_words: 'The agent no longer uses it. People’s choices cannot add it again, but your team can.',
-    forgotten: 'The question is forgotten.',
+    forgotten: 'The question was removed.',
   },
   {
     teach: 'اختر فقرة',

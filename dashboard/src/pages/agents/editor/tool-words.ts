@@ -7,7 +7,7 @@ export const toolWords = defineWords(
     bound_by_model: 'Set by the model',
     confirm: 'Ask the person before each call',
     confirm_hint:
-      'Sent with the choices Yes and No. The tool is called only after Yes. May contain {{arguments.order_id}}. Empty: called without a question.',
+      'Sent with the choices Yes and No. The tool is called only after the answer Yes. May contain {{arguments.order_id}}. Empty: called without a question.',
     approval: 'Your team approves each call',
     approval_hint:
       'The call waits until a member or your backend approves it. The agent tells the person that it waits.',
@@ -17,7 +17,7 @@ export const toolWords = defineWords(
     effect_reads: 'Only reads data',
     timeout: 'Time limit (seconds)',
     retries: 'Further attempts',
-    retries_hint: 'After no answer, 429 or 5xx. All attempts have the same idempotency key.',
+    retries_hint: 'After 429, 5xx or a missing response. All attempts have the same idempotency key.',
     signing: 'Signature and credentials',
     no_url: 'Enter a name and an https URL first.',
     unsigned: 'Calls are not signed: the receiver cannot know that they come from this agent.',

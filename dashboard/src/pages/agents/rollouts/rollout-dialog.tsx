@@ -6,7 +6,7 @@ import { MAX_PAGE } from '../../../../../contract/limits.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
-import { latinDigits } from '../../../parts/latin-digits.ts';
+import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
@@ -38,9 +38,8 @@ export function RolloutDialog({ agent, active, opened, onClose }: Props): ReactN
 }
 
 const asPercent = (part: number): string => String(Math.round(part * 10_000) / 100);
-const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(latinDigits(text.trim())));
 const isWithin = (text: string, least: number, most: number): boolean =>
-  numberOf(text) >= least && numberOf(text) <= most;
+  typedNumber(text) >= least && typedNumber(text) <= most;
 
 function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNode {
   const say = useWords(rolloutWords);
@@ -58,7 +57,8 @@ function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNo
       confidence: asPercent((limit ?? START).confidence),
     },
     () => ({
-      percent: (value) => (Number.isInteger(numberOf(value)) && isWithin(value, 0, 100) ? null : say('percent_fault')),
+      percent: (value) =>
+        Number.isInteger(typedNumber(value)) && isWithin(value, 0, 100) ? null : say('percent_fault'),
       // Without an automatic stop, these two fields are hidden and not sent.
       worse_by: (value, { automatic }) =>
         automatic === 'no' || isWithin(value, 0, 100) ? null : say('worse_by_fault'),
@@ -67,12 +67,12 @@ function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNo
     }),
   );
   const submit = form.submit(({ version, percent, automatic, worse_by, confidence }) => {
-    const limits = { worse_by: numberOf(worse_by) / 100, confidence: numberOf(confidence) / 100 };
+    const limits = { worse_by: typedNumber(worse_by) / 100, confidence: typedNumber(confidence) / 100 };
     const start = (chosen: number): void =>
       set.mutate(
         {
           params,
-          body: { version: chosen, percent: numberOf(percent), stop_when: automatic === 'yes' ? limits : null },
+          body: { version: chosen, percent: typedNumber(percent), stop_when: automatic === 'yes' ? limits : null },
         },
         {
           onSuccess: () => {

@@ -36,8 +36,7 @@ export const words = defineWords(
     fault_row: 'Recipient {row}',
     is_added: 'They are being added in the background: see Additions below.',
     additions: 'Additions',
-    additions_hint:
-      'Who was added, and who was not and why. Additions run in the background, so you can close this page.',
+    additions_hint: 'Who was added, who was not, and why. Additions run in the background, so you can close this page.',
     by_file: 'From a file',
     by_api: 'Calls with the key “{key}”',
     by_key_gone: 'Calls with a key',

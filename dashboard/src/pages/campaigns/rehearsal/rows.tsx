@@ -4,6 +4,7 @@ import type { CampaignRehearsal } from '../../../../../contract/dashboard/rehear
 import { number, utc } from '../../../language/format.ts';
 import { useWords } from '../../../language/words.tsx';
 import { useRecipientReason } from '../recipient-state.tsx';
+import smallTable from '../../../parts/small-table.module.css';
 import { words } from './words.ts';
 import classes from './rehearsal.module.css';
 
@@ -21,7 +22,12 @@ export function Rows({ rows }: { rows: CampaignRehearsal['rows'] }): ReactNode {
       </Text>
       {/* The table can be scrolled by keyboard if it is wider than the page. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={classes.rows} role="region" aria-labelledby="rehearsed-rows" tabIndex={0}>
+      <div
+        className={`${smallTable.small} ${classes.rows}`}
+        role="region"
+        aria-labelledby="rehearsed-rows"
+        tabIndex={0}
+      >
         <table>
           <thead>
             <tr>

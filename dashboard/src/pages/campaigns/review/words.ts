@@ -28,7 +28,7 @@ export const words = defineWords(
     fault_row: 'Recipient {row}',
     more: 'and {number} more',
     no_name: 'No name',
-    samples: { one: 'What {count} of them gets', other: 'What {count} of them get' },
+    samples: { one: 'The message to {count} of them', other: 'The messages to {count} of them' },
     cost: 'A model answered with this agent for {each} a turn on average (30 days): {all} if it answers each person once.',
     cost_unpriced: 'The models of this agent have no prices, so the cost is not known.',
     cost_unknown: 'No model answered with this agent in the last 30 days, so the cost is not known.',

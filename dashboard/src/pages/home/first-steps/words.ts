@@ -46,7 +46,7 @@ export const words = defineWords(
     step_call: 'Call it from your backend',
     step_call_hint: 'Run this in a terminal. This page shows when the call arrives.',
     call_key: 'Put your key in place of {place}.',
-    call_key_filled: 'Your new key is filled in. It is no longer here after you leave this page.',
+    call_key_filled: 'Your new key is filled in. It is not shown again after you leave this page.',
     call_waiting: 'Waiting for your first request…',
     call_waiting_still: 'The key works. Waiting for the call that starts a conversation…',
     call_seen: 'Your first request has arrived.',

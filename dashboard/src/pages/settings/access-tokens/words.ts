@@ -83,7 +83,7 @@ export const words = defineWords(
     replace: 'Replace',
     replace_title: 'Replace “{label}”?',
     replace_words:
-      'You get another token with the same rights, for 90 days. The one before is refused immediately, so its program needs the new value.',
+      'You get another token with the same rights, for 90 days. The previous token is refused immediately, so its program needs the new value.',
     replace_takes_over: 'The token then belongs to you, and no longer depends on {name}.',
     gone_person: 'a former member',
   },

@@ -4,7 +4,7 @@ import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../..
 import { useAct, useRead } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
-import { latinDigits } from '../../../parts/latin-digits.ts';
+import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
@@ -46,7 +46,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const set = useAct('setBudget', { refresh: ['listBudgets', 'listAudit'] });
   const form = useCheckedForm(EMPTY, (told) => ({
     subject_id: (value, { subject }) => (subject !== 'organization' && value.trim() === '' ? told('required') : null),
-    amount: (value) => (value.trim() !== '' && Number(latinDigits(value)) >= 0 ? null : say('not_a_number')),
+    amount: (value) => (typedNumber(value) >= 0 ? null : say('not_a_number')),
   }));
   const onSuccess = (): void => {
     onClose();
@@ -58,7 +58,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
       subject_id: subject === 'organization' ? null : subjectId.trim(),
       period: period as SetBudgetBody['period'],
       unit,
-      amount: Number(latinDigits(amount)),
+      amount: typedNumber(amount),
     };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
   });

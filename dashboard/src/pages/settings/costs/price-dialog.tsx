@@ -4,7 +4,7 @@ import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../../contract
 import { useAct } from '../../../api/queries.ts';
 import { useWords } from '../../../language/words.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
-import { latinDigits } from '../../../parts/latin-digits.ts';
+import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
@@ -29,8 +29,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const say = useWords(words);
   const org_id = useOrganization().id;
   const set = useAct('setModelPrice', { refresh: ['listModelPrices', 'listAudit'] });
-  const isAmount = (value: string): string | null =>
-    value.trim() !== '' && Number(latinDigits(value)) >= 0 ? null : say('not_a_number');
+  const isAmount = (value: string): string | null => (typedNumber(value) >= 0 ? null : say('not_a_number'));
   const form = useCheckedForm(EMPTY, (told) => ({
     model: (value) => (value.trim() === '' ? told('required') : null),
     currency: (value) => (value.trim() === '' ? told('required') : null),
@@ -45,9 +44,9 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const submit = form.submit(({ provider, model, currency, input, cached, output }) => {
     const price = {
       currency: currency.trim(),
-      input: Number(latinDigits(input)),
-      output: Number(latinDigits(output)),
-      cached: cached.trim() === '' ? null : Number(latinDigits(cached)),
+      input: typedNumber(input),
+      output: typedNumber(output),
+      cached: cached.trim() === '' ? null : typedNumber(cached),
     };
     const body = { provider: provider as ModelProviderName, model: model.trim(), price };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });

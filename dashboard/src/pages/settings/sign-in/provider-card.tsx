@@ -41,6 +41,7 @@ const bodyOf = ({ client_secret, state, ...values }: Values) => ({
 
 export function ProviderCard({ orgId, settings }: Props): ReactNode {
   const say = useWords(words);
+  const sayCommon = useWords(common);
   const { provider } = settings;
   const set = useAct('setSignInProvider', { refresh: ['readSignInSettings'] });
   const check = useAct('checkSignInProvider', { refresh: [] });
@@ -77,10 +78,13 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
             {provider && <RemoveProvider orgId={orgId} />}
             <Button
               variant="default"
-              disabled={issuer.trim() === ''}
               loading={check.isPending}
               onClick={() => {
                 set.reset();
+                if (issuer.trim() === '') {
+                  form.setFieldError('issuer', sayCommon('required'));
+                  return form.focus('issuer');
+                }
                 check.mutate({ params, body: { issuer: issuer.trim() } }, { onError: form.place });
               }}
             >

@@ -51,7 +51,7 @@ export const words = defineWords(
     give_up: 'Remove',
     give_up_title: 'Remove {domain}?',
     give_up_words:
-      'People with addresses of this domain can no longer sign in with your provider. All who used it are signed out.',
+      'People with addresses of this domain can no longer sign in with your provider. All members who used it are signed out.',
     given_up: '{domain} was removed.',
   },
   {
