@@ -2,7 +2,8 @@ import { phrases, readWords, type Words } from './read-words.ts';
 
 /**
  * The phrases with which a person opts out, in English, Arabic and Hindi (also Hindi in Latin letters). They are
- * compared after folding. They are checked before every turn, whether a model or the embedded agent answers.
+ * compared after folding. They are checked before every turn, whether a model or the embedded agent answers. Their
+ * effect: src/answering/record-opt-out.ts.
  */
 const STOP = phrases(
   'stop|stopp|stop all|stopall|unsubscribe|unsubscribe me|opt out|optout|opt me out|revoke|remove me|stop it|please stop|stop please|stop now',
@@ -26,6 +27,6 @@ export const asksToStop = (input: readonly string[]): boolean =>
 
 const isStop = (words: Words): boolean => {
   if (words.length === 0 || words.length > MAX_STOP_WORDS) return false;
-  const said = words.join(' ');
-  return STOP.has(said) || (words.length > 2 && STOP_SENTENCE.test(said) && !words.includes('why'));
+  const text = words.join(' ');
+  return STOP.has(text) || (words.length > 2 && STOP_SENTENCE.test(text) && !words.includes('why'));
 };

@@ -10,10 +10,10 @@ import {
   ownAddress,
   type ProviderAnswer,
   readJson,
-  readRetryAfter,
   statusFailure,
   textMember,
 } from '../call-provider.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import {
   type ChannelAccount,
   ChannelFailure,

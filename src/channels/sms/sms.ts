@@ -6,11 +6,11 @@ import {
   fetchBytes,
   member,
   type ProviderAnswer,
-  readRetryAfter,
   statusFailure,
   textMember,
   setting,
 } from '../call-provider.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import {
   type ChannelAccount,
   ChannelFailure,

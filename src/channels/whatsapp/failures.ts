@@ -1,4 +1,5 @@
-import { member, type ProviderAnswer, readRetryAfter, statusFailure, textMember } from '../call-provider.ts';
+import { member, type ProviderAnswer, statusFailure, textMember } from '../call-provider.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import { ChannelFailure, type FailureFacts } from '../channel.ts';
 
 type Meaning = [code: string, facts?: FailureFacts];

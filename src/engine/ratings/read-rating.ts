@@ -4,7 +4,7 @@ import { rulesOf } from '../embedded/compile-rules.ts';
 import { matchRules, MAX_PATTERN_STEPS } from '../embedded/match-rules.ts';
 import { asksForPerson } from '../embedded/phrases.ts';
 import { foldText } from '../knowledge/fold-text.ts';
-import { asksToStop } from '../opt-out.ts';
+import { asksToStop } from '../stop-words.ts';
 import { MAX_READ_CHARACTERS, readWords } from '../read-words.ts';
 
 /** `4`, `4.`, `#4`, `4/5`, in the digits of any script. */
