@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { number } from '../language/format.ts';
-import { defineWords, useWords } from '../language/words.tsx';
+import { defineTexts, useTexts } from '../language/texts.tsx';
 import classes from './bar-chart.module.css';
 import smallTable from './small-table.module.css';
 
@@ -17,7 +17,7 @@ type Props = {
 
 /** Two numbers over time as bars, and as a table for people who do not see them. */
 export function BarChart({ title, bars, names, time }: Props): ReactNode {
-  const say = useWords(barWords);
+  const say = useTexts(barTexts);
   if (bars.length === 0) return null;
   const most = Math.max(1, ...bars.map(({ first, second }) => Math.max(first, second)));
   const many = (value: number): string => number(say.language, value);
@@ -70,4 +70,4 @@ export function BarChart({ title, bars, names, time }: Props): ReactNode {
   );
 }
 
-export const barWords = defineWords({ as_table: 'As a table' }, { as_table: 'كجدول' });
+export const barTexts = defineTexts({ as_table: 'As a table' }, { as_table: 'كجدول' });

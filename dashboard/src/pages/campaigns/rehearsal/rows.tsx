@@ -2,17 +2,17 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CampaignRehearsal } from '../../../../../contract/dashboard/rehearsals.ts';
 import { number, utc } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useRecipientReason } from '../recipient-state.tsx';
 import smallTable from '../../../parts/small-table.module.css';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './rehearsal.module.css';
 
 const SHOWN = 20;
 
 /** The first rows. The file contains all of them. */
 export function Rows({ rows }: { rows: CampaignRehearsal['rows'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const inWords = useRecipientReason();
   const shown = rows.slice(0, SHOWN);
   return (
