@@ -93,9 +93,9 @@ export function statusFailure(
 ): ChannelFailure {
   const { status } = answer;
   const { providerCode = String(status), detail, setting } = facts;
-  const said = detail ? `: ${detail.slice(0, 300)}` : '.';
+  const reason = detail ? `: ${detail.slice(0, 300)}` : '.';
   if (status === 401) {
-    return new ChannelFailure('channel_unauthorized', `${provider} refuses the credentials (401)${said}`, {
+    return new ChannelFailure('channel_unauthorized', `${provider} refuses the credentials (401)${reason}`, {
       providerCode,
       channelBroken: true,
       setting,
@@ -103,13 +103,13 @@ export function statusFailure(
   }
   if (status === 429 || status === 408 || status >= 500) {
     const code = status === 429 ? 'provider_rate_limited' : 'provider_unavailable';
-    return new ChannelFailure(code, `${provider} answered ${status}${said}`, {
+    return new ChannelFailure(code, `${provider} answered ${status}${reason}`, {
       providerCode,
       retryable: true,
       retryAfterMs: readRetryAfter(answer.headers['retry-after']),
     });
   }
-  return new ChannelFailure('provider_refused', `${provider} answered ${status}${said}`, { providerCode });
+  return new ChannelFailure('provider_refused', `${provider} answered ${status}${reason}`, { providerCode });
 }
 
 /** Reads a member of an object that comes from an untrusted source. */

@@ -18,9 +18,9 @@ const COMMENT = new RegExp(RATING_COMMENT);
 export function readScore(text: string, labels: readonly string[]): { score: number; rest: string } | null {
   const [first = '', ...others] = text.trim().split(/\r?\n/);
   // A label has at most 256 characters.
-  const said = plain(first.trim().slice(0, 300));
-  const index = labels.findIndex((label) => plain(label) === said);
-  const score = index >= 0 ? index + 1 : Number(SCORE.exec(said)?.[1] ?? 0);
+  const line = plain(first.trim().slice(0, 300));
+  const index = labels.findIndex((label) => plain(label) === line);
+  const score = index >= 0 ? index + 1 : Number(SCORE.exec(line)?.[1] ?? 0);
   return score > 0 ? { score, rest: others.join('\n').trim() } : null;
 }
 

@@ -29,9 +29,9 @@ export async function upsertEndUser(
   { endUserQueue }: Deps,
   caller: Writer,
   externalId: string,
-  said: UpsertEndUser,
+  fields: UpsertEndUser,
 ): Promise<{ created: boolean; endUser: EndUser }> {
-  const person = await writeOne(endUserQueue, caller, { ...(said as EndUserFields), external_id: externalId });
+  const person = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), external_id: externalId });
   return { created: person.kind === 'created', endUser: presentWritten(person.row, person.written) };
 }
 
@@ -39,9 +39,9 @@ export async function updateEndUser(
   { endUserQueue }: Deps,
   caller: Writer,
   id: string,
-  said: UpdateEndUser,
+  fields: UpdateEndUser,
 ): Promise<EndUser> {
-  const person = await writeOne(endUserQueue, caller, { ...(said as EndUserFields), id });
+  const person = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), id });
   return presentWritten(person.row, person.written);
 }
 
@@ -49,11 +49,11 @@ export async function updateEndUser(
 export function createEndUser(
   { endUserQueue, guard }: Deps,
   caller: Writer,
-  said: CreateEndUser,
+  fields: CreateEndUser,
 ): Promise<WrittenAnswer> {
   return answered({ endUserQueue, guard }, caller, {
     mode: 'create',
-    people: [said],
+    people: [fields],
     answer: ([person]) => ({
       status: 201,
       body: JSON.stringify(person!.kind === 'refused' ? null : presentWritten(person!.row, null)),
@@ -107,16 +107,16 @@ const NAMELESS: Fault = {
   detail: 'Name the person by external_id, email or phone: without one, the next import would create a duplicate.',
 };
 
-const hasIdentifier = (said: CreateEndUser): boolean =>
-  [said.external_id, said.email, said.phone].some((value) => value !== undefined && value !== null);
+const hasIdentifier = (fields: CreateEndUser): boolean =>
+  [fields.external_id, fields.email, fields.phone].some((value) => value !== undefined && value !== null);
 
 const resultOf = (index: number, outcome: PersonOutcome): BulkResult =>
   outcome.kind === 'refused'
     ? { index, status: 'invalid', id: null, errors: faultsOf(outcome.refusal, '') }
     : { index, status: outcome.kind, id: outcome.row.id, errors: [] };
 
-async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Writer, said: EndUserFields) {
-  const call = { orgId, keyId, from, mode: 'upsert' as const, people: [said], idempotency: null };
+async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Writer, fields: EndUserFields) {
+  const call = { orgId, keyId, from, mode: 'upsert' as const, people: [fields], idempotency: null };
   const outcome = await queue.upsert(call).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'validation_failed' ? asBody(error) : error;
   });
