@@ -158,9 +158,9 @@ test('the file names the person of a case that came from a conversation, so that
   const one = (await call(`POST ${at}/agents`, { name: 'Shop' })).body.id as string;
   const cases = [{ name: 'hello', from: person, turns: [{ say: 'Hello, I am Omar', expect: { says: 'Omar' } }] }];
   await call(`PUT ${at}/agents/${one}/suite`, { cases });
-  const kept = path.join(folder, 'kept');
-  expect(await runCli(['agents', 'pull', one, kept], as)).toMatchObject({ code: 0 });
-  expect(await runCli(['agents', 'push', one, kept], as)).toMatchObject({ code: 0 });
+  const copy = path.join(folder, 'kept');
+  expect(await runCli(['agents', 'pull', one, copy], as)).toMatchObject({ code: 0 });
+  expect(await runCli(['agents', 'push', one, copy], as)).toMatchObject({ code: 0 });
   await call(`DELETE ${at}/end-users/${person}`);
   expect((await call(`GET ${at}/agents/${one}/suite`)).body.cases).toEqual([]);
 });

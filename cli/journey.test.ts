@@ -133,8 +133,8 @@ test('goes from an empty database to an answer and a revoked key', async () => {
   const call = ['trigger', agent['id'], trigger['id'], '--variables', '{"order_id":"A-1043"}'];
   const run = await parley(...call, '--wait', '20');
   expect(run['messages']).toMatchObject([{ role: 'agent', content: { text: 'Hello about A-1043' } }]);
-  const said = await parley('conversations', 'say', run['conversation_id'], '--text', 'How long are returns free?');
-  expect(said['messages'][0].sources).toMatchObject([{ document: 'returns.md' }]);
+  const turn = await parley('conversations', 'say', run['conversation_id'], '--text', 'How long are returns free?');
+  expect(turn['messages'][0].sources).toMatchObject([{ document: 'returns.md' }]);
   expect((await parley('conversations', 'show', run['conversation_id']))['messages']).toHaveLength(3);
 
   const issued = await parley(

@@ -93,7 +93,7 @@ describe('rendering', () => {
     expect(renderTemplate('{{=<% %>=}}<% name %>', { name: 'Asha' })).toBe('{{=<% %>=}}<% name %>');
   });
 
-  it('chooses and renders in one step', () => {
+  it('one call chooses the text and renders it', () => {
     expect(renderText({ ar: 'طلبك {{id}}' }, 'ar', { id: 7 })).toBe('طلبك 7');
     expect(renderText(undefined, 'ar', {})).toBeNull();
   });

@@ -397,7 +397,7 @@ describe('own code', () => {
   test.each([
     ['approve', { status: 'approved', result: expect.stringContaining('refunded') }, 1],
     ['deny', { status: 'denied', result: null }, 0],
-  ])('own code gets the decision in its next turn: %s', async (decision, told, calls) => {
+  ])('own code gets the decision in its next turn: %s', async (decision, notified, calls) => {
     const run = await requestedByFallback();
     code.script(json(says('Your refund was decided.')));
     await decide(run.approvalId, { decision, reason: 'The rules.' });
@@ -405,7 +405,7 @@ describe('own code', () => {
     expect(shop.calls).toHaveLength(calls);
     expect(code.received).toHaveLength(1);
     expect(code.received[0]!.body.approvals).toEqual([
-      { tool: 'refund', arguments: { order_id: 'A-1' }, reason: 'The rules.', ...told },
+      { tool: 'refund', arguments: { order_id: 'A-1' }, reason: 'The rules.', ...notified },
     ]);
     expect(await statusOf(run)).toBe('waiting_for_user');
     await say(run, 'Thanks');

@@ -168,8 +168,8 @@ describe('a client token', () => {
     const start = { end_user: { external_id: 'keyed' }, conversation: { key: 'order-7' }, message: 'From the shop' };
     const before = await parley.call('POST', path, { key: key.value, body: start, headers: { prefer: 'wait=20' } });
     const token = await tokenOf({ end_user: { external_id: 'keyed' }, conversation: { key: 'order-7' } });
-    const said = await say(token, { message: 'And by the page' });
-    expect(said.body.conversation_id).toBe(before.body.conversation_id);
+    const sent = await say(token, { message: 'And by the page' });
+    expect(sent.body.conversation_id).toBe(before.body.conversation_id);
     const other = await tokenOf({ end_user: { external_id: 'thief' }, conversation: { key: 'order-7' } });
     expect(verdict(await say(other, { message: 'Mine?' }))).toEqual([409, 'already_exists']);
   });

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 type Told = { type: string; data: { id: string; run_id: string; result: object; reason: string } };
-const told = (type: string, id: string): Told['data'][] =>
+const received = (type: string, id: string): Told['data'][] =>
   endpoint.calls
     .map(({ body }) => JSON.parse(body.toString()) as Told)
     .filter((event) => event.type === type && event.data.id === id)
@@ -73,7 +73,7 @@ test('steps fill the result turn by turn, and the event of the end contains it',
     status: 'completed',
     result: { status: 'complete', data: { people: 4, email: 'asha@example.qa' }, missing: [] },
   });
-  await expect.poll(() => told('run.completed', id!)).toMatchObject([{ agent_version: 1, result: run.result }]);
+  await expect.poll(() => received('run.completed', id!)).toMatchObject([{ agent_version: 1, result: run.result }]);
 });
 
 test('changes within a second cause one event with the latest values', async () => {
@@ -82,7 +82,7 @@ test('changes within a second cause one event with the latest values', async () 
   await say(conversation!, '4');
   await say(conversation!, 'asha@example.qa');
   const data = { people: 4, email: 'asha@example.qa' };
-  const updates = () => told('run.result_updated', id!);
+  const updates = () => received('run.result_updated', id!);
   await expect.poll(() => updates().at(-1)?.result).toMatchObject({ status: 'partial', data });
   expect(updates().length).toBeLessThanOrEqual(2);
 });
@@ -93,7 +93,7 @@ test('a run whose conversation a member takes over has the values that were coll
   await say(conversation!, '4');
   await call(`POST /organizations/${orgId}/conversations/${conversation}/take-over`);
   await expect
-    .poll(() => told('conversation.handed_off', conversation!)[0]?.result)
+    .poll(() => received('conversation.handed_off', conversation!)[0]?.result)
     .toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
 });
 
@@ -189,7 +189,7 @@ describe('a model fills the fields at the hand-off', () => {
     const found = { city: 'Doha', day: '2026-11-24', size: 'large' };
     const { run, conversation, asked } = await handedOver({ text: JSON.stringify(found) });
     expect(run).toMatchObject({ status: 'handed_off', result: { status: 'complete', data: found, missing: [] } });
-    await expect.poll(() => told('conversation.handed_off', conversation)[0]?.result).toEqual(run.result);
+    await expect.poll(() => received('conversation.handed_off', conversation)[0]?.result).toEqual(run.result);
     expect(asked).toHaveLength(1);
     expect(asked[0]!.body).toMatchObject({ response_format: { type: 'json_object' } });
     expect(asked[0]!.body).not.toHaveProperty('tools');
@@ -212,14 +212,14 @@ describe('a model fills the fields at the hand-off', () => {
     const { id, conversation_id: conversation } = await start({ message: 'To Doha on the 24th, please.' });
     model.script({ text: JSON.stringify({ city: 'Doha', day: '2026-11-24', size: null }) });
     await call(`POST /organizations/${orgId}/conversations/${conversation}/resolve`);
-    await expect.poll(() => told('run.completed', id!)).toHaveLength(1);
+    await expect.poll(() => received('run.completed', id!)).toHaveLength(1);
     const run = await read(id!);
     expect(run).toMatchObject({
       status: 'completed',
       reason: 'resolved',
       result: { status: 'complete', data: { city: 'Doha', day: '2026-11-24' } },
     });
-    expect(told('run.completed', id!)).toMatchObject([{ reason: 'resolved', result: run.result }]);
+    expect(received('run.completed', id!)).toMatchObject([{ reason: 'resolved', result: run.result }]);
   });
 
   test('a model that fails does not delay the hand-off, and the result reports the failure', async () => {
@@ -237,7 +237,7 @@ test('a result is in the export of its person, and is erased with the person', a
   await say(conversation!, '4');
   const { body } = await parley.call('GET', `/api/end-users/${person}/export`, { key });
   expect(body.runs).toMatchObject([{ id, agent_version: 1, result: { data: { people: 4 } } }]);
-  await expect.poll(() => told('run.result_updated', id!).length).toBe(1);
+  await expect.poll(() => received('run.result_updated', id!).length).toBe(1);
   await parley.call('DELETE', `/api/end-users/${person}`, { key });
   expect(await read(id!)).toMatchObject({ code: 'run_not_found' });
   const left = await parley.db.execute(sql`SELECT FROM event WHERE data::text LIKE ${`%${id}%`}`);

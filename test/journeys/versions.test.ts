@@ -65,8 +65,8 @@ describe('a call and a trigger choose a version', () => {
     const { post, path } = await given(opening('two', { dont_know: { default: 'Not known to two.' } }));
     const { body } = await post({ agent_version: 2 });
     expect(body.messages[0].content.text).toBe('two');
-    const said = await call(`POST /organizations/${orgId}/conversations/${body.conversation_id}/say`, { text: 'Why?' });
-    expect(said.body.messages[0].content.text).toBe('Not known to two.');
+    const sent = await call(`POST /organizations/${orgId}/conversations/${body.conversation_id}/say`, { text: 'Why?' });
+    expect(sent.body.messages[0].content.text).toBe('Not known to two.');
     expect((await parley.call('GET', `${path}/runs/${body.id}`, { key })).body.agent_version).toBe(2);
   });
 

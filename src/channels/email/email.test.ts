@@ -228,5 +228,5 @@ describe('inbound e-mail', () => {
     ],
     ['From: Doha\nTo: London\nDate: tomorrow', 'From: Doha\nTo: London\nDate: tomorrow'],
     ['My trip\nFrom: Doha\nTo: London\nDate: May', 'My trip\nFrom: Doha\nTo: London\nDate: May'],
-  ])('the text of %j without the quoted mail is %j', (text, said) => expect(withoutQuote(text)).toBe(said));
+  ])('the text of %j without the quoted mail is %j', (text, own) => expect(withoutQuote(text)).toBe(own));
 });

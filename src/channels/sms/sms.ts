@@ -38,7 +38,7 @@ export const sms: ChannelKind = {
     needs_address: true,
   },
   ...CHANNEL_FORMS.sms,
-  addressOf: (person) => person.phone,
+  addressOf: (endUser) => endUser.phone,
   personAt: (address) => ({ phone: address }),
   readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),
 

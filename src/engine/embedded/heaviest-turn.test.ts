@@ -32,10 +32,11 @@ const filled = (piece: string, characters: number): string =>
 
 /** As many rules as saving accepts. */
 const savable = (rules: Rule[]): AgentDefinition => {
-  let kept = rules;
-  while (definitionFaults({ rules: kept }).length > 0) kept = kept.slice(0, Math.floor(kept.length / 2));
-  expect(kept.length).toBeGreaterThan(2);
-  return { rules: kept };
+  let remaining = rules;
+  while (definitionFaults({ rules: remaining }).length > 0)
+    remaining = remaining.slice(0, Math.floor(remaining.length / 2));
+  expect(remaining.length).toBeGreaterThan(2);
+  return { rules: remaining };
 };
 
 /**

@@ -457,9 +457,9 @@ describe('what may answer', () => {
     const choose = async (word: string): Promise<TurnResult> =>
       turn({}, [word], { knowledge: two, state: stored(asked) });
     for (const word of ['1', ' #1. ', '١', 'late return']) {
-      const told = await choose(word);
-      expect(texts(told)).toEqual(['Late return:\nEach hour that has begun costs 8 euros.']);
-      expect(told.messages[0]!.sources).toEqual([
+      const answer = await choose(word);
+      expect(texts(answer)).toEqual(['Late return:\nEach hour that has begun costs 8 euros.']);
+      expect(answer.messages[0]!.sources).toEqual([
         { document: 'Shop', quote: 'Each hour that has begun costs 8 euros.' },
       ]);
     }
@@ -592,8 +592,8 @@ describe('language', () => {
   ])('the language of "%s" is %s, and the agent answers in its script', async (text, language) => {
     const { messages, state } = await turn({}, [text]);
     expect(state).toMatchObject({ language });
-    const [said] = messages.flatMap(({ content }) => ('text' in content ? [content.text] : []));
-    expect(said).toMatch(language === 'hi' ? /[\u0900-\u097f]/ : /[\u0600-\u06ff]/);
+    const [reply] = messages.flatMap(({ content }) => ('text' in content ? [content.text] : []));
+    expect(reply).toMatch(language === 'hi' ? /[\u0900-\u097f]/ : /[\u0600-\u06ff]/);
   });
 
   it.each(['What is the late fee?', 'mp3 player', 'Can I bring a dog to the pool?', 'me to', 'free rooms'])(

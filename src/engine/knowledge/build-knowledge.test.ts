@@ -76,10 +76,10 @@ it('sends an answer that exists in two languages only once, in the language of t
     ...splitDocument({ id: 'doc_en', name: 'Guide', text: `# Delivery\n\n${english}` }),
     ...splitDocument({ id: 'doc_ar', name: 'Guide', text: `# التوصيل\n\n${arabic}` }),
   ]);
-  const said = (question: string) => answer(question).findings.map(({ passage }) => passage.text);
-  expect(said('डिलीवरी का शुल्क कितना है?')).toEqual([english]);
-  expect(said('How much is delivery?')).toEqual([english]);
-  expect(said('كم رسوم التوصيل؟')).toEqual([arabic]);
+  const answersTo = (question: string) => answer(question).findings.map(({ passage }) => passage.text);
+  expect(answersTo('डिलीवरी का शुल्क कितना है?')).toEqual([english]);
+  expect(answersTo('How much is delivery?')).toEqual([english]);
+  expect(answersTo('كم رسوم التوصيل؟')).toEqual([arabic]);
 });
 
 it('asks back before it answers in another script, if some documents have the script of the question', () => {

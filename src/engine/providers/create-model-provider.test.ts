@@ -515,7 +515,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
   it.each([
     ['Yes', 'shipped-xyz', 'tool'],
     ['No', 'did not agree', 'tool_declined'],
-  ])('tells the model the result of a call that needed a confirmation: %s', async (answer, told, kind) => {
+  ])('tells the model the result of a call that needed a confirmation: %s', async (answer, outcome, kind) => {
     const tool = {
       ...BOUND_TOOL,
       confirm: { default: 'Sure?' },
@@ -541,7 +541,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     const { user, results } = rolesOf(0);
     expect(user).toEqual(['Cancel it', answer]);
     expect(results).toHaveLength(1);
-    expect(results[0]).toContain(told);
+    expect(results[0]).toContain(outcome);
     expect(sent()).toContain('A-1043');
     expect(sent()).not.toContain('crm-secret');
   });

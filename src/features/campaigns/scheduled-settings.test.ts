@@ -38,8 +38,8 @@ describe('the days and settings of a schedule', () => {
       const [first] = nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 1);
       const settings = scheduledSettings({ time_zone: 'UTC' }, '09:00', first!.day);
       const opens = nextOpening(settings, zone, first!.at)!;
-      const told = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
-      expect(told.format(opens)).toBe('2026-11-23 09:00');
+      const localTime = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+      expect(localTime.format(opens)).toBe('2026-11-23 09:00');
       expect(opens < endOfDay(first!.day)).toBe(true);
     },
   );

@@ -78,14 +78,14 @@ describe('a conversation that is put off', () => {
   });
   const WAITS = { mine: true, waiting: true, snoozed: false };
   const OFF = { mine: false, waiting: false, snoozed: true };
-  const taken = async () => {
+  const assigned = async () => {
     const id = await made();
     await takeOverConversation(parley, orgId, id, asha);
     return id;
   };
 
   it('a snoozed conversation is in no view of waiting ones, and returns automatically at its time', async () => {
-    const id = await taken();
+    const id = await assigned();
     const before = await countConversations(parley, orgId, asha.userId);
     expect((await snooze(id, HOUR)).snoozed_until).not.toBeNull();
     expect(await seen(id)).toEqual(OFF);
@@ -110,14 +110,14 @@ describe('a conversation that is put off', () => {
     ['a member takes it', (id: string) => takeOverConversation(parley, orgId, id, asha)],
     ['a member ends it', (id: string) => snooze(id, null)],
   ])('a snoozed conversation returns when %s', async (_what, act) => {
-    const id = await taken();
+    const id = await assigned();
     await snooze(id, HOUR);
     await act(id);
     expect(await seen(id)).toEqual(WAITS);
   });
 
   it("a snoozed conversation returns when a member replies, and then waits for the person's next message", async () => {
-    const id = await taken();
+    const id = await assigned();
     await snooze(id, HOUR);
     await reply(id);
     expect(await seen(id)).toEqual({ mine: true, waiting: false, snoozed: false });
@@ -128,7 +128,7 @@ describe('a conversation that is put off', () => {
   it('only a conversation that the team answers can be snoozed, for up to a year', async () => {
     const fault = (pending: Promise<unknown>) => pending.catch((error: { code: string }) => error.code);
     expect(await fault(snooze(await made(), HOUR))).toBe('validation_failed');
-    const id = await taken();
+    const id = await assigned();
     expect(await fault(snooze(id, -HOUR))).toBe('validation_failed');
     expect(await fault(snooze(id, 400 * 24 * HOUR))).toBe('validation_failed');
     expect(await seen(id)).toEqual(WAITS);

@@ -31,8 +31,8 @@ export async function upsertEndUser(
   externalId: string,
   fields: UpsertEndUser,
 ): Promise<{ created: boolean; endUser: EndUser }> {
-  const person = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), external_id: externalId });
-  return { created: person.kind === 'created', endUser: presentWritten(person.row, person.written) };
+  const endUser = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), external_id: externalId });
+  return { created: endUser.kind === 'created', endUser: presentWritten(endUser.row, endUser.written) };
 }
 
 export async function updateEndUser(
@@ -41,8 +41,8 @@ export async function updateEndUser(
   id: string,
   fields: UpdateEndUser,
 ): Promise<EndUser> {
-  const person = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), id });
-  return presentWritten(person.row, person.written);
+  const endUser = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), id });
+  return presentWritten(endUser.row, endUser.written);
 }
 
 /** Only creates. Refuses an identifier that another person has, and names that person. */
@@ -54,9 +54,9 @@ export function createEndUser(
   return answered({ endUserQueue, guard }, caller, {
     mode: 'create',
     people: [fields],
-    answer: ([person]) => ({
+    answer: ([endUser]) => ({
       status: 201,
-      body: JSON.stringify(person!.kind === 'refused' ? null : presentWritten(person!.row, null)),
+      body: JSON.stringify(endUser!.kind === 'refused' ? null : presentWritten(endUser!.row, null)),
     }),
   });
 }
@@ -120,9 +120,9 @@ async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Writer, fie
   const outcome = await queue.upsert(call).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'validation_failed' ? asBody(error) : error;
   });
-  const person = outcome.kind === 'written' ? outcome.people[0]! : null;
-  if (person === null || person.kind === 'refused') throw new Error('a single upsert is written or throws');
-  return person;
+  const endUser = outcome.kind === 'written' ? outcome.people[0]! : null;
+  if (endUser === null || endUser.kind === 'refused') throw new Error('a single upsert is written or throws');
+  return endUser;
 }
 
 /** Converts a fault of the person for a request that contains only the person. */

@@ -139,15 +139,15 @@ describe('a person who loses the role', () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const own = await invite(admin.call, 'admin');
     const others = await invite(owner.call, 'viewer');
-    const taken = await invite(admin.call, 'viewer');
-    const kept = tokenOf((await owner.call(`POST ${at}/invitations/${taken.id}/renew`)).body.url);
+    const firstLink = await invite(admin.call, 'viewer');
+    const renewed = tokenOf((await owner.call(`POST ${at}/invitations/${firstLink.id}/renew`)).body.url);
     expect((await lose(await memberIdOf(admin), admin)).status).toBeLessThan(300);
     expect((await accept(own.token)).body.code).toBe('invitation_not_found');
     const open = await openFor(owner.call);
     expect(open).not.toContain(own.id);
-    expect(open).toEqual(expect.arrayContaining([others.id, taken.id]));
+    expect(open).toEqual(expect.arrayContaining([others.id, firstLink.id]));
     // The person who renewed a link is its inviter.
-    expect((await accept(kept)).status).toBe(200);
+    expect((await accept(renewed)).status).toBe(200);
     const { body } = await owner.call(`GET ${at}/audit?subject_id=${own.id}`);
     expect(body.data[0]).toMatchObject({ action: 'invitation.withdrawn', actor: expect.any(String) });
   });
@@ -222,7 +222,7 @@ describe('an unproven address', () => {
     const attacker = await ordinary();
     const known = await invite(attacker.call, 'member', owner.email, attacker.org);
     const unknown = await invite(attacker.call, 'member', address(), attacker.org);
-    const told = await Promise.all(
+    const responses = await Promise.all(
       [known, unknown].map(async ({ token, email }) => {
         const look = await nobody(`GET /invitations/${token}`);
         const refusal = { ...(await accept(token)).body, request_id: '' };
@@ -231,7 +231,7 @@ describe('an unproven address', () => {
           .replaceAll(token, '?');
       }),
     );
-    expect(told[0]).toBe(told[1]);
+    expect(responses[0]).toBe(responses[1]);
   });
 
   it('an address may get an account if the operator trusts the inviter, unproven until a mailed link proves it', async () => {

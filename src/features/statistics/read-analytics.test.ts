@@ -42,7 +42,7 @@ const read = (query: AnalyticsQuery = {}, now = NOW) => readAnalytics({ db, now:
 
 type Said = [role: 'end_user' | 'agent' | 'member', seconds: number, more?: { author?: string; missed?: true }];
 type Talk = {
-  said?: Said[];
+  messages?: Said[];
   handedOver?: number;
   resolved?: number;
   version?: number;
@@ -53,7 +53,7 @@ type Talk = {
 };
 
 /** A conversation that began then. The other times are in seconds after its start. */
-async function talk(at: number, { said = [], ...more }: Talk = {}): Promise<string> {
+async function talk(at: number, { messages: said = [], ...more }: Talk = {}): Promise<string> {
   const later = (seconds: number): Date => new Date(at + seconds * 1_000);
   const { id: made } = await givenConversation(db, orgId, more.channel ?? channelId);
   const [id, run] = [newId('conv', at), newId('run', at)];
@@ -98,15 +98,20 @@ const [ASHA, OMAR] = [newId('user'), newId('user')];
 
 describe('the figures of Analytics', () => {
   test('the figures count each conversation once, and the list has the conversations of each figure', async () => {
-    const answered = await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], resolved: 600, cost: '0.0125', score: 5 });
-    const missed = await talk(NOW - 2 * HOUR, { said: [ASKED, ['agent', 8, { missed: true }]], cost: '0.3' });
+    const answered = await talk(NOW - HOUR, {
+      messages: [ASKED, ['agent', 4]],
+      resolved: 600,
+      cost: '0.0125',
+      score: 5,
+    });
+    const missed = await talk(NOW - 2 * HOUR, { messages: [ASKED, ['agent', 8, { missed: true }]], cost: '0.3' });
     const handed = await talk(NOW - 3 * HOUR, {
-      said: [ASKED, ['agent', 2], ['member', 130, { author: ASHA }]],
+      messages: [ASKED, ['agent', 2], ['member', 130, { author: ASHA }]],
       handedOver: 10,
       resolved: 3_600,
       score: 2,
     });
-    const silent = await talk(NOW - 4 * HOUR, { said: [['agent', 0]] });
+    const silent = await talk(NOW - 4 * HOUR, { messages: [['agent', 0]] });
     const { total, from, to } = await read();
     expect(total).toEqual({
       conversations: 4,
@@ -184,11 +189,11 @@ describe('the figures of Analytics', () => {
     const other = await givenAgent(db, orgId, { name: 'Billing' });
     const trigger = await givenTrigger(db, orgId, agentId);
     await talk(NOW - HOUR, { version: 2, trigger });
-    await talk(NOW - HOUR, { version: 3, said: [ASKED, ['agent', 5]] });
+    await talk(NOW - HOUR, { version: 3, messages: [ASKED, ['agent', 5]] });
     await talk(NOW - HOUR, {
       channel: other.channelId,
       version: 2,
-      said: [ASKED, ['member', 70, { author: ASHA }], ['member', 90, { author: OMAR }]],
+      messages: [ASKED, ['member', 70, { author: ASHA }], ['member', 90, { author: OMAR }]],
       handedOver: 10,
     });
     const rows = async (by: AnalyticsQuery['by'], query: AnalyticsQuery = {}) =>
@@ -224,7 +229,7 @@ describe('the figures of Analytics', () => {
   });
 
   test('the figures contain nothing of another organization', async () => {
-    await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]] });
+    await talk(NOW - HOUR, { messages: [ASKED, ['agent', 4]] });
     orgId = await givenOrganization(db);
     expect((await read()).total.conversations).toBe(0);
     orgId = 'org_unknown';
@@ -271,7 +276,7 @@ describe('the figures of Analytics', () => {
 
   test('the CSV file has a row for each figure, and no name is a formula', async () => {
     await db.execute(sql`UPDATE agent SET name = '=1+1' WHERE id = ${agentId}`);
-    await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], cost: '2' });
+    await talk(NOW - HOUR, { messages: [ASKED, ['agent', 4]], cost: '2' });
     let file = '';
     for await (const part of await exportAnalytics({ db, now: () => NOW }, orgId, { by: 'agent' })) file += part;
     const [head, row] = file.split('\r\n');

@@ -157,13 +157,13 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
   });
 
   it('a stream continues at its position on another node, and names only changes since then', async () => {
-    const [kept, moved] = [await givenConversation(), await givenConversation()];
-    const topics = `conversation:${kept},conversation:${moved}`;
+    const [still, moved] = [await givenConversation(), await givenConversation()];
+    const topics = `conversation:${still},conversation:${moved}`;
     // Their turns are taken first, so that nothing else changes afterwards.
     const listener = await follow(topics);
     const statusOf = async (id: string): Promise<string> =>
       (await api(`GET /organizations/${mine.orgId}/conversations/${id}`, undefined, mine.cookie)).body.runs[0].status;
-    for (const id of [moved, kept]) await expect.poll(() => statusOf(id)).toBe('waiting_for_user');
+    for (const id of [moved, still]) await expect.poll(() => statusOf(id)).toBe('waiting_for_user');
     // The listener has received everything when its position equals that of a new listener.
     const now = await follow(topics);
     const { id: position } = await now.next();

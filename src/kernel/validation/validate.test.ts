@@ -52,12 +52,12 @@ describe('a body that breaks its schema', () => {
   });
 
   it('an invalid body is reported without its values', () => {
-    const told = JSON.stringify(
+    const faultTexts = JSON.stringify(
       faults(TriggerCall, { message: 7, end_user: { email: 'sesame', phone: 'sesame', id: 'sesame' } }),
     );
-    expect(told).not.toContain('sesame');
-    expect(told).toContain('enduser_');
-    expect(told).toContain('E.164');
+    expect(faultTexts).not.toContain('sesame');
+    expect(faultTexts).toContain('enduser_');
+    expect(faultTexts).toContain('E.164');
   });
 
   it('an invalid body is reported with at most fifty faults', () => {

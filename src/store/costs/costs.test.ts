@@ -190,13 +190,13 @@ test('a reservation whose worker died counts as spent, and a late answer of that
 /** As with a watcher, without an endpoint. */
 const listen = () =>
   db.execute(sql`INSERT INTO event_tail (org_id, wanted_until) VALUES (${orgId}, now() + interval '1 hour')`);
-const told = async () =>
+const reportedShares = async () =>
   (
     await db.execute<{ type: string; data: { spent: number; subject_id: string | null } }>(
       sql`SELECT type, data FROM event WHERE org_id = ${orgId} ORDER BY tx, id`,
     )
   ).rows;
-const types = async () => (await told()).map(({ type }) => type);
+const types = async () => (await reportedShares()).map(({ type }) => type);
 
 test('80 and 100 % of a budget are reported once in each period, by any node', async () => {
   await listen();
@@ -211,7 +211,7 @@ test('80 and 100 % of a budget are reported once in each period, by any node', a
   expect(await types()).toEqual([]);
   await Promise.all(Array.from({ length: 20 }, () => spend(10)));
   expect(await types()).toEqual(['budget.warning']);
-  expect((await told())[0]!.data).toMatchObject({
+  expect((await reportedShares())[0]!.data).toMatchObject({
     subject: 'organization',
     subject_id: null,
     amount: 1000,
@@ -233,12 +233,12 @@ test('a budget that covers no further call is reported as spent, although a smal
   await budget('1000');
   const [refused] = await take(1_001);
   await Promise.all(Array.from({ length: 10 }, () => markSpent(db.$client, orgId, [refused!.id])));
-  expect(await told()).toMatchObject([{ type: 'budget.spent', data: { spent: 0 } }]);
+  expect(await reportedShares()).toMatchObject([{ type: 'budget.spent', data: { spent: 0 } }]);
   await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 600 WHERE org_id = ${orgId}`);
   await markSpent(db.$client, orgId, [refused!.id]);
   expect(await types()).toEqual(['budget.spent', 'budget.spent']);
   expect(await state()).toEqual([[0, 0]]);
-  expect((await told())[1]!.data.spent).toBe(0);
+  expect((await reportedShares())[1]!.data.spent).toBe(0);
 });
 
 test('a changed amount of a budget is reported again, and the same amount is not', async () => {
