@@ -126,10 +126,10 @@ test('the guide about people works: sync, search, opt-out, export and erase', as
 test('the guide about messages works: sending on three channels, and receiving', async () => {
   writeFileSync(path.join(folder, 'parley.mjs'), /\/\/ parley\.mjs\n[^]*?(?=```)/.exec(guide('end-users'))![0]);
   const printed = await paste('sending');
-  const said = printed.join('\n');
-  expect(said).toMatch(/channel_\w+ sandbox connected text,/);
-  expect(said).toContain('delivered');
-  expect(said).toMatch(/sent \ncrm-42 Your order has shipped/);
+  const printedText = printed.join('\n');
+  expect(printedText).toMatch(/channel_\w+ sandbox connected text,/);
+  expect(printedText).toContain('delivered');
+  expect(printedText).toMatch(/sent \ncrm-42 Your order has shipped/);
   // The agent's answer to the inbound message.
   const log = () => readFileSync(path.join(folder, 'endpoint.log'), 'utf8').trim().split('\n').length;
   await expect.poll(log, { timeout: 30_000 }).toBe(2);
@@ -137,17 +137,17 @@ test('the guide about messages works: sending on three channels, and receiving',
 }, 120_000);
 
 test('the guide about campaigns works from creation to end', async () => {
-  const said = (await paste('campaigns')).join('\n');
-  expect(said).toMatch(
+  const printedText = (await paste('campaigns')).join('\n');
+  expect(printedText).toMatch(
     /row-1 pending.*\nrow-2 pending.*\nrow-3 duplicate already_enrolled.*\nrow-4 invalid .*\/phone Must be/,
   );
-  for (const row of ['row-1', 'row-2']) expect(said).toContain(`${row} delivered`);
+  for (const row of ['row-1', 'row-2']) expect(printedText).toContain(`${row} delivered`);
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 'yyyy-mm-dd'.length);
   const today = new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
   // The guide may have run before midnight, and midnight may have passed since.
-  expect(said).toMatch(new RegExp(`row-5 (?:pending|waiting_window) .*(?:${tomorrow}|${today})T`));
-  expect(said).toMatch(/paused\nlive\ncancelled/);
-  expect(said).toContain('"state": "ended"');
+  expect(printedText).toMatch(new RegExp(`row-5 (?:pending|waiting_window) .*(?:${tomorrow}|${today})T`));
+  expect(printedText).toMatch(/paused\nlive\ncancelled/);
+  expect(printedText).toContain('"state": "ended"');
 }, 120_000);
 
 test('every guide shows the address of this server, and names only existing codes', async () => {
