@@ -1,8 +1,7 @@
 import { type Batcher, type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Db, Queryable } from '../db.ts';
+import { databaseOf, type Db, type Queryable } from '../db.ts';
 import { CellPool } from './cell-pool.ts';
 import { DEFAULT_CELL } from './directory.ts';
 import { OrganizationMoving } from './organization-moving.ts';
@@ -133,7 +132,7 @@ export async function inEachReachableCell<Some extends Queryable, Out>(
 }
 
 /** The same database for work on one cell. */
-export const inCell = (db: Db, cell: string): Db => drizzle(db.$client.inCell(cell));
+export const inCell = (db: Db, cell: string): Db => databaseOf(db.$client.inCell(cell));
 
 /** The database once for each cell, for work on one cell after the other. */
 export function cellsOf(db: Db): Db[] {
