@@ -148,6 +148,14 @@ function poolOf(db: pg.Pool | Queryable): CellPool | null {
   return pool instanceof CellPool && !pool.directory.isSingle() ? pool : null;
 }
 
+/** Without the rows of organizations of other cells, which a move has copied to this cell, or has not deleted yet. */
+export async function atHome<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Promise<Row[]> {
+  const pool = poolOf(db);
+  if (pool === null || pool.cell === null) return [...rows];
+  const cells = await pool.cellsOf(new Set(rows.map(({ orgId }) => orgId)));
+  return rows.filter(({ orgId }) => cells.get(orgId) === pool.cell);
+}
+
 /** Without the rows of organizations that are being moved: for work that is repeated soon. */
 export function staying<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Row[] {
   const pool = poolOf(db);
