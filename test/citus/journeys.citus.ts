@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareInstallation } from '../prepare-installation.ts';
-import { listCells } from '../../src/store/cells/list-cells.ts';
+import { type CellRecord, listCells } from '../../src/store/cells/list-cells.ts';
 import { moveOrganization } from '../../src/store/cells/move-organization.ts';
 import { placeCell } from '../../src/store/cells/place-cells.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { ownFile } from '../../src/kernel/own-files.ts';
 import { runProgram } from '../program.ts';
-import { type CitusCluster, inDatabase, startCitus } from './cluster.ts';
+import { type CitusCluster, type CitusNode, inDatabase, startCitus } from './cluster.ts';
 
 /** The complete program on a cluster, with one organization on each worker. Nothing but the URL of the coordinator is set. */
 const SECRET = randomBytes(48).toString('base64');
@@ -17,6 +18,8 @@ let cluster: CitusCluster;
 let parley: TestApp;
 let cookie: string;
 const orgs: string[] = [];
+
+const nodeOf = ({ port }: CitusNode): string => `127.0.0.1:${port}`;
 
 const dashboard = async (call: string, body?: unknown): Promise<Answer> => {
   const [method, path] = call.split(' ') as [string, string];
@@ -208,12 +211,12 @@ test('a cell moves to another node while calls arrive, and no accepted call is l
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(accepted));
 });
 
-const nodeOf = async (cell: string) => {
+const serverOf = async (cell: string): Promise<CitusNode> => {
   const { node } = (await listCells(parley.db)).find((one) => one.cell === cell) ?? { node: '' };
-  return cluster.nodes.find(({ port }) => node.endsWith(`:${port}`)) ?? cluster.nodes[0]!;
+  return cluster.nodes.find((one) => nodeOf(one) === node) ?? cluster.nodes[0]!;
 };
 const newestOn = async (cell: string): Promise<number> =>
-  inDatabase((await nodeOf(cell)).url, async (client) => {
+  inDatabase((await serverOf(cell)).url, async (client) => {
     const { rows } = await client.query<{ at: string }>('SELECT pg_snapshot_xmax(pg_current_snapshot()) AS at');
     return Number(rows[0]!.at);
   });
@@ -222,13 +225,36 @@ const newestOn = async (cell: string): Promise<number> =>
 async function runAhead(to: string): Promise<number> {
   const from = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgs[1]!))!.cell;
   const many = Math.max(1, (await newestOn(to)) - (await newestOn(from)) + 1_000);
-  if ((await nodeOf(from)) !== (await nodeOf(to)))
-    await inDatabase((await nodeOf(from)).url, (client) =>
+  if ((await serverOf(from)) !== (await serverOf(to)))
+    await inDatabase((await serverOf(from)).url, (client) =>
       client.query(`DO $$ BEGIN SET synchronous_commit = off;
         FOR i IN 1..${many} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`),
     );
   return newestOn(from);
 }
+
+test('a cell returns to its former node as soon as no transaction uses its old copy there', async () => {
+  const [{ cell, node: from }] = (await listCells(parley.db)) as [CellRecord];
+  const client = new pg.Client({ connectionString: cluster.url });
+  const reader = new pg.Client({ connectionString: cluster.nodes.find((node) => nodeOf(node) === from)!.url });
+  await Promise.all([client.connect(), reader.connect()]);
+  const to = cluster.nodes
+    .slice(1)
+    .map(nodeOf)
+    .find((node) => node !== from)!;
+  await placeCell(client, cell, to);
+  const { rows } = await client.query<{ copy: string }>(
+    `SELECT object_name AS copy FROM pg_dist_cleanup WHERE starts_with(object_name, $1)`,
+    [`${cell}.run_`],
+  );
+  await reader.query(`BEGIN; SELECT FROM ${rows[0]!.copy} LIMIT 1`);
+  const returned = placeCell(client, cell, from);
+  await pause(3_000);
+  await reader.query('COMMIT');
+  await returned;
+  await Promise.all([client.end(), reader.end()]);
+  expect((await listCells(parley.db)).find((one) => one.cell === cell)!.node).toBe(from);
+});
 
 test('an organization moves between the cells of both workers and the coordinator, with its keys and people', async () => {
   const at = `/organizations/${orgs[1]}`;
@@ -261,7 +287,7 @@ test('a change of a cell and of the region is undone when the worker is lost bef
   const seq = () => parley.db.execute(sql`SELECT seq FROM authz_clock`).then(({ rows }) => rows);
   const before = await seq();
   const { cell } = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgId))!;
-  const { url } = await nodeOf(cell);
+  const { url } = await serverOf(cell);
   const change = parley.db.transaction(async (tx) => {
     await tx.execute(sql`UPDATE authz_clock SET seq = seq + 1`);
     // A statement that runs in a function.
@@ -277,7 +303,8 @@ test('a change of a cell and of the region is undone when the worker is lost bef
 });
 
 test('while a worker hangs, a new organization is refused at once', async () => {
-  const worker = cluster.nodes[1]!;
+  const [{ cell }] = (await listCells(parley.db)) as [CellRecord];
+  const worker = await serverOf(cell);
   worker.pause();
   try {
     const create = () =>
