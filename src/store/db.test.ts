@@ -45,6 +45,20 @@ describe('a connection that breaks', () => {
     expect(isUnreachable(error)).toBe(true);
     expect((await other.$client.query(`SELECT to_regclass('half') AS made`)).rows).toEqual([{ made: null }]);
   });
+
+  test('transactions that cannot begin leave their connections to the pool', async () => {
+    const few = openDb(database.url, { max: 2 });
+    try {
+      const failing = { isolationLevel: 'no such level' as 'serializable' };
+      for (let n = 0; n < 2; n++)
+        await expect(few.transaction(() => Promise.resolve(), failing)).rejects.toThrow('Failed query: begin');
+      expect(await few.transaction((tx) => tx.execute('SELECT 1 AS one')).then(({ rows }) => rows)).toEqual([
+        { one: 1 },
+      ]);
+    } finally {
+      await few.$client.end();
+    }
+  });
 });
 
 test('the error of a coordinator of Citus that was killed during a statement leaves the outcome unknown', async () => {

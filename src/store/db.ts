@@ -38,7 +38,21 @@ export function openDb(url: string, options: DbOptions = {}): Db {
   // This handles a connection that breaks while it is in use and between two statements. Its user gets the error from
   // the next statement.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return drizzle(pool);
+  return databaseOf(pool);
+}
+
+export function databaseOf(pool: CellPool): Db {
+  const db = drizzle(pool);
+  // Drizzle releases the connection of a transaction only if BEGIN succeeds.
+  db.transaction = async (work, config) => {
+    const client = await pool.connect();
+    try {
+      return await drizzle(client).transaction(work, config);
+    } finally {
+      client.release();
+    }
+  };
+  return db;
 }
 
 /**

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareInstallation } from '../prepare-installation.ts';
@@ -6,9 +8,12 @@ import { type CellRecord, listCells } from '../../src/store/cells/list-cells.ts'
 import { moveOrganization } from '../../src/store/cells/move-organization.ts';
 import { placeCell } from '../../src/store/cells/place-cells.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
-import { type CitusCluster, type CitusNode, startCitus } from './cluster.ts';
+import { ownFile } from '../../src/kernel/own-files.ts';
+import { runProgram } from '../program.ts';
+import { type CitusCluster, type CitusNode, inDatabase, startCitus } from './cluster.ts';
 
 /** The complete program on a cluster, with one organization on each worker. Nothing but the URL of the coordinator is set. */
+const SECRET = randomBytes(48).toString('base64');
 let cluster: CitusCluster;
 let parley: TestApp;
 let cookie: string;
@@ -25,7 +30,7 @@ const dashboard = async (call: string, body?: unknown): Promise<Answer> => {
 
 beforeAll(async () => {
   cluster = await startCitus(process.env.CITUS_TREE!);
-  parley = await startTestApp({}, { database: { url: cluster.url } as never });
+  parley = await startTestApp({ PARLEY_SECRET: SECRET }, { database: { url: cluster.url } as never });
   const { setupUrl } = await prepareInstallation({
     db: parley.db,
     sessions: parley.app.sessions,
@@ -51,6 +56,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await parley?.stop();
   await cluster?.stop();
+});
+
+test('a first start has made all cells, so "cells enable" makes no more', async () => {
+  const command = runProgram(
+    { DATABASE_URL: cluster.url, PARLEY_SECRET: SECRET },
+    ['enable-cells', '2'],
+    ownFile('dist/src/main.js'),
+  );
+  await command.printed('{"data":[]}');
+  expect((await listCells(parley.db)).map(({ cell }) => cell)).toEqual(['cell_2', 'cell_3']);
 });
 
 test('the first start makes the cells, and organizations are on both workers', async () => {
@@ -196,6 +211,28 @@ test('a cell moves to another node while calls arrive, and no accepted call is l
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(accepted));
 });
 
+const serverOf = async (cell: string): Promise<CitusNode> => {
+  const { node } = (await listCells(parley.db)).find((one) => one.cell === cell) ?? { node: '' };
+  return cluster.nodes.find((one) => nodeOf(one) === node) ?? cluster.nodes[0]!;
+};
+const newestOn = async (cell: string): Promise<number> =>
+  inDatabase((await serverOf(cell)).url, async (client) => {
+    const { rows } = await client.query<{ at: string }>('SELECT pg_snapshot_xmax(pg_current_snapshot()) AS at');
+    return Number(rows[0]!.at);
+  });
+
+/** The node of the organization's cell uses up numbers of transactions until it is ahead of the other one. */
+async function runAhead(to: string): Promise<number> {
+  const from = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgs[1]!))!.cell;
+  const many = Math.max(1, (await newestOn(to)) - (await newestOn(from)) + 1_000);
+  if ((await serverOf(from)) !== (await serverOf(to)))
+    await inDatabase((await serverOf(from)).url, (client) =>
+      client.query(`DO $$ BEGIN SET synchronous_commit = off;
+        FOR i IN 1..${many} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`),
+    );
+  return newestOn(from);
+}
+
 test('a cell returns to its former node as soon as no transaction uses its old copy there', async () => {
   const [{ cell, node: from }] = (await listCells(parley.db)) as [CellRecord];
   const client = new pg.Client({ connectionString: cluster.url });
@@ -211,7 +248,7 @@ test('a cell returns to its former node as soon as no transaction uses its old c
     [`${cell}.run_`],
   );
   await reader.query(`BEGIN; SELECT FROM ${rows[0]!.copy} LIMIT 1`);
-  const returned = placeCell(client, cell, from!);
+  const returned = placeCell(client, cell, from);
   await pause(3_000);
   await reader.query('COMMIT');
   await returned;
@@ -230,10 +267,59 @@ test('an organization moves between the cells of both workers and the coordinato
   const before = (await people()).length;
   const cells = (await listCells(parley.db)).map(({ cell }) => cell);
   for (const to of [...cells, 'public', cells[0]!]) {
-    await moveOrganization(cluster.url, orgs[1]!, to);
+    let late = 0;
+    const least = await runAhead(to);
+    await moveOrganization(cluster.url, orgs[1]!, to, async (step) => {
+      // The rows are copied, and the organization is still open.
+      if (step === 'close') late = (await call()).status;
+    });
+    expect(late).toBe(202);
+    expect(await newestOn(to)).toBeGreaterThanOrEqual(least);
     const home = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgs[1]!))!;
     expect(home.cell).toBe(to);
     expect((await call({ prefer: 'wait=20' })).status).toBe(200);
     expect((await people()).length).toBeGreaterThanOrEqual(before);
+  }
+});
+
+test('a change of a cell and of the region is undone when the worker is lost before the commit', async () => {
+  const [orgId] = orgs as [string];
+  const seq = () => parley.db.execute(sql`SELECT seq FROM authz_clock`).then(({ rows }) => rows);
+  const before = await seq();
+  const { cell } = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgId))!;
+  const { url } = await serverOf(cell);
+  const change = parley.db.transaction(async (tx) => {
+    await tx.execute(sql`UPDATE authz_clock SET seq = seq + 1`);
+    // A statement that runs in a function.
+    await tx.execute(sql`INSERT INTO saved_reply (org_id, id, name, shortcut, text)
+      SELECT ${orgId}, 'x', 'x', 'x', '{}' FROM agent WHERE org_id = ${orgId} LIMIT 1`);
+    await inDatabase(url, (client) =>
+      client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name LIKE 'citus%' AND state = 'idle in transaction'`),
+    );
+  });
+  await expect(change).rejects.toThrow('Failed query: commit');
+  expect(await seq()).toEqual(before);
+});
+
+test('while a worker hangs, a new organization is refused at once', async () => {
+  const [{ cell }] = (await listCells(parley.db)) as [CellRecord];
+  const worker = await serverOf(cell);
+  worker.pause();
+  try {
+    const create = () =>
+      parley.call('POST', '/dashboard/api/organizations', { body: { name: 'N' }, headers: { cookie } });
+    await expect
+      .poll(
+        async () => {
+          const since = performance.now();
+          const { status, body, headers } = await create();
+          return [status, body.code, headers.get('retry-after') !== null, performance.now() - since < 3_000];
+        },
+        { timeout: 90_000 },
+      )
+      .toEqual([503, 'unavailable', true, true]);
+  } finally {
+    worker.resume();
   }
 });

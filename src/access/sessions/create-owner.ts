@@ -3,6 +3,7 @@ import type { Db, Queryable } from '../../store/db.ts';
 import { claimOperator } from '../../store/installation/installation.ts';
 import { insertMember } from '../../store/members/members.ts';
 import { insertOrganization, listOrphanOrganizations } from '../../store/organizations/organizations.ts';
+import { recordAudit } from '../../store/organizations/audit.ts';
 import { insertPerson, type Person } from '../../store/accounts/accounts.ts';
 
 export type NewOwner = {
@@ -12,6 +13,8 @@ export type NewOwner = {
   /** Null: the demo organization if it exists, otherwise an organization named after the owner. */
   organizationName: string | null;
   timeZone?: string | null;
+  /** The request that creates the owner, for the audit log. */
+  from?: { address: string; requestId: string };
 };
 
 /** In practice, this is only the demo. */
@@ -31,13 +34,22 @@ export async function createOwner(
   return db.transaction(async (tx) => {
     const person = await insertPerson(tx, { ...owner, emailVerified: true });
     if (!(await claimOperator(tx, person.id, linkDigest))) throw new Refusal('setup_closed');
-    const adopted = await adoptOrphans(tx, person.id);
-    if (owner.organizationName === null && adopted !== null) return { person, organizationId: adopted };
-    const name = owner.organizationName ?? owner.name;
-    const { id } = await insertOrganization(tx, { name, plan: 'paid', timeZone: owner.timeZone ?? null });
-    await insertMember(tx, id, person.id, 'owner');
-    return { person, organizationId: id };
+    const organizationId = await organizationOf(tx, owner, person.id);
+    if (owner.from) {
+      const actor = { userId: person.id, ...owner.from };
+      await recordAudit(tx, { orgId: organizationId, actor, action: 'installation.set_up', subjectId: person.id });
+    }
+    return { person, organizationId };
   });
+}
+
+async function organizationOf(tx: Queryable, owner: NewOwner, userId: string): Promise<string> {
+  const adopted = await adoptOrphans(tx, userId);
+  if (owner.organizationName === null && adopted !== null) return adopted;
+  const name = owner.organizationName ?? owner.name;
+  const { id } = await insertOrganization(tx, { name, plan: 'paid', timeZone: owner.timeZone ?? null });
+  await insertMember(tx, id, userId, 'owner');
+  return id;
 }
 
 async function adoptOrphans(tx: Queryable, userId: string): Promise<string | null> {

@@ -2,7 +2,6 @@ import type { SetupBody } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { createOwner } from '../../access/sessions/create-owner.ts';
 import { setupDigest } from '../../access/sessions/setup-link.ts';
-import { recordAudit } from '../../store/organizations/audit.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 import { isSetupTokenGood } from '../../store/installation/installation.ts';
 import type { OrganizationsDeps } from './deps.ts';
@@ -17,14 +16,8 @@ export async function setUp(
   if (!(await isSetupTokenGood(db, digest))) throw new Refusal('setup_closed');
   const passwordHash = await sessions.hashPassword(body.password, [body.name, body.email]);
   const { name, email, organization_name: organizationName, time_zone: timeZone = null } = body;
-  const owner = { name, email, passwordHash, organizationName, timeZone };
-  const { person, organizationId } = await createOwner(db, owner, digest).catch((error: unknown) => {
+  const owner = { name, email, passwordHash, organizationName, timeZone, from };
+  await createOwner(db, owner, digest).catch((error: unknown) => {
     throw isUniqueViolation(error) ? new Refusal('setup_closed') : error;
-  });
-  await recordAudit(db, {
-    orgId: organizationId,
-    actor: { userId: person.id, ...from },
-    action: 'installation.set_up',
-    subjectId: person.id,
   });
 }

@@ -56,8 +56,8 @@ async function* lines(client: pg.Client, counted: BackupEnd): AsyncGenerator<str
   const cells = await client.query<{ name: string }>('SELECT name FROM cell ORDER BY name');
   for (const table of await readTables(client)) {
     yield line(table);
-    const others = REGION_TABLES.includes(table.table) ? [] : cells.rows.map(({ name }) => name);
-    for (const cell of [DEFAULT_CELL, ...others]) {
+    const isOne = cells.rows.length === 0 || REGION_TABLES.includes(table.table);
+    for (const cell of isOne ? [null] : [DEFAULT_CELL, ...cells.rows.map(({ name }) => name)]) {
       for await (const batch of rowsOf(client, table, cell)) {
         counted.rows += batch.length;
         yield `${batch.join('\n')}\n`;
@@ -70,9 +70,12 @@ async function* lines(client: pg.Client, counted: BackupEnd): AsyncGenerator<str
 const line = (value: BackupHeader | BackupTable | BackupEnd): string => `${JSON.stringify(value)}\n`;
 
 /** Each row is JSON from Postgres that is passed on without parsing, so that no number or time is rounded. */
-async function* rowsOf(client: pg.Client, { table }: BackupTable, cell: string): AsyncGenerator<string[]> {
+async function* rowsOf(client: pg.Client, { table }: BackupTable, cell: string | null): AsyncGenerator<string[]> {
+  // While an organization is moved, another cell may have copies of its rows.
+  const isHere = cell && ` WHERE t.org_id IN (SELECT id FROM public.organization WHERE cell = '${cell}')`;
   await client.query(
-    `DECLARE rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ${quoted(cell)}.${quoted(table)} t`,
+    `DECLARE rows NO SCROLL CURSOR FOR
+     SELECT row_to_json(t)::text AS row FROM ${quoted(cell ?? DEFAULT_CELL)}.${quoted(table)} t${isHere ?? ''}`,
   );
   for (let count = 16; ;) {
     const { rows } = await client.query<{ row: string }>(`FETCH ${count} FROM rows`);

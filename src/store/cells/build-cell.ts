@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
-import { distribute, isCitus, isPlaced } from './citus.ts';
+import { distribute, isCitus, isPlaced, prepareRegion } from './citus.ts';
 import { REGION_TABLES } from './region-tables.ts';
 import { pathOf } from './route-connection.ts';
 
@@ -15,6 +15,7 @@ export async function migrateCells(client: pg.Client, folder: string, steps: rea
     'SELECT name, schema_at AS at FROM public.cell WHERE ready ORDER BY created_at, name',
   );
   const onCitus = await isCitus(client);
+  if (onCitus && rows.length > 0) await prepareRegion(client);
   for (const { name, at } of rows) {
     await migrateCell(client, name, Number(at), folder, steps);
     if (onCitus && !(await isPlaced(client, name))) await distribute(client, name);

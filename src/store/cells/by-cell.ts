@@ -1,8 +1,7 @@
 import { type Batcher, type BatcherOptions, createBatcher } from '../../kernel/batcher.ts';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Db, Queryable } from '../db.ts';
+import { databaseOf, type Db, type Queryable } from '../db.ts';
 import { CellPool } from './cell-pool.ts';
 import { DEFAULT_CELL } from './directory.ts';
 import { OrganizationMoving } from './organization-moving.ts';
@@ -133,7 +132,7 @@ export async function inEachReachableCell<Some extends Queryable, Out>(
 }
 
 /** The same database for work on one cell. */
-export const inCell = (db: Db, cell: string): Db => drizzle(db.$client.inCell(cell));
+export const inCell = (db: Db, cell: string): Db => databaseOf(db.$client.inCell(cell));
 
 /** The database once for each cell, for work on one cell after the other. */
 export function cellsOf(db: Db): Db[] {
@@ -147,6 +146,14 @@ const isDb = (db: Queryable): db is Db => '$client' in db;
 function poolOf(db: pg.Pool | Queryable): CellPool | null {
   const pool = '$client' in db ? db.$client : db;
   return pool instanceof CellPool && !pool.directory.isSingle() ? pool : null;
+}
+
+/** Without the rows of organizations of other cells, which a move has copied to this cell, or has not deleted yet. */
+export async function atHome<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Promise<Row[]> {
+  const pool = poolOf(db);
+  if (pool === null || pool.cell === null) return [...rows];
+  const cells = await pool.cellsOf(new Set(rows.map(({ orgId }) => orgId)));
+  return rows.filter(({ orgId }) => cells.get(orgId) === pool.cell);
 }
 
 /** Without the rows of organizations that are being moved: for work that is repeated soon. */

@@ -110,6 +110,6 @@ export class CellPool extends pg.Pool {
 export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
 
 function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
-  if (client.path) Object.assign(client.path, { fixed: cell, locksRegion: false });
+  if (client.path) Object.assign(client.path, { fixed: cell, locksRegion: false, written: new Set() });
   return client;
 }

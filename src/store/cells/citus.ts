@@ -38,7 +38,23 @@ export async function prepareRegion(client: pg.ClientBase): Promise<void> {
   );
   for (const { name } of rows)
     await client.query(`SELECT create_reference_table(('public.' || quote_ident($1))::regclass)`, [name]);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${COMMIT_TABLE} (id int)`);
+  await client.query(`SELECT citus_add_local_table_to_metadata('${COMMIT_TABLE}')
+    WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '${COMMIT_TABLE}'::regclass)`);
 }
+
+/** Always empty. It is in no schema of a cell, and Citus knows it, unlike the tables of the region. */
+const COMMIT_TABLE = 'drizzle.citus_commit';
+
+/**
+ * Statements before the commit of a transaction that has written to the region and to these cells. They change no row.
+ * Citus commits in two phases if it knows of writes on the coordinator and on nodes, but it does not know of writes to
+ * tables of the region, or in functions. Without two phases, a node could commit before the coordinator fails.
+ */
+export const writesBeforeCommit = (cells: readonly string[]): string[] => [
+  `DELETE FROM ${COMMIT_TABLE}`,
+  ...cells.map((cell) => `DELETE FROM "${cell}".weekly_mail WHERE org_id = ''`),
+];
 
 /** Moves the complete, empty schema to a node. Each step may be repeated after an interruption. */
 export async function distribute(client: pg.ClientBase, cell: string): Promise<void> {

@@ -54,7 +54,7 @@ export async function closeOrganization(client: pg.Client, orgId: string, to: st
  */
 export async function openInNewCell(client: pg.Client, orgId: string): Promise<void> {
   const { rowCount } = await client.query(
-    'DELETE FROM public.organization_move WHERE organization_id = $1 AND until > clock_timestamp()',
+    `UPDATE public.organization_move SET until = '-infinity' WHERE organization_id = $1 AND until > clock_timestamp()`,
     [orgId],
   );
   if (rowCount !== 1) throw new Error('The move was interrupted for too long. Nothing was changed. Try again.');
@@ -62,7 +62,7 @@ export async function openInNewCell(client: pg.Client, orgId: string): Promise<v
 }
 
 export async function openAgain(client: pg.Client, orgId: string): Promise<void> {
-  await client.query('DELETE FROM public.organization_move WHERE organization_id = $1', [orgId]);
+  await client.query(`UPDATE public.organization_move SET until = '-infinity' WHERE organization_id = $1`, [orgId]);
   await client.query(CELLS_CHANGED);
 }
 

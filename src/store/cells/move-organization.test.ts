@@ -1,8 +1,14 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
+import { backup } from '../backup/backup.ts';
+import { findInboundChannels } from '../inbound/find-receiver.ts';
 import { addCells } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
 import { moveAll } from './move-all.ts';
@@ -105,6 +111,55 @@ test.each(['close', 'drain', 'lock', 'copy', 'delete', 'commit'])(
   },
 );
 
+test('rows that change after they were copied are the same in the new cell', async () => {
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  expect((await start(one, { prefer: 'wait=10' })).status).toBe(200);
+  await raw.query(
+    `INSERT INTO ${from}.end_user (org_id, id, name) VALUES ($1, 'enduser_x', 'Bo'), ($1, 'enduser_y', 'Di')`,
+    [one.orgId],
+  );
+  let before: string[] = [];
+  await moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step === 'lock') before = await rowsIn(from, one);
+    if (step !== 'close') return;
+    expect((await rowsIn(to, one)).join()).toContain('enduser_x');
+    await raw.query(`DELETE FROM ${from}.end_user WHERE id = 'enduser_x'`);
+    await raw.query(`UPDATE ${from}.end_user SET name = 'Dia' WHERE id = 'enduser_y'`);
+    await raw.query(`UPDATE ${from}.conversation SET status = 'handed_off' WHERE org_id = $1`, [one.orgId]);
+    await raw.query(`DELETE FROM ${from}.hand_off WHERE org_id = $1`, [one.orgId]);
+    expect((await start(one)).status).toBe(202);
+  });
+  expect(before.join()).toContain('Dia');
+  expect(before.join()).not.toContain('enduser_x');
+  expect(await rowsIn(to, one)).toEqual(before);
+  expect(await rowsIn(from, one)).toEqual([]);
+});
+
+test('rows that are copied before a move are not in a backup twice, and receive no message of a provider', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'parley-move-'));
+  const file = path.join(folder, 'backup');
+  const { rows } = await raw.query<{ id: string }>(
+    'SELECT id FROM public.channel WHERE org_id = $1 UNION ALL SELECT id FROM cell_2.channel WHERE org_id = $1',
+    [one.orgId],
+  );
+  const ids = rows.map(({ id }) => id);
+  await moveOrganization(
+    parley.database.url,
+    one.orgId,
+    (await cellOf(one)) === 'public' ? 'cell_2' : 'public',
+    async (step) => {
+      if (step !== 'close' && step !== 'moved') return;
+      await backup(parley.database.url, file);
+      const lines = gunzipSync(readFileSync(file)).toString().split('\n');
+      rmSync(file);
+      expect(new Set(lines).size).toBe(lines.length);
+      await expect.poll(async () => (await findInboundChannels(parley.db, ids)).length).toBe(ids.length);
+    },
+  );
+  rmSync(folder, { recursive: true });
+});
+
 test('rows that are added during a move end it, so that they are not lost', async () => {
   const from = await cellOf(one);
   const to = from === 'public' ? 'cell_2' : 'public';
@@ -124,7 +179,7 @@ test('a move whose closed time ended before its commit changes nothing', async (
   const from = await cellOf(one);
   const to = from === 'public' ? 'cell_2' : 'public';
   const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {
-    if (step === 'commit') await raw.query('DELETE FROM organization_move');
+    if (step === 'commit') await raw.query(`UPDATE organization_move SET until = '-infinity'`);
   });
   await expect(move).rejects.toThrow('interrupted for too long');
   expect(await cellOf(one)).toBe(from);

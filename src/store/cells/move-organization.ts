@@ -5,12 +5,16 @@ import { catchUpCells } from './place-cells.ts';
 import { TASK } from '../connection-settings.ts';
 import { allProcessesKnow, closeOrganization, openAgain, openInNewCell } from './close-organization.ts';
 import { DEFAULT_CELL } from './directory.ts';
-import { moveRows, type Route, type Step, tenantTables } from './move-rows.ts';
+import { copyEarly, type Early, removeStrays } from './copy-early.ts';
+import { moveRows, type Step } from './move-rows.ts';
+import { inMove, type Route, tenantTables } from './tenant-tables.ts';
 
 /**
- * Moves all rows of an organization to another cell (docs/adr/0503). All processes refuse its calls first. Then one
- * transaction copies the rows, changes the cell of the organization and deletes the old rows, so at each moment every
- * row is in exactly one cell. A killed command leaves an organization that is closed for some seconds, and no rows.
+ * Moves all rows of an organization to another cell (docs/adr/0503). First, the rows that are many are copied. Then all
+ * processes refuse calls of the organization, and one transaction copies the other rows and those that changed since,
+ * changes the cell of the organization and deletes the rows that workers could find. Afterwards, the other old rows are
+ * deleted. A killed command leaves an organization that is closed for some seconds, and rows that nothing reads. The
+ * next command deletes them.
  */
 export type Moved = { organization: string; from: string; to: string; rows: number; paused_ms: number };
 
@@ -21,49 +25,50 @@ const TRIES = 3;
 export const moveOrganization = (url: string, orgId: string, to: string, step: Step = () => {}): Promise<Moved> =>
   withClient(url, 'move', async (client) => {
     await insistOnOneMove(client);
+    await removeStrays(client);
     const from = await readCell(client, orgId);
     await insistOnCell(client, to);
     if (from === to) return { organization: orgId, from, to, rows: 0, paused_ms: 0 };
     await catchUpCells(client, from, to);
-    await allProcessesKnow(client);
-    const since = performance.now();
-    await step('close');
+    const route = { orgId, from, to };
     let rows: number;
+    let since: number;
     try {
-      rows = await moveClosed(url, client, { orgId, from, to }, step);
+      const early = await copyEarly(client, route);
+      await allProcessesKnow(client);
+      since = performance.now();
+      await step('close');
+      rows = await moveClosed(url, client, route, early, step);
     } catch (error) {
       await openAgain(client, orgId).catch(() => {});
+      await removeStrays(client).catch(() => {});
       throw error;
     }
     await step('moved');
     await allProcessesKnow(client);
     const paused = Math.round(performance.now() - since);
+    await removeStrays(client);
     await analyze(client, to);
     return { organization: orgId, from, to, rows, paused_ms: paused };
   });
 
 /** The other connection has the transaction of the move, and `client` renews the closed time. */
-async function moveClosed(url: string, client: pg.Client, route: Route, step: Step): Promise<number> {
+async function moveClosed(url: string, client: pg.Client, route: Route, early: Early, step: Step): Promise<number> {
   const closed = await closeOrganization(client, route.orgId, route.to);
   try {
     return await withClient(
       url,
       'move',
       (mover) =>
-        retryWhile(isDeadlock, TRIES, async () => {
-          await mover.query('BEGIN');
-          try {
-            const rows = await moveRows(mover, route, step);
+        retryWhile(isDeadlock, TRIES, () =>
+          inMove(mover, 'READ COMMITTED', route.to, async () => {
+            const rows = await moveRows(mover, route, early, step);
             await step('commit');
             await closed.stop();
             await openInNewCell(mover, route.orgId);
-            await mover.query('COMMIT');
             return rows;
-          } catch (error) {
-            await mover.query('ROLLBACK').catch(() => {});
-            throw error;
-          }
-        }),
+          }),
+        ),
       { ...TASK, silenceMs: 60_000 },
     );
   } finally {

@@ -1,9 +1,8 @@
 import type pg from 'pg';
-import { orderedTables, quoted, type BackupTable } from '../backup/format.ts';
-import { REGION_TABLES } from './region-tables.ts';
+import { copyChanged, type Early, isEarly, lockChanged, removeDeleted, waits } from './copy-early.ts';
 import { pathOf } from './route-connection.ts';
+import { placeOf, type Route, type TenantTable, tenantTables } from './tenant-tables.ts';
 
-export type Route = { orgId: string; from: string; to: string };
 export type Step = (step: string) => void | Promise<void>;
 
 /** Queues whose work has an effect outside of the database. Their work in progress ends before a move. */
@@ -12,31 +11,28 @@ const DRAINED = ['run', 'message', 'event_delivery', 'attachment'];
 const DRAIN_MS = 20_000;
 const LOOK_MS = 100;
 
-/** The tenant tables. Referenced tables come first. */
-export const tenantTables = async (client: pg.Client): Promise<BackupTable[]> =>
-  (await orderedTables(client)).filter(({ table }) => !REGION_TABLES.includes(table));
-
 /**
- * Moves all rows of an organization inside the open transaction, and returns their number. Each row is locked before it
- * is copied. So a claim of a worker skips it, and any other statement waits and then finds no row. A row that was added
- * between copying and deleting makes the numbers differ, and the transaction fails.
+ * Moves all rows of an organization inside the open transaction, and returns their number. The rows of early tables have
+ * been copied, except those that changed since. Each other row is locked before it is copied. So a claim of a worker
+ * skips it, and any other statement waits and then finds no row. A row that was added between copying and deleting makes
+ * the numbers differ, and the transaction fails.
  */
-export async function moveRows(client: pg.Client, route: Route, step: Step): Promise<number> {
+export async function moveRows(client: pg.Client, route: Route, early: Early, step: Step): Promise<number> {
   const tables = await tenantTables(client);
-  await client.query(`SET LOCAL parley.events = 'off'`);
-  // Triggers plan their statements while the tables of the new cell may be empty.
-  await client.query('SET LOCAL enable_seqscan = off');
-  await client.query(`SET LOCAL lock_timeout = '20s'`);
-  // A killed command must not hold its locks until the end of a long statement.
-  await client.query(`SET LOCAL client_connection_check_interval = '1s'`);
+  const [many, few] = [tables.filter(isEarly), tables.filter((table) => !isEarly(table))];
   await step('drain');
   await drain(client, route);
   await step('lock');
   const locked = new Map<string, number>();
-  for (const { table } of tables) locked.set(table, await lock(client, route, table));
+  for (const table of many) locked.set(table.table, await lockChanged(client, route, table, early));
+  for (const table of few) locked.set(table.table, await lock(client, route, table));
   await step('copy');
-  await client.query(`SET LOCAL search_path TO ${pathOf(route.to)}`);
-  for (const table of tables) insistOn(table.table, locked, await copy(client, route, table));
+  for (const table of many) await copyChanged(client, route, table, early);
+  for (const table of few.toReversed())
+    await client.query(`DELETE FROM ${placeOf(route.to, table)} WHERE org_id = $1`, [route.orgId]);
+  for (const table of many.toReversed())
+    insistOn(table, locked, await removeDeleted(client, route, table, locked.get(table.table)!));
+  for (const table of few) insistOn(table, locked, await copy(client, route, table));
   await client.query('UPDATE public.organization SET cell = $2 WHERE id = $1 AND cell = $3', [
     route.orgId,
     route.to,
@@ -44,14 +40,15 @@ export async function moveRows(client: pg.Client, route: Route, step: Step): Pro
   ]);
   await step('delete');
   await client.query(`SET LOCAL search_path TO ${pathOf(route.from)}`);
-  for (const { table } of tables.toReversed()) insistOn(table, locked, await remove(client, route, table));
+  for (const table of tables.toReversed()) {
+    const removed = await remove(client, route, table);
+    if (!isEarly(table)) insistOn(table, locked, removed);
+  }
   await client.query('SET LOCAL search_path TO public');
   return locked.values().reduce((sum, rows) => sum + rows, 0);
 }
 
-const placeOf = (cell: string, table: string): string => `${quoted(cell)}.${quoted(table)}`;
-
-function insistOn(table: string, locked: ReadonlyMap<string, number>, rows: number): void {
+function insistOn({ table }: TenantTable, locked: ReadonlyMap<string, number>, rows: number): void {
   if (locked.get(table) === rows) return;
   throw new Error(`Rows of ${table} were added while the organization was moved. Nothing was changed. Try again.`);
 }
@@ -61,7 +58,7 @@ async function drain(client: pg.Client, { orgId, from }: Route): Promise<void> {
   for (const end = performance.now() + DRAIN_MS; performance.now() < end;) {
     let claimed = 0;
     for (const table of DRAINED) {
-      const place = placeOf(from, table);
+      const place = placeOf(from, { table });
       await client.query(
         `SELECT FROM ${place} WHERE org_id = $1 AND due_at IS NOT NULL AND lease IS NULL FOR UPDATE SKIP LOCKED`,
         [orgId],
@@ -77,7 +74,7 @@ async function drain(client: pg.Client, { orgId, from }: Route): Promise<void> {
   }
 }
 
-async function lock(client: pg.Client, { orgId, from }: Route, table: string): Promise<number> {
+async function lock(client: pg.Client, { orgId, from }: Route, table: TenantTable): Promise<number> {
   const { rows } = await client.query<{ many: string }>(
     `SELECT count(*) AS many FROM (SELECT FROM ${placeOf(from, table)} WHERE org_id = $1 FOR UPDATE) l`,
     [orgId],
@@ -85,16 +82,19 @@ async function lock(client: pg.Client, { orgId, from }: Route, table: string): P
   return Number(rows[0]!.many);
 }
 
-async function copy(client: pg.Client, { orgId, from, to }: Route, { table, columns }: BackupTable): Promise<number> {
-  const list = columns.map(quoted).join(', ');
+async function copy(client: pg.Client, { orgId, from, to }: Route, table: TenantTable): Promise<number> {
   const { rowCount } = await client.query(
-    `INSERT INTO ${placeOf(to, table)} (${list}) SELECT ${list} FROM ${placeOf(from, table)} WHERE org_id = $1`,
+    `INSERT INTO ${placeOf(to, table)} (${table.list}) SELECT ${table.list} FROM ${placeOf(from, table)} WHERE org_id = $1`,
     [orgId],
   );
   return rowCount!;
 }
 
-async function remove(client: pg.Client, { orgId, from }: Route, table: string): Promise<number> {
-  const { rowCount } = await client.query(`DELETE FROM ${placeOf(from, table)} WHERE org_id = $1`, [orgId]);
+/** Of an early table, only the rows that wait for a worker. The others stay until the organization is open. */
+async function remove(client: pg.Client, { orgId, from }: Route, table: TenantTable): Promise<number> {
+  const waiting = isEarly(table) ? `(${waits(table, 's')})` : 'true';
+  const { rowCount } = await client.query(`DELETE FROM ${placeOf(from, table)} s WHERE org_id = $1 AND ${waiting}`, [
+    orgId,
+  ]);
   return rowCount!;
 }

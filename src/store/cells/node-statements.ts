@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { cached, MOST_TEXTS } from './cached.ts';
 import { type CellShards, createNodeStatement, type NodeStatement, runsOnNode } from './node-statement.ts';
 
 type Send = (...args: unknown[]) => Promise<unknown>;
@@ -12,8 +13,6 @@ export type NodeStatements = {
   send(cell: string, query: { text: string }, rest: unknown[], send: Send): Promise<unknown>;
 };
 
-/** Far more than a program has. */
-const MOST_FORMS = 20_000;
 const UNDEFINED_FUNCTION = '42883';
 /** Its statement is planned again. */
 const SERIALIZATION_FAILURE = '40001';
@@ -28,12 +27,7 @@ export function createNodeStatements(
   const coming = new Map<string, Promise<void>>();
   /** The node of the cell does not have these, because the cell was moved. */
   const missing = new Set<string>();
-  const forms = new Map<string, boolean>();
-  const isOnNode = (text: string): boolean => {
-    let found = forms.get(text);
-    if (found === undefined) bounded(forms).set(text, (found = runsOnNode(text)));
-    return found;
-  };
+  const isOnNode = cached(runsOnNode);
   const isReady = (cell: string, text: string): boolean =>
     shardsOf(cell) === null || !isOnNode(text) || known.has(keyOf(cell, text));
 
@@ -45,7 +39,9 @@ export function createNodeStatements(
       const made =
         coming.get(key) ??
         withOwnClient(config, async (client) => {
-          bounded(known).set(key, await createNodeStatement(client, cell, text, shardsOf(cell)!, missing.has(key)));
+          const made = await createNodeStatement(client, cell, text, shardsOf(cell)!, missing.has(key));
+          if (known.size >= MOST_TEXTS) known.clear();
+          known.set(key, made);
           missing.delete(key);
         }).finally(() => coming.delete(key));
       coming.set(key, made);
@@ -69,11 +65,6 @@ export function createNodeStatements(
       return undefined as never;
     },
   };
-}
-
-function bounded<Value>(map: Map<string, Value>): Map<string, Value> {
-  if (map.size >= MOST_FORMS) map.clear();
-  return map;
 }
 
 /** A statement without RETURNING has no rows, and the function returns their number. */

@@ -55,6 +55,14 @@ export async function catchUpCells(client: pg.Client, from: string, to: string):
   if (source && target && !isSame(source, target)) await catchUp(client, source, target);
 }
 
+/** Runs one command on the server of a cell, and returns its first value. */
+export async function runOnCell(client: pg.Client, cell: string, command: string): Promise<string> {
+  const node = (await isCitus(client)) ? await nodeOf(client, cell) : null;
+  if (node !== null) return runOn(client, node, command);
+  const { rows } = await client.query<[string]>({ text: command, rowMode: 'array' });
+  return rows[0]![0];
+}
+
 const isSame = (one: Node, other: Node): boolean => one.host === other.host && one.port === other.port;
 
 async function listNodes(client: pg.Client): Promise<Node[]> {

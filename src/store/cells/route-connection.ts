@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
+import { writesBeforeCommit } from './citus.ts';
 import type { NodeStatements } from './node-statements.ts';
 import { OrganizationMoving } from './organization-moving.ts';
 import { organizationsIn } from './statement.ts';
@@ -14,6 +15,8 @@ type Path = {
   fixed: string | null;
   /** The transaction has written to the region, so others may wait for its locks. */
   locksRegion: boolean;
+  /** The cells to which the transaction may have written. */
+  written: Set<string>;
   /** The look-up of an organization, for which later statements wait. */
   pending: Promise<unknown> | null;
 };
@@ -34,12 +37,13 @@ export function routeConnection(
   onNodes: NodeStatements,
 ): void {
   const send = closingAfterTimeouts(client);
-  const path: Path = { current: DEFAULT_CELL, fixed: null, locksRegion: false, pending: null };
+  const path: Path = { current: DEFAULT_CELL, fixed: null, locksRegion: false, written: new Set(), pending: null };
   client.path = path;
 
   const sendIn = (cell: string | null, query: Query, rest: unknown[] = []): Promise<unknown> => {
     if (cell === null) return send(query, ...rest);
     enter(path, cell, send);
+    if (directory.kindOf(query.text).isWrite) path.written.add(cell);
     const leave = slots.enter(cell);
     const ended = (error: unknown): void => leave(isTimeout(error) || isNodeAway(error));
     const [tell] = rest as [Answered?];
@@ -64,6 +68,8 @@ export function routeConnection(
     return sent;
   };
 
+  const onCitus = (cells: Iterable<string>) => [...cells].filter((cell) => directory.shardsOf(cell) !== null);
+
   const find = async (query: Query): Promise<string | null> => {
     const { isOfTenants, isRead, organizations: at } = directory.kindOf(query.text);
     if (!isOfTenants) return null;
@@ -83,8 +89,13 @@ export function routeConnection(
     const query = queryOf(args);
     if (query === null) return send(...args);
     const rest = args.slice(1).filter((arg) => typeof arg === 'function');
-    const { isOfTenants, isRollback, isWrite } = directory.kindOf(query.text);
+    const { isOfTenants, isRollback, isCommit, isWrite, writesOnAllNodes } = directory.kindOf(query.text);
     if (isRollback) path.current = null;
+    const tell = rest[0] as Answered | undefined;
+    if (writesOnAllNodes && onCitus(directory.cells).some(slots.hangs))
+      return answered(Promise.reject(doesNotRespond()), tell);
+    const written = isCommit && path.locksRegion ? onCitus(path.written) : [];
+    if (written.length > 0) return answered(commitOn(written, query, send), tell);
     if (isWrite && !isOfTenants) path.locksRegion = true;
     if (path.pending === null) {
       if (!isOfTenants) return sendIn(null, query, rest);
@@ -94,21 +105,21 @@ export function routeConnection(
       const mayWait = isSent && !(path.locksRegion && slots.hangs(only));
       if (mayWait && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
     }
-    const found = (path.pending ?? Promise.resolve()).then(
-      () => find(query),
-      () => find(query),
-    );
+    const found = (path.pending ?? Promise.resolve()).catch(() => {}).then(() => find(query));
     path.pending = found;
     const clear = (): void => {
       if (path.pending === found) path.pending = null;
     };
     found.then(clear, clear);
-    return answered(
-      found.then((cell) => sendIn(cell, query)),
-      rest[0] as Answered | undefined,
-    );
+    const sent = found.then((cell) => sendIn(cell, query));
+    return answered(sent, tell);
   };
   client.query = routed as typeof client.query;
+}
+
+async function commitOn(cells: readonly string[], query: Query, send: Send): Promise<unknown> {
+  for (const text of writesBeforeCommit(cells)) await send(text);
+  return send(query);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { cached } from './cached.ts';
+
 /**
  * Reads from the text of a statement what its cell depends on. The result is stored by text, because a program has few
  * different texts.
@@ -9,10 +11,13 @@ export type StatementKind = {
   organizations: readonly number[];
   /** Whether the transaction, or a part of it, ends without effect. The path of the connection is then unknown. */
   isRollback: boolean;
+  isCommit: boolean;
   /** Whether it only reads. */
   isRead: boolean;
   /** Whether it may write rows. */
   isWrite: boolean;
+  /** Whether it needs all nodes of a Citus cluster. */
+  writesOnAllNodes: boolean;
 };
 
 const TABLE = /\b(?:from|join|into|update|using)\s+(?:only\s+)?(?:"?public"?\.)?"?([a-z_]+)"?/gi;
@@ -21,28 +26,22 @@ const LOCKS = /\bfor\s+(?:no\s+key\s+)?(?:key\s+)?(?:update|share)\b/i;
 /** An INSERT whose first column is the organization, and the first value of each of its rows. */
 const INSERTED = /^\s*insert into [^(]+\("?org_id"?,[^)]*\) values /i;
 const FIRST_OF_ROW = /(?:\bvalues|\),) \(\$(\d+)/gi;
-const MOST_TEXTS = 5_000;
+/** Each node has a copy of these tables (citus.ts), so their rows are written on all nodes. */
+const WRITES_ON_ALL = /\b(?:insert\s+into|update|delete\s+from)\s+(?:"?public"?\.)?"?(?:user|organization|member)"?\s/i;
 
-export function createStatementReader(tenantTables: ReadonlySet<string>): (text: string) => StatementKind {
-  const kinds = new Map<string, StatementKind>();
-  return (text) => {
-    const known = kinds.get(text);
-    if (known) return known;
-    const kind = {
-      isOfTenants: text.matchAll(TABLE).some(([, table]) => tenantTables.has(table!.toLowerCase())),
-      organizations: text
-        .matchAll(INSERTED.test(text) ? FIRST_OF_ROW : COMPARED)
-        .map(([, column, id]) => Number(column ?? id) - 1)
-        .toArray(),
-      isRollback: /^\s*rollback/i.test(text),
-      isRead: /^\s*select\b/i.test(text) && !LOCKS.test(text),
-      isWrite: /^\s*(?:with|insert|update|delete)\b/i.test(text),
-    };
-    if (kinds.size >= MOST_TEXTS) kinds.clear();
-    kinds.set(text, kind);
-    return kind;
-  };
-}
+export const createStatementReader = (tenantTables: ReadonlySet<string>): ((text: string) => StatementKind) =>
+  cached((text) => ({
+    isOfTenants: text.matchAll(TABLE).some(([, table]) => tenantTables.has(table!.toLowerCase())),
+    organizations: text
+      .matchAll(INSERTED.test(text) ? FIRST_OF_ROW : COMPARED)
+      .map(([, column, id]) => Number(column ?? id) - 1)
+      .toArray(),
+    isRollback: /^\s*rollback/i.test(text),
+    isCommit: /^\s*commit/i.test(text),
+    isRead: /^\s*select\b/i.test(text) && !LOCKS.test(text),
+    isWrite: /^\s*(?:with|insert|update|delete)\b/i.test(text),
+    writesOnAllNodes: WRITES_ON_ALL.test(text),
+  }));
 
 const ORGANIZATION = /^org_[0-9a-z]{26}$/;
 const EACH_OF_MANY = /org_[0-9a-z]{26}/g;

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { inEachCell } from '../cells/by-cell.ts';
+import { atHome, inEachCell } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 import type { Suppressed } from '../end-users/find-suppressed.ts';
 import { rememberedId } from './event-id.ts';
@@ -25,7 +25,7 @@ export async function findInboundChannel(db: Queryable, id: string): Promise<Inb
 
 /** The organization is not known yet, so only this query selects by ID alone. */
 export const findInboundChannels = async (db: Queryable, ids: string[]): Promise<InboundChannel[]> =>
-  (await inEachCell(db, (cell) => inboundChannelsIn(cell, ids))).flat();
+  (await inEachCell(db, async (cell) => atHome(cell, await inboundChannelsIn(cell, ids)))).flat();
 
 function inboundChannelsIn(db: Queryable, ids: string[]): Promise<InboundChannel[]> {
   return db
