@@ -56,7 +56,7 @@ async function timesOf(caller: Caller, calls: readonly GrowthCall[], plan: Plan)
     const times: number[] = [];
     for (let turn = -2; turn < CALLS * plan.rounds; turn++) {
       const begun = performance.now();
-      const status = await call(caller, one);
+      const { status } = await call(caller, one);
       if (status !== 200) throw new Error(`${one.name} was answered with ${status}.`);
       // The first two calls only fill caches.
       if (turn >= 0) times.push(performance.now() - begun);

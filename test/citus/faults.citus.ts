@@ -174,8 +174,9 @@ const faults: Fault[] = [
     name: 'rebalance to a third worker',
     spares: all,
     movesRows: true,
+    prepare: async ({ cluster }) => cluster.nodes[3] ?? cluster.addWorker(),
     async run(round) {
-      const third = round.cluster.nodes[3] ?? (await round.cluster.addWorker());
+      const third = round.cluster.nodes[3]!;
       await setTarget(round, third, true);
       const before = await cellsOf(round, third);
       await Promise.all([inDatabase(round.cluster.url, rebalanceCells), revoked(round.far)]);

@@ -1,17 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareInstallation } from '../prepare-installation.ts';
-import { listCells } from '../../src/store/cells/list-cells.ts';
+import { type CellRecord, listCells } from '../../src/store/cells/list-cells.ts';
 import { moveOrganization } from '../../src/store/cells/move-organization.ts';
 import { placeCell } from '../../src/store/cells/place-cells.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
-import { type CitusCluster, startCitus } from './cluster.ts';
+import { type CitusCluster, type CitusNode, startCitus } from './cluster.ts';
 
 /** The complete program on a cluster, with one organization on each worker. Nothing but the URL of the coordinator is set. */
 let cluster: CitusCluster;
 let parley: TestApp;
 let cookie: string;
 const orgs: string[] = [];
+
+const nodeOf = ({ port }: CitusNode): string => `127.0.0.1:${port}`;
 
 const dashboard = async (call: string, body?: unknown): Promise<Answer> => {
   const [method, path] = call.split(' ') as [string, string];
@@ -191,6 +194,29 @@ test('a cell moves to another node while calls arrive, and no accepted call is l
   await client.end();
   expect(accepted.length).toBeGreaterThan(0);
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(accepted));
+});
+
+test('a cell returns to its former node as soon as no transaction uses its old copy there', async () => {
+  const [{ cell, node: from }] = (await listCells(parley.db)) as [CellRecord];
+  const client = new pg.Client({ connectionString: cluster.url });
+  const reader = new pg.Client({ connectionString: cluster.nodes.find((node) => nodeOf(node) === from)!.url });
+  await Promise.all([client.connect(), reader.connect()]);
+  const to = cluster.nodes
+    .slice(1)
+    .map(nodeOf)
+    .find((node) => node !== from)!;
+  await placeCell(client, cell, to);
+  const { rows } = await client.query<{ copy: string }>(
+    `SELECT object_name AS copy FROM pg_dist_cleanup WHERE starts_with(object_name, $1)`,
+    [`${cell}.run_`],
+  );
+  await reader.query(`BEGIN; SELECT FROM ${rows[0]!.copy} LIMIT 1`);
+  const returned = placeCell(client, cell, from!);
+  await pause(3_000);
+  await reader.query('COMMIT');
+  await returned;
+  await Promise.all([client.end(), reader.end()]);
+  expect((await listCells(parley.db)).find((one) => one.cell === cell)!.node).toBe(from);
 });
 
 test('an organization moves between the cells of both workers and the coordinator, with its keys and people', async () => {

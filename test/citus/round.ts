@@ -24,6 +24,8 @@ export type Fault = {
   name: string;
   /** Which calls of `far` the fault does not affect. */
   spares: (call: Call, scene: Scene) => boolean;
+  /** Runs before the load. */
+  prepare?(scene: Scene): Promise<unknown>;
   run(round: Round): Promise<void>;
   /** Runs after the checks. */
   undo?(round: Round): Promise<void>;
@@ -68,6 +70,7 @@ export async function startScene(tree: string): Promise<Scene> {
 
 export async function runRound(scene: Scene, fault: Fault, number: number): Promise<Outcome> {
   const { region } = scene;
+  await fault.prepare?.(scene);
   const [near, far] = await onTwoNodes(scene);
   const begun = performance.now();
   const trials = { near: Promise.withResolvers<Trial>(), far: Promise.withResolvers<Trial>() };

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** Statements that a test writes for itself, and objects that only a test has. */
 const OF_TESTS = [
-  'relation "kept"', 'relation "test_clock', 'relation "public.', 'pg_terminate_backend',
+  'relation "kept"', 'function lose_node() ', 'relation "test_clock', 'relation "public.', 'pg_terminate_backend',
   'current transaction is aborted',
 ]; // prettier-ignore
 const WRITTEN_BY_TESTS = [

@@ -130,7 +130,7 @@ export type Caller = { origin: string; key: string; campaignKey: string; cookie:
 export async function call(
   { origin, key, campaignKey, cookie }: Caller,
   { method, path, body }: GrowthCall,
-): Promise<number> {
+): Promise<{ status: number; text: string }> {
   const answer = await fetch(origin + path, {
     method,
     headers: {
@@ -141,8 +141,7 @@ export async function call(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  return { status: answer.status, text: await answer.text() };
 }
 
 export async function signIn(origin: string, owner: { email: string; password: string }): Promise<string> {

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConversationCounts } from '../../contract/dashboard/conversations.ts';
 import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
 /** A folder for the pictures that are looked at by hand. */
@@ -551,7 +552,12 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     const notices = () => page.evaluate<string[]>('shown');
     const handOver = async (name: string) => {
       const id = await givenConversation(name, 'Hello');
+      const counted = page.waitForResponse(async (response) => {
+        if (!response.url().endsWith('/conversations/counts')) return false;
+        return ((await response.json()) as ConversationCounts).newest?.id === id;
+      });
       await make(`/conversations/${id}/take-over`, undefined);
+      await counted;
       await row(page, id).getByText('Waiting now').waitFor();
     };
     await handOver('Ali');

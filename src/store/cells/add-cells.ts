@@ -35,6 +35,9 @@ async function complete(client: pg.Client, name: string, folder: string, steps: 
   ]);
   await migrateCell(client, name, Number(rows[0]!.at), folder, steps);
   if (await isCitus(client)) await distribute(client, name);
-  await client.query('UPDATE public.cell SET ready = true WHERE name = $1', [name]);
-  await client.query(CELLS_CHANGED);
+  await client.query(
+    `WITH changed AS (${CELLS_CHANGED} RETURNING cells_version)
+     UPDATE public.cell SET ready = true, cells_version = coalesce((SELECT cells_version FROM changed), 0) WHERE name = $1`,
+    [name],
+  );
 }

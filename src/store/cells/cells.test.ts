@@ -369,3 +369,14 @@ test('a cell that is added while the program runs is used after every process kn
     .poll(async () => (await raw.query('SELECT 1 FROM cell_3.run WHERE turns > 0')).rowCount)
     .toBeGreaterThan(0);
 });
+
+test('a new organization gets the cell with the fewest ones while a process does not know the newest move', async () => {
+  await raw.query(
+    `INSERT INTO running_process (id, secret_generation, cells_version) SELECT 'node_late', 0, cells_version FROM installation`,
+  );
+  await raw.query('UPDATE installation SET cells_version = cells_version + 1');
+  const { id } = await insertOrganization(db, { name: 'Late', plan: 'paid' });
+  await raw.query(`DELETE FROM running_process WHERE id = 'node_late'`);
+  const home = (await listCells(db)).find(({ organizations }) => organizations.includes(id));
+  expect(home!.cell).toBe('cell_2');
+});

@@ -28,6 +28,11 @@ test('nothing moves if the load of the heaviest node would not be lower', () => 
   expect(chooseMoves([], ['a', 'b'])).toEqual([]);
 });
 
+test('cells of almost the same size do not change places', () => {
+  const moves = chooseMoves(cells(['a', 1], ['a', 1.03], ['b', 1.02], ['b', 1.05]), ['a', 'b', 'c']);
+  expect(moves).toHaveLength(1);
+});
+
 test('a node that may have no cells any more loses all of them', () => {
   expect(chooseMoves(cells(['old', 2], ['old', 1], ['a', 1]), ['a', 'b'])).toEqual([
     { cell: 'cell_2', to: 'b' },

@@ -4,12 +4,12 @@ export type CellMove = { cell: string; to: string };
 
 /** The part of the load that each cell has, whatever its size. So small cells are divided by their number. */
 const EACH = 64 * 1024 * 1024;
-/** Nodes whose loads differ by less than this part of the average are equal. */
-const TOLERANCE = 0.1;
+/** A move copies every row of a cell, so it must lower the load of a node by this part of the average. */
+const WORTH = 0.1;
 
 /**
  * The moves after which the nodes have about the same load, in their order. `nodes`: those that may have cells. Cells on
- * other nodes leave them. A cell moves only if the node with the most load then has less.
+ * other nodes leave them. A cell moves only if the highest load of the two nodes is then clearly lower.
  */
 export function chooseMoves(cells: readonly PlacedCell[], nodes: readonly string[]): CellMove[] {
   if (nodes.length === 0) return [];
@@ -28,9 +28,8 @@ export function chooseMoves(cells: readonly PlacedCell[], nodes: readonly string
     const order = byLoad(nodes, loadOf);
     const [lightest, heaviest] = [order[0]!, order.at(-1)!];
     const difference = loadOf(heaviest) - loadOf(lightest);
-    if (difference <= average * TOLERANCE) return moves;
     const [best] = placed
-      .filter(({ node, load }) => node === heaviest && load < difference)
+      .filter(({ node, load }) => node === heaviest && Math.min(load, difference - load) > average * WORTH)
       .toSorted((a, b) => Math.abs(difference / 2 - a.load) - Math.abs(difference / 2 - b.load) || a.load - b.load);
     if (best === undefined) return moves;
     move(best, lightest);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { copyNodeStatements } from './node-statement.ts';
 import { type CellMove, chooseMoves } from './choose-moves.ts';
@@ -25,6 +26,7 @@ export async function placeCell(client: pg.Client, cell: string, node: string): 
   // A node that was added has no copy of the tables that each node has.
   await client.query('SELECT replicate_reference_tables()');
   await copyNodeStatements(client, cell, target);
+  await removeOldCopies(client, cell);
   await client.query('SELECT citus_schema_move(quote_ident($1)::regnamespace, $2::text, $3::int)', [
     cell,
     target.host,
@@ -84,8 +86,30 @@ async function insistOnAnswers(client: pg.Client, nodes: readonly Node[]): Promi
   for (const node of nodes) await transactionOf(client, node);
 }
 
+/** Citus removes the old copy of a moved cell later. Until then, the cell cannot return to that node. */
+async function removeOldCopies(client: pg.Client, cell: string): Promise<void> {
+  for (const end = performance.now() + CLEANING_MS; ; await pause(CLEANED_AGAIN_MS)) {
+    await client.query('CALL citus_cleanup_orphaned_resources()');
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_dist_cleanup WHERE starts_with(object_name, quote_ident($1) || '.') LIMIT 1`,
+      [cell],
+    );
+    if (rowCount === 0) return;
+    if (performance.now() > end) {
+      throw new NodeError(
+        `Citus cannot remove the earlier copy of ${cell} yet, because a transaction uses it. Nothing was moved. Try again when it has ended.`,
+      );
+    }
+  }
+}
+
+const CLEANING_MS = 60_000;
+const CLEANED_AGAIN_MS = 500;
+
 /** A move lasts minutes, and the other node may start this many transactions until its end. */
 const AHEAD = 50_000n;
+/** Used up in addition, because the old node starts transactions in the time between. */
+const SPARE = 5_000n;
 const AT_ONCE = 20_000n;
 const AT_MOST = 50_000_000n;
 
@@ -102,7 +126,7 @@ async function catchUp(client: pg.Client, source: Node, target: Node): Promise<v
         `${target.host}:${target.port} is ${behind} transactions behind ${source.host}:${source.port}, and readers of events would miss events there.`,
       );
     }
-    const many = behind < AT_ONCE ? behind : AT_ONCE;
+    const many = behind + SPARE < AT_ONCE ? behind + SPARE : AT_ONCE;
     await runOn(
       client,
       target,

@@ -1,4 +1,4 @@
-import { bigint, boolean, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, moment } from './columns.ts';
 
 /** A cell besides the first one. It is a schema of this name with all tenant tables (docs/adr/0501). */
@@ -8,6 +8,8 @@ export const cell = pgTable('cell', {
   schemaAt: bigint('schema_at', { mode: 'number' }).notNull(),
   /** Whether organizations may be in it. */
   ready: boolean('ready').notNull().default(false),
+  /** The change of the cells with which it became ready. A process that knows a lower number may not know this cell. */
+  cellsVersion: integer('cells_version').notNull().default(0),
   createdAt: createdAt(),
 });
 

@@ -1,0 +1,1 @@
+ALTER TABLE "cell" ADD COLUMN "cells_version" integer DEFAULT 0 NOT NULL;
