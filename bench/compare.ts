@@ -51,7 +51,7 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-export function told(name: string, { ratio, ratios, ours, bare }: Comparison): string {
+export function comparisonText(name: string, { ratio, ratios, ours, bare }: Comparison): string {
   const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;
   const faults = ours.refused + ours.broken;
   return [

@@ -59,7 +59,7 @@ type Point = { node: number; server: number; writes: number; wal: number; all: n
 export type Meter = {
   /** Measures the given work, which returns the number of calls. */
   around<T>(work: () => Promise<T>, callsOf: (result: T) => number): Promise<T>;
-  told(): string;
+  costText(): string;
 };
 
 export function createMeter({ db, pid }: { db: () => Db; pid: () => number }): Meter {
@@ -88,7 +88,7 @@ export function createMeter({ db, pid }: { db: () => Db; pid: () => number }): M
         total[name] += after[name] - before[name];
       return result;
     },
-    told: () => {
+    costText: () => {
       const { calls, node, server, writes, wal, all, idle } = total;
       const micros = (ms: number): string => ((ms * 1_000) / calls).toFixed(0);
       return [

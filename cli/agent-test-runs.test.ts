@@ -101,7 +101,7 @@ test('repeats a call once after a provider failure; a second failure fails the c
   expect(report).toMatch(/name="Opening hours"[^>]*>\n\s+<error type="provider_failed" message="/);
 });
 
-test('writes the report when the run stops, and opens its path before the first case', async () => {
+test('opens the path of the report before the first case, and writes the report when the run stops', async () => {
   const before = model.calls.length;
   const closed = await tests(['--junit', path.join(folder, 'none', 'report.xml')]);
   expect([closed.code, closed.stderr]).toEqual([1, expect.stringContaining('cannot be written (ENOENT)')]);
@@ -126,7 +126,7 @@ test('refuses an invalid file before the first case, with the name of the case',
   expect(model.calls.length).toBe(before);
 });
 
-test('--only runs the named cases, and a recording keeps the others', async () => {
+test('--only runs the named cases, and the recordings of the other cases stay', async () => {
   model.script(...GOOD);
   expect(await tests(['--record', file('recorded.json')])).toMatchObject({ code: 0 });
   const recorded = readFileSync(file('recorded.json'), 'utf8');

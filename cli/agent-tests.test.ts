@@ -42,7 +42,7 @@ const change = (find: string, put: string): void => {
 const live = async (): Promise<string> =>
   (await call(`GET /organizations/${orgId}/agents/${agent}`)).body.published.opening.en;
 
-test('stores the tests once, by a person or by a token that may publish', async () => {
+test('a person, or a token that may publish, stores the tests only once', async () => {
   const file = path.join(folder, 'suite.yaml');
   const as = { ...env, PARLEY_TOKEN: await token('read', 'push', 'publish') };
   expect(await runCli(['agents', 'suite', 'set', agent, '--file', file], as)).toMatchObject({ code: 0, stderr: '' });
@@ -151,16 +151,16 @@ test('pulls an agent into a folder and pushes it to another agent; a dry run cha
   expect(errorOf(await runCli(['agents', 'push', other, path.join(folder, 'none')], as)).code).toBe('file_unreadable');
 });
 
-test('keeps the person of a case from a conversation in the file, so that an erase still finds it', async () => {
+test('the file names the person of a case that came from a conversation, so that an erase finds the case', async () => {
   const at = `/organizations/${orgId}`;
   const as = { ...env, PARLEY_EMAIL: 'asha@example.com', PARLEY_PASSWORD: 'correct horse battery' };
   const person = (await call(`POST ${at}/end-users`, { name: 'Omar' })).body.id as string;
   const one = (await call(`POST ${at}/agents`, { name: 'Shop' })).body.id as string;
   const cases = [{ name: 'hello', from: person, turns: [{ say: 'Hello, I am Omar', expect: { says: 'Omar' } }] }];
   await call(`PUT ${at}/agents/${one}/suite`, { cases });
-  const kept = path.join(folder, 'kept');
-  expect(await runCli(['agents', 'pull', one, kept], as)).toMatchObject({ code: 0 });
-  expect(await runCli(['agents', 'push', one, kept], as)).toMatchObject({ code: 0 });
+  const copy = path.join(folder, 'kept');
+  expect(await runCli(['agents', 'pull', one, copy], as)).toMatchObject({ code: 0 });
+  expect(await runCli(['agents', 'push', one, copy], as)).toMatchObject({ code: 0 });
   await call(`DELETE ${at}/end-users/${person}`);
   expect((await call(`GET ${at}/agents/${one}/suite`)).body.cases).toEqual([]);
 });

@@ -63,8 +63,9 @@ export function createApi(settings: Settings): Api {
 
   const signIn = async (as: string, secret: string, code: () => Promise<string>): Promise<string> => {
     let answer = await post('signIn', { email: as, password: secret });
-    const said = answer.body as AnswerOf<'signIn'>;
-    if ('challenge' in said) answer = await post('signInWithCode', { challenge: said.challenge, code: await code() });
+    const session = answer.body as AnswerOf<'signIn'>;
+    if ('challenge' in session)
+      answer = await post('signInWithCode', { challenge: session.challenge, code: await code() });
     const given = cookieOf(answer);
     const known = deviceOf(given) === undefined ? deviceOf(loadSession(configFolder, url)?.cookie) : undefined;
     cookie = known === undefined ? given : `${given}; ${known}`;

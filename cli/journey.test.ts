@@ -133,8 +133,8 @@ test('goes from an empty database to an answer and a revoked key', async () => {
   const call = ['trigger', agent['id'], trigger['id'], '--variables', '{"order_id":"A-1043"}'];
   const run = await parley(...call, '--wait', '20');
   expect(run['messages']).toMatchObject([{ role: 'agent', content: { text: 'Hello about A-1043' } }]);
-  const said = await parley('conversations', 'say', run['conversation_id'], '--text', 'How long are returns free?');
-  expect(said['messages'][0].sources).toMatchObject([{ document: 'returns.md' }]);
+  const turn = await parley('conversations', 'say', run['conversation_id'], '--text', 'How long are returns free?');
+  expect(turn['messages'][0].sources).toMatchObject([{ document: 'returns.md' }]);
   expect((await parley('conversations', 'show', run['conversation_id']))['messages']).toHaveLength(3);
 
   const issued = await parley(
@@ -188,7 +188,7 @@ test('goes from an empty database to an answer and a revoked key', async () => {
   expect(errorOf(raised).code).toBe('validation_failed');
 });
 
-test('lets a program with an access token do what its verbs allow, and names a missing verb', async () => {
+test('a program with an access token can do what the token permits, and a refusal names the missing verb', async () => {
   const agent = await parley('agents', 'create', '--name', 'Piped');
   const token = await parley(
     ...words(`tokens create --label CI --verbs read,push --agents ${agent['id']} --expires 30`),

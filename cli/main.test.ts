@@ -91,7 +91,7 @@ describe('requests and output', () => {
     expect(JSON.parse(body)).toEqual({ label: 'CRM', scope: 'organization', permissions: ['triggers', 'channels'] });
   });
 
-  test('prints "Never" for a key that was never used, and follows the pages', async () => {
+  test('prints "Never" for a key that was never used, and lists the keys of all pages', async () => {
     await using server = await stageSignedIn((seen, reply) => {
       const second = seen.url.includes('cursor=c1');
       const used = { ...KEY, id: 'key_2', last_used_at: '2026-11-21T10:00:00.000Z' };
@@ -119,7 +119,7 @@ describe('requests and output', () => {
     expect(server.seen.at(-1)!.url).toBe('/dashboard/api/sign-out');
   });
 
-  test('lists several organizations and requires --org', async () => {
+  test('requires --org if the account has several organizations, and lists them', async () => {
     await using server = await stageSignedIn(
       (_seen, reply) => answer(reply, 200, { data: [], next_cursor: null }),
       [

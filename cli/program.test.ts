@@ -100,7 +100,7 @@ describe('the help', () => {
     expect(missing).toEqual([]);
   });
 
-  test('no command has an option with the name of a program option, which would take its value', () => {
+  test('no command has an option with the name of a global option, which would receive its value', () => {
     const [program, ...below] = everyCommand(buildProgram());
     const own = new Set(program!.options.map(({ long }) => long));
     const twins = below.flatMap((command) =>

@@ -31,7 +31,7 @@ async function as(...verbs: string[]) {
   };
 }
 
-test('a version is added, rolled out, changed and finished', async () => {
+test('a version is added and rolled out, and the rollout is changed and finished', async () => {
   const { run, read } = await as('read', 'publish');
   expect(errorOf(await run('agents', 'rollout', agent)).code).toBe('rollout_not_found');
   expect(await read('agents', 'publish', agent, '--not-live')).toMatchObject({ version: 1, newest_version: 2 });
@@ -44,7 +44,7 @@ test('a version is added, rolled out, changed and finished', async () => {
   expect(await read('agents', 'show', agent)).toMatchObject({ version: 2 });
 });
 
-test('a rollout needs the verb publish, and one action at a time', async () => {
+test('a rollout needs the verb publish, and each command may name only one action', async () => {
   const { run } = await as('read');
   const set = ['agents', 'rollout', agent, '--version', '1', '--percent', '10'];
   expect(errorOf(await run(...set)).code).toBe('token_too_narrow');

@@ -28,7 +28,7 @@ const LOGIN = ['login', '--email', 'asha@example.qa', '--password-stdin'];
 const login = (env: Record<string, string>) => runCli(LOGIN, { PARLEY_URL: server.url, ...env }, 'correct horse\n');
 
 describe('login', () => {
-  test('stores the session for its owner only, and never the password', async () => {
+  test('stores the session readable by its owner only, and never stores the password', async () => {
     expect(await login({ HOME: home })).toMatchObject({ code: 0, stderr: '' });
     const folder = path.join(home, '.config', 'parley');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -69,7 +69,7 @@ describe('login', () => {
     expect(errorOf(await runCli(['whoami'], { HOME: home, PARLEY_URL: server.url })).code).toBe('session_missing');
   });
 
-  test('names the flag of an e-mail address or password that cannot be prompted for', async () => {
+  test('without a terminal for a prompt, the error names the flag for the e-mail address or password', async () => {
     expect(errorOf(await runCli(['login'], { HOME: home })).message).toContain('--email');
     expect(errorOf(await runCli(['login', '--email', 'a@b.c'], { HOME: home })).message).toContain('--password-stdin');
   });

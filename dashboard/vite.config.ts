@@ -39,7 +39,7 @@ const SCHEMAS = 'Type Nullable nullable Id idPattern Page PageQuery Whole Minute
 const MANTINE = '@mantine/core/esm/components';
 const INPUTS = 'Checkbox|Input|InputBase|TextInput|Anchor';
 const OF_LISTS =
-  'live-state|moment|use-record-names|no-value|page|page-header|tip|use-shortcuts|channels/kind-names|conversations/status-words|end-users/person-name';
+  'live-state|moment|use-record-names|no-value|page|page-header|tip|use-shortcuts|channels/kind-names|conversations/status-texts|end-users/person-name';
 /** The list of conversations has rows of its own, without a table, its filters and its bar. */
 const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
 

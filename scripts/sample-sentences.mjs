@@ -16,7 +16,7 @@ const SHORTEST_WORDS = 4;
 const KINDS = {
   comments: { files: /\.(ts|tsx|mjs)$/, read: commentsOf },
   docs: { files: /^(?!CHANGELOG).*\.md$/, read: paragraphsOf },
-  screens: { files: /^(dashboard|widget)\/.*words.*\.ts$/, read: stringsOf },
+  screens: { files: /^(dashboard|widget)\/.*texts.*\.ts$/, read: stringsOf },
   errors: { files: /^(contract\/problems|cli\/.*|src\/(features|http|config|start)\/.*)\.ts$/, read: stringsOf },
   tests: { files: /\.test\.ts$/, read: testNamesOf },
 };

@@ -51,7 +51,7 @@ describe('a folder that is not a noun of the glossary is found', () => {
   });
 });
 
-test('nouns in singular and plural, names in code and folders deeper in a room pass', () => {
+test('a noun in the singular or plural, its name in code, and a folder deeper in a room are accepted', () => {
   const files = [
     'src/main.ts',
     'src/features/deps.ts',

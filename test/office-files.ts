@@ -7,20 +7,20 @@ const styles = `<w:styles ${W}><w:style w:styleId="Kop1"><w:name w:val="heading 
 <w:style w:styleId="Mine"><w:name w:val="mine"/><w:basedOn w:val="Kop2"/></w:style>
 <w:style w:styleId="Kop2"><w:name w:val="x"/><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style></w:styles>`;
 
-const said = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const runOf = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
 const styled = (style: string, text: string): string =>
-  `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${said(text)}</w:p>`;
+  `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${runOf(text)}</w:p>`;
 const item = (text: string): string =>
-  `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>${said(text)}</w:p>`;
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr>${runOf(text)}</w:p>`;
 const row = (...cells: string[]): string =>
-  `<w:tr>${cells.map((cell) => `<w:tc><w:p>${said(cell)}</w:p></w:tc>`).join('')}</w:tr>`;
+  `<w:tr>${cells.map((cell) => `<w:tc><w:p>${runOf(cell)}</w:p></w:tc>`).join('')}</w:tr>`;
 
 export const docx = (): Promise<Buffer> =>
   zip({
     '[Content_Types].xml': '<Types/>',
     'word/styles.xml': styles,
     'word/document.xml': `<?xml version="1.0"?><w:document ${W}><w:body>${styled('Kop1', 'Shop guide')}
-      ${styled('Mine', 'Delivery')}<w:p>${said('Delivery ')}<w:del>${said('was free')}</w:del>${said('costs 15 riyals.')}</w:p>
+      ${styled('Mine', 'Delivery')}<w:p>${runOf('Delivery ')}<w:del>${runOf('was free')}</w:del>${runOf('costs 15 riyals.')}</w:p>
       ${item('Free above 200 riyals')}${item('التوصيل مجاني')}
       <w:tbl>${row('Day', 'Hours')}${row('Friday', 'closed')}</w:tbl></w:body></w:document>`,
   });

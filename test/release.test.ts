@@ -25,11 +25,11 @@ const git = (...args: string[]): string => {
 const read = (file: string): string => readFileSync(path.join(clone, file), 'utf8');
 const write = (file: string, text: string): void => writeFileSync(path.join(clone, file), text);
 
-function release(...args: string[]): { status: number | null; said: string } {
+function release(...args: string[]): { status: number | null; output: string } {
   const who = { GIT_AUTHOR_NAME: 'Test', GIT_AUTHOR_EMAIL: 't@example.com', GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 't@example.com' }; // prettier-ignore
   const options = { cwd: clone, encoding: 'utf8' as const, env: { ...process.env, ...who } };
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/release.mjs', ...args], options);
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 const isUntouched = () => ({ tree: git('status', '--porcelain'), head: git('rev-parse', 'HEAD'), tags: git('tag') });
@@ -74,7 +74,7 @@ beforeEach(() => {
 
 describe('a release', () => {
   test('writes version, changelog, tag, package, chart, SBOM and checksums', () => {
-    const { status, said } = release('minor');
+    const { status, output: said } = release('minor');
     expect([status, said]).toEqual([0, expect.stringContaining('Committed and tagged as v0.4.0')]);
     expect(isUntouched()).toMatchObject({ tree: '', tags: 'v0.4.0' });
     expect(git('cat-file', '-t', 'v0.4.0')).toBe('tag');
@@ -115,7 +115,7 @@ describe('a release', () => {
 
   test('prints the steps without any change with --dry-run', () => {
     const before = isUntouched();
-    const { status, said } = release('patch', '--dry-run');
+    const { status, output: said } = release('patch', '--dry-run');
     expect(status).toBe(0);
     expect(said).toContain('Version 0.3.8');
     expect(said).toContain(CHANGES);
@@ -127,7 +127,7 @@ describe('a release', () => {
     [['huge'], 'Use npm run release'],
     [['0.3.6'], '0.3.6 is older than 0.3.7'],
   ])('refuses %j', (args, why) => {
-    const { status, said } = release(...args);
+    const { status, output: said } = release(...args);
     expect([status, said]).toEqual([1, expect.stringContaining(why)]);
   });
 
@@ -141,7 +141,7 @@ describe('a release', () => {
     given();
     const before = isUntouched();
     Object.assign(process.env, env);
-    const { status, said } = release('patch');
+    const { status, output: said } = release('patch');
     for (const name of Object.keys(env)) delete process.env[name];
     expect([status, said]).toEqual([1, expect.stringContaining(why)]);
     expect(isUntouched()).toEqual(before);

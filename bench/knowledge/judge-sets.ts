@@ -34,7 +34,7 @@ export type Verdict = {
   isShown: boolean;
   /** True: the answer or the offered sections contain the expected text and no rejected text. */
   right: boolean;
-  said: string;
+  answer: string;
 };
 
 /** The sets of this folder, or of a folder below it. */
@@ -56,13 +56,13 @@ export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passag
       const { findings, offers } = knowledge.answer(question);
       const did = findings.length > 0 ? 'answer' : offers.length > 0 ? 'offer' : 'nothing';
       const offered = offers.map((one) => textOf(one.passages));
-      const said = did === 'answer' ? textOf(findings.map(({ passage }) => passage)) : offered.join(' | ');
+      const answerText = did === 'answer' ? textOf(findings.map(({ passage }) => passage)) : offered.join(' | ');
       const answerable = expect.length > 0;
       const right =
         answerable &&
         (did === 'offer'
           ? offered.some((one) => holds(one, expect))
-          : holds(said, expect) && !reject.some((part) => said.includes(part)));
+          : holds(answerText, expect) && !reject.some((part) => answerText.includes(part)));
       return {
         half: set.half,
         kind: answerable ? (kind ?? 'answerable') : 'none',
@@ -71,7 +71,7 @@ export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passag
         did,
         isShown: did === 'offer' && offers.length === 1,
         right,
-        said,
+        answer: answerText,
       } as const;
     });
   });

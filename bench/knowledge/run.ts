@@ -62,7 +62,7 @@ function report(title: string, sets: readonly QuestionSet[], all: readonly Quest
     console.log(`    ${name.padEnd(32)} ${percent(alone.found, alone.of)}, ${percent(among.found, among.of)}`);
   }
   if (!misses) return;
-  for (const { did: what, question, said, right, answerable } of verdicts)
+  for (const { did: what, question, answer: said, right, answerable } of verdicts)
     if (!right && (answerable || what !== 'nothing'))
       console.log(`   ${answerable ? '?' : '!'} ${question}  →  ${what}: ${said}`);
 }

@@ -110,8 +110,8 @@ function read(language: string, set: QuestionSet, passages = passagesOf(set), we
     // A message may contain several questions. The set gives the answer to the last one.
     const weighed = knowledge.weigh(question).at(-1);
     const candidates = (weighed?.candidates ?? []).map(({ at, signals }) => {
-      const said = textOf(at.map((place) => passages[place]!));
-      const isRight = answerable && holds(said, expect) && !reject.some((part) => said.includes(part));
+      const answerText = textOf(at.map((place) => passages[place]!));
+      const isRight = answerable && holds(answerText, expect) && !reject.some((part) => answerText.includes(part));
       return { at, signals, isRight };
     });
     return {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { compare, type Plan, told } from '../compare.ts';
+import { compare, type Plan, comparisonText } from '../compare.ts';
 import { createMeter } from '../cost.ts';
 import type { Shot } from '../load.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
@@ -17,7 +17,10 @@ export async function accept(plan: Plan): Promise<string[]> {
     };
     const shot: Shot = { method: 'POST', path: program.triggerPath, headers, body: more.body };
     const meter = createMeter({ db: () => program.db, pid: program.pid });
-    lines.push(told(name, await compare(plan, bare.origin, program.origin, shot, meter)), `  ${meter.told()}`);
+    lines.push(
+      comparisonText(name, await compare(plan, bare.origin, program.origin, shot, meter)),
+      `  ${meter.costText()}`,
+    );
   };
   await measure('empty body, anonymous', {});
   await measure('end_user.external_id, new', { body: '{"end_user":{"external_id":"crm-{n}"}}' });

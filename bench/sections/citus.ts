@@ -42,7 +42,7 @@ async function besidePlain(tree: string, plan: Plan): Promise<string[]> {
     for (let round = 0; round < plan.rounds; round += 1)
       rounds.push([await ratesOf(sides[0]!, plan.seconds), await ratesOf(sides[1]!, plan.seconds)]);
     return Object.keys(rounds[0]![0]).map((name) =>
-      told(
+      comparisonText(
         name,
         rounds.map(([there, here]) => [here[name]!, there[name]!]),
       ),
@@ -142,7 +142,7 @@ async function growth(tree: string, plan: Plan): Promise<string[]> {
       // The first round makes the functions and plans.
       if (round > 0) pairs.push([two, one]);
     }
-    return [told(`accept, two workers of ${SHARE} core against one`, pairs, 'one')];
+    return [comparisonText(`accept, two workers of ${SHARE} core against one`, pairs, 'one')];
   } finally {
     await cluster.stop();
     for (const limit of limits) limit?.remove();
@@ -166,7 +166,7 @@ async function onTwoWorkers(region: Region, cluster: CitusCluster): Promise<[Ten
   return [one, two[0]!];
 }
 
-function told(name: string, pairs: readonly (readonly [number, number])[], what = 'plain'): string {
+function comparisonText(name: string, pairs: readonly (readonly [number, number])[], what = 'plain'): string {
   const ratios = pairs.map(([here, there]) => here / there);
   const [here, there] = [0, 1].map((at) => median(pairs.map((pair) => pair[at]!)).toFixed(1));
   const spread = `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`;

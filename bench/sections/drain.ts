@@ -46,7 +46,7 @@ export async function drain(plan: Plan): Promise<string[]> {
   return [
     `${rate(total)} runs queued; ${rate((begun.left - left) / seconds)}/s over ${seconds.toFixed(1)} s, first turn seen ${((begun.at - started) / 1000).toFixed(1)} s after the stop of the API`,
     `slices of 1 s: slowest ${rate(Math.min(...full))}/s, median ${rate(median(full))}/s, fastest ${rate(Math.max(...full))}/s`,
-    meter.told().replace('a call', 'a turn'),
+    meter.costText().replace('a call', 'a turn'),
     `left in the queue: ${left}; states: ${states.rows.map((row) => `${row.status} ${rate(row.n)}`).join(', ')}`,
   ];
 }

@@ -1,6 +1,6 @@
 import { newId } from '../../src/kernel/ids.ts';
 import { mintKey } from '../../src/access/api-keys/key-format.ts';
-import { compare, type Plan, told } from '../compare.ts';
+import { compare, type Plan, comparisonText } from '../compare.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 
 const COUNTS = [100, 10_000, 1_000_000];
@@ -29,7 +29,7 @@ export async function keys(plan: Plan): Promise<string[]> {
     const used = callers.slice(-CALLERS);
     const shot = { method: 'GET', path: '/api/me', headers: { Authorization: 'Bearer {key}' }, keys: used } as const;
     const name = `${made.toLocaleString('en')} keys, ${used.length.toLocaleString('en')} calling in turn`;
-    lines.push(told(name, await compare(plan, bare.origin, program.origin, shot)));
+    lines.push(comparisonText(name, await compare(plan, bare.origin, program.origin, shot)));
   }
   return lines;
 }

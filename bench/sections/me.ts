@@ -1,4 +1,4 @@
-import { compare, type Plan, told } from '../compare.ts';
+import { compare, type Plan, comparisonText } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
 /** The cost of verifying a key, in addition to bare HTTP. */
@@ -7,5 +7,5 @@ export async function me(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
   const headers = { Authorization: `Bearer ${program.key}` };
   const shot = { method: 'GET', path: '/api/me', headers } as const;
-  return [told('GET /api/me', await compare(plan, bare.origin, program.origin, shot))];
+  return [comparisonText('GET /api/me', await compare(plan, bare.origin, program.origin, shot))];
 }

@@ -33,8 +33,8 @@ export async function postgres(plan: Plan): Promise<string[]> {
   for (let round = 0; round < plan.rounds; round += 1)
     for (const side of [0, 1] as const) rates[side].push(await rateOf(both[side], plan));
   const [here, there] = rates.map(median);
-  const told = `${perSecond({ perSecond: here! })} against ${perSecond({ perSecond: there! })}`;
-  lines.push(`${'accepting, 64 at once'.padEnd(24)} ${told}: ${(there! / here!).toFixed(2)} ×`);
+  const comparison = `${perSecond({ perSecond: here! })} against ${perSecond({ perSecond: there! })}`;
+  lines.push(`${'accepting, 64 at once'.padEnd(24)} ${comparison}: ${(there! / here!).toFixed(2)} ×`);
   return lines;
 }
 

@@ -45,10 +45,10 @@ export async function push(plan: Plan): Promise<string[]> {
       const until = performance.now() + plan.seconds * 1_000;
       const began = performance.now();
       let calls = 0;
-      const lane = async () => {
+      const pushInTurn = async () => {
         for (; performance.now() < until; calls += 1) times.push(await call(person, dedupe));
       };
-      await Promise.all(Array.from({ length: LANES }, lane));
+      await Promise.all(Array.from({ length: LANES }, pushInTurn));
       // The first round warms up.
       if (round > 0) rates.push((calls * RECIPIENTS) / ((performance.now() - began) / 1_000));
     }

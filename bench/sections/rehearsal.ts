@@ -42,7 +42,7 @@ export async function rehearsal(plan: Plan): Promise<string[]> {
     'end users': { filter: {} },
     'rows of a CSV file': { file: ['id,name,time_zone,voucher', ...lines].join('\n') },
   };
-  const told: string[] = [];
+  const printed: string[] = [];
   for (const [name, who] of Object.entries(asked)) {
     const run = () =>
       rehearseCampaign({ db, suppression }, orgId, id, { filter: null, replies, all_rows: true, ...who });
@@ -51,10 +51,10 @@ export async function rehearsal(plan: Plan): Promise<string[]> {
     const cpu = await cpuMsUntil(run);
     const wall = performance.now() - before;
     const longest = await longestStretchMs(run);
-    told.push(
+    printed.push(
       `${people.toLocaleString('en')} ${name}`.padEnd(30) +
         ` ${wall.toFixed(0)} ms, ${cpu.toFixed(0)} ms of processor time, at most ${longest.toFixed(0)} ms without a pause`,
     );
   }
-  return told;
+  return printed;
 }

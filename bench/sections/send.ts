@@ -1,5 +1,5 @@
 import { givenChannel } from '../../test/factories.ts';
-import { compare, type Plan, told } from '../compare.ts';
+import { compare, type Plan, comparisonText } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
 /** Channel sends. Each gets 202 after its commit of message, person, conversation and entry in the delivery queue. */
@@ -18,7 +18,7 @@ export async function send(plan: Plan): Promise<string[]> {
     const path = `/api/channels/${agentId}/${channelId}/messages`;
     const body = `{"to":${to},"content":{"type":"text","text":"Your order shipped"}}`;
     const shot = { method: 'POST' as const, path, headers: { ...headers, ...more }, body };
-    lines.push(told(name, await compare(plan, bare.origin, program.origin, shot)));
+    lines.push(comparisonText(name, await compare(plan, bare.origin, program.origin, shot)));
   };
   await measure('end_user.external_id, new', '{"end_user":{"external_id":"crm-{n}"}}');
   await measure('one known person', '{"end_user":{"external_id":"crm-1"}}');

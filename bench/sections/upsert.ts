@@ -1,4 +1,4 @@
-import { compare, type Plan, told } from '../compare.ts';
+import { compare, type Plan, comparisonText } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
 /** Upserts by external ID. Each gets the complete record after its commit. */
@@ -9,7 +9,7 @@ export async function upsert(plan: Plan): Promise<string[]> {
   const lines: string[] = [];
   const measure = async (name: string, path: string, body: string) => {
     const shot = { method: 'PUT' as const, path: `/api/end-users/external/${path}`, headers, body };
-    lines.push(told(name, await compare(plan, bare.origin, program.origin, shot)));
+    lines.push(comparisonText(name, await compare(plan, bare.origin, program.origin, shot)));
   };
   await measure('new people', 'crm-{n}', '{"name":"Asha Khan","attributes":{"plan":"gold"}}');
   await measure('one known person, nothing new', 'crm-known', '{"name":"Asha Khan"}');

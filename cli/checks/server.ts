@@ -16,7 +16,9 @@ export async function checkServer(api: Api, settings: Settings): Promise<Check[]
   try {
     health = await callServer(settings.url, { method: 'GET', path: '/api/health' });
   } catch (error) {
-    return [{ name: 'server', status: 'fail', ...told(error), cure: 'Start it with npm start, or set PARLEY_URL.' }];
+    return [
+      { name: 'server', status: 'fail', ...problemOf(error), cure: 'Start it with npm start, or set PARLEY_URL.' },
+    ];
   }
   return [
     { name: 'server', status: 'ok', detail: `Responds at ${settings.url}.` },
@@ -27,7 +29,7 @@ export async function checkServer(api: Api, settings: Settings): Promise<Check[]
   ];
 }
 
-const told = (error: unknown): { detail: string } => ({
+const problemOf = (error: unknown): { detail: string } => ({
   detail: error instanceof Error ? error.message : String(error),
 });
 
@@ -61,7 +63,7 @@ async function checkReady(settings: Settings): Promise<Check> {
     return {
       name: 'ready',
       status: 'fail',
-      ...told(error),
+      ...problemOf(error),
       cure: "Look at the server's log; check that its database runs.",
     };
   }
@@ -73,7 +75,7 @@ async function checkVersion(settings: Settings): Promise<Check> {
     const { info } = body as { info?: { version?: string } };
     return { name: 'version', status: 'ok', detail: `The server is version ${info?.version ?? 'unknown'}.` };
   } catch (error) {
-    return { name: 'version', status: 'warn', ...told(error) };
+    return { name: 'version', status: 'warn', ...problemOf(error) };
   }
 }
 
@@ -88,7 +90,7 @@ async function checkSession(api: Api, settings: Settings): Promise<Check[]> {
     ];
   } catch (error) {
     const missing = (error instanceof Failure || error instanceof Refused) && error.code === 'session_missing';
-    return [{ name: 'session', status: missing ? 'skipped' : 'fail', ...told(error) }];
+    return [{ name: 'session', status: missing ? 'skipped' : 'fail', ...problemOf(error) }];
   }
 }
 

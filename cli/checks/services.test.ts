@@ -16,8 +16,8 @@ const check = (env: Record<string, string>) => checkMail({ PATH: process.env['PA
 const from = { MAIL_FROM: 'Parley <noreply@example.com>' };
 
 it('signs in at the mail server, and sends no mail', async () => {
-  const told = await check({ SMTP_URL: url(), ...from });
-  expect(told).toMatchObject({ name: 'mail', status: 'ok', detail: expect.stringContaining('takes the sign-in') });
+  const findings = await check({ SMTP_URL: url(), ...from });
+  expect(findings).toMatchObject({ name: 'mail', status: 'ok', detail: expect.stringContaining('takes the sign-in') });
   expect([smtp.mails, smtp.attempts()]).toEqual([[], 0]);
 });
 
@@ -36,8 +36,8 @@ it('reports that no server responds', async () => {
 });
 
 it('names a setting that is missing', async () => {
-  const told = await check({ SMTP_URL: url() });
-  expect(told).toMatchObject({ status: 'fail', detail: expect.stringContaining('MAIL_FROM') });
+  const findings = await check({ SMTP_URL: url() });
+  expect(findings).toMatchObject({ status: 'fail', detail: expect.stringContaining('MAIL_FROM') });
 });
 
 it('accepts a configuration without mail', async () => {
@@ -53,9 +53,9 @@ describe('traces', () => {
   const traces = (env: Record<string, string> = {}) =>
     checkTraces({ PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
 
-  it('calls the collector, and sends no span', async () => {
-    const told = await traces({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of the collector' });
-    expect(told).toMatchObject({
+  it('checks the connection to the collector without sending a span', async () => {
+    const findings = await traces({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of the collector' });
+    expect(findings).toMatchObject({
       name: 'traces',
       status: 'ok',
       detail: `${new URL(collector.url).host} takes traces.`,
@@ -66,9 +66,9 @@ describe('traces', () => {
 
   it('reports why the collector refuses spans', async () => {
     collector.answer = () => ({ status: 401 });
-    const told = await traces();
-    expect(told).toMatchObject({ status: 'warn', detail: expect.stringContaining('it returned 401') });
-    expect(told.cure).toContain('OTEL_EXPORTER_OTLP_');
+    const findings = await traces();
+    expect(findings).toMatchObject({ status: 'warn', detail: expect.stringContaining('it returned 401') });
+    expect(findings.cure).toContain('OTEL_EXPORTER_OTLP_');
     const named = await traces({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
     expect(named).toMatchObject({ status: 'fail', detail: expect.stringContaining('PROTOCOL') });
   });

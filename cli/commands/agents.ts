@@ -101,7 +101,7 @@ export function addAgentsCommand(program: Command): void {
 
   const remove = agents
     .command('delete')
-    .description('Deletes an agent permanently. Its keys stay, but their calls get 404.')
+    .description('Deletes an agent permanently. Its keys stop working: calls with them get 404.')
     .argument('<agent-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {

@@ -153,13 +153,13 @@ function addRehearse(campaigns: Command): void {
     .option('--rows <file>', 'write a row for each recipient into this new CSV file');
   setAction<RehearseOptions>(rehearse, async ({ api, out }, [id], options) => {
     const body = await askedOf(options);
-    const told = await api.call('rehearseCampaign', { ids: { campaign_id: id! }, body });
-    const { rows, ...report } = told;
+    const rehearsal = await api.call('rehearseCampaign', { ids: { campaign_id: id! }, body });
+    const { rows, ...report } = rehearsal;
     if (options.rows !== undefined) {
       const text = csv(tableOf(rows));
       await toFile(options.rows, (write) => write(Buffer.from(text)));
     }
-    out.record(options.rows === undefined ? told : report, () => rehearsalText(told));
+    out.record(options.rows === undefined ? rehearsal : report, () => rehearsalText(rehearsal));
   });
   examples(
     rehearse,
@@ -190,22 +190,22 @@ async function askedOf({ file, madeUp, zones, replies, settings, beginsAt, rows,
 
 const minute = (at: string | null): string => (at === null ? '–' : `${at.slice(0, 16).replace('T', ' ')}Z`);
 
-function rehearsalText(told: CampaignRehearsal): string {
-  const { sent, recipients, empty } = told;
+function rehearsalText(rehearsal: CampaignRehearsal): string {
+  const { sent, recipients, empty } = rehearsal;
   const stops = { after_a_year: 'It had not ended after a year.', took_too_long: 'It took too long and was stopped.' };
   return [
-    `${sent} of ${recipients} are messaged, from ${minute(told.first_at)} to ${minute(told.last_at)}`,
-    ...told.left_out.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),
-    ...told.replies.map(
+    `${sent} of ${recipients} are messaged, from ${minute(rehearsal.first_at)} to ${minute(rehearsal.last_at)}`,
+    ...rehearsal.left_out.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),
+    ...rehearsal.replies.map(
       ({ text, count, opts_out: optsOut }) => `${count} answer “${text}”${optsOut ? ', which opts them out' : ''}`,
     ),
-    ...(told.reminders > 0 ? [`${told.reminded} get ${told.reminders} reminders`] : []),
+    ...(rehearsal.reminders > 0 ? [`${rehearsal.reminded} get ${rehearsal.reminders} reminders`] : []),
     ...(empty.count > 0 ? [`${empty.count} messages have an empty place: ${empty.names.join(', ')}`] : []),
-    `Ends ${minute(told.ends_at)}`,
-    ...(told.stopped === null ? [] : [stops[told.stopped]]),
-    ...(told.has_more ? [`More people match; the first ${recipients} were rehearsed.`] : []),
+    `Ends ${minute(rehearsal.ends_at)}`,
+    ...(rehearsal.stopped === null ? [] : [stops[rehearsal.stopped]]),
+    ...(rehearsal.has_more ? [`More people match; the first ${recipients} were rehearsed.`] : []),
     '',
-    ...told.by_hour.map((hour) => `${minute(hour.at)}  ${hour.sent} sent  ${hour.replies} replies`),
+    ...rehearsal.by_hour.map((hour) => `${minute(hour.at)}  ${hour.sent} sent  ${hour.replies} replies`),
   ].join('\n');
 }
 

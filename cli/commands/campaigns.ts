@@ -117,7 +117,7 @@ export function addCampaignsCommand(program: Command): void {
 
   const remove = campaigns
     .command('delete')
-    .description('Deletes a campaign permanently. Its keys can still be revoked; their calls get 404.')
+    .description('Deletes a campaign permanently. Its keys stop working: calls with them get 404.')
     .argument('<campaign-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {

@@ -57,15 +57,15 @@ const MAX_REMEMBERED = 100;
 
 /** Stores the messages and the agent's state in this process. The server stores nothing. */
 function draftTalk({ api }: Cli, agent: string, locale: string | undefined): Turn {
-  const said: NonNullable<BodyOf<'tryAgent'>['messages']> = [];
+  const history: NonNullable<BodyOf<'tryAgent'>['messages']> = [];
   let state: unknown;
   return async (text) => {
-    if (text !== null) said.push({ role: 'end_user', text });
-    const body = { messages: said.slice(-MAX_REMEMBERED), ...(state !== undefined && { state }), locale };
+    if (text !== null) history.push({ role: 'end_user', text });
+    const body = { messages: history.slice(-MAX_REMEMBERED), ...(state !== undefined && { state }), locale };
     const turn = await api.call('tryAgent', { ids: { agent_id: agent }, body });
     state = turn.state;
     for (const { content } of turn.messages) {
-      if ('text' in content && content.text) said.push({ role: 'agent', text: content.text });
+      if ('text' in content && content.text) history.push({ role: 'agent', text: content.text });
     }
     const messages = turn.messages.map((message) => ({ role: 'agent', ...message }));
     return { messages, over: turn.next === 'waiting_for_user' ? null : endings[turn.next] };

@@ -28,6 +28,6 @@ const MARKS = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'
 
 function line(check: Check): string {
   const [colour, mark] = MARKS[check.status];
-  const told = `${styleText(colour, mark, { stream: process.stdout })} ${check.name.padEnd(14)} ${check.detail}`;
-  return check.cure === undefined ? told : `${told}\n${' '.repeat(17)}→ ${check.cure}`;
+  const printed = `${styleText(colour, mark, { stream: process.stdout })} ${check.name.padEnd(14)} ${check.detail}`;
+  return check.cure === undefined ? printed : `${printed}\n${' '.repeat(17)}→ ${check.cure}`;
 }

@@ -178,7 +178,7 @@ function mapped({ header, columns }: ImportPreview, map = ''): (string | null)[]
       );
     const target = pair.slice(split + 1).trim() || null;
     // An explicit column replaces a column that was only guessed for the same field.
-    for (const [index, taken] of result.entries()) if (taken === target) result[index] = null;
+    for (const [index, column] of result.entries()) if (column === target) result[index] = null;
     result[column] = target;
   }
   return result;

@@ -1,7 +1,7 @@
 import type { Plugin, Rolldown } from 'vite';
 
 /**
- * Builds the files of the dashboard once per language. `defineWords(en, ar)` becomes `defineWords(__ARABIC__ ? ar : en)`,
+ * Builds the files of the dashboard once per language. `defineTexts(en, ar)` becomes `defineTexts(__ARABIC__ ? ar : en)`,
  * and each output replaces __ARABIC__ with a constant, so that the minifier removes the texts of the other language.
  * Both outputs share the files that contain no texts. public/preferences.js starts the files of the reader's language.
  */
@@ -26,8 +26,8 @@ export function languages(): Plugin {
     apply: 'build',
     enforce: 'post',
     transform(code, id) {
-      if (!code.includes('defineWords(') || id.endsWith('/language/words.tsx')) return null;
-      return { code: chooseWords(code, this.parse(code)), map: null };
+      if (!code.includes('defineTexts(') || id.endsWith('/language/texts.tsx')) return null;
+      return { code: chooseTexts(code, this.parse(code)), map: null };
     },
     renderChunk: (code, _chunk, { entryFileNames }) => ({
       code: code.replaceAll('__ARABIC__', String(languageOf(String(entryFileNames)) === 'ar')),
@@ -60,14 +60,14 @@ function startInLanguage(html: string, files: Record<Language, readonly string[]
 
 type Node = { type: string; start: number; end: number; callee?: Node & { name?: string }; arguments?: Node[] };
 
-/** Rewrites the calls of defineWords, from the last to the first. */
-function chooseWords(code: string, program: unknown): string {
+/** Rewrites the calls of defineTexts, from the last to the first. */
+function chooseTexts(code: string, program: unknown): string {
   const calls: Node[] = [];
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) return value.forEach(visit);
     if (typeof value !== 'object' || value === null) return;
     const node = value as Node;
-    if (node.type === 'CallExpression' && node.callee?.name === 'defineWords') calls.push(node);
+    if (node.type === 'CallExpression' && node.callee?.name === 'defineTexts') calls.push(node);
     Object.values(node).forEach(visit);
   };
   visit(program);

@@ -3,7 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { queryClient } from './api/queries.ts';
-import { useLanguage } from './language/words.tsx';
+import { useLanguage } from './language/texts.tsx';
 import { Notes } from './parts/notify.tsx';
 import { preferences, setPreferences, subscribe, type Theme } from './preferences.ts';
 import { router } from './routes.tsx';

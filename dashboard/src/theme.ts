@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple, type MantineThemeOverride } from '@mantine/core';
 import { common } from './language/common.ts';
-import { sayIn } from './language/words.tsx';
+import { sayIn } from './language/texts.tsx';
 import type { Language } from './preferences.ts';
 
 const jade: MantineColorsTuple = [

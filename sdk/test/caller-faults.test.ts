@@ -190,7 +190,7 @@ describe('rows', () => {
   const keys: string[] = [];
   beforeEach(() => void (keys.length = 0));
 
-  test('reports rows that fit into no call by their index, and writes all others', async () => {
+  test('reports the index of each row that is too large for a call, and writes all other rows', async () => {
     const rows = Array.from({ length: 12 }, (_, n) => ({ external_id: `crm-${n}`, name: 'x' }));
     rows[3]!.name = 'x'.repeat(300_000);
     rows[8]!.name = half;
@@ -206,7 +206,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('reports recipients of a campaign that fit into no call, and writes all others', async () => {
+  test('reports each recipient that is too large for a call, and writes all other recipients', async () => {
     const large = { end_user: { external_id: 'x'.repeat(300_000) }, ref: 'large' };
     const wrong: unknown[] = [];
     const counts = await client({ fetch }).campaigns.push('campaign_1', [large, { end_user: { external_id: 'b' } }], {

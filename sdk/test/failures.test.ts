@@ -84,7 +84,7 @@ describe('a call is repeated', () => {
     expect(await failed(parley.endUsers.delete(id))).toMatchObject({ code: 'end_user_not_found' });
   });
 
-  test('repeats a call with the key of the caller', async () => {
+  test('repeats a call with the Idempotency-Key of the caller', async () => {
     const parley = client('lose the answer');
     const [one, two] = [
       await parley.triggers.start(agent, trigger, {}, { idempotencyKey: 'mine' }),

@@ -96,9 +96,9 @@ describe('the package of the client library', () => {
   const asTheySay = Object.values(EXAMPLES).map((output) => expect.stringMatching(output));
   const outputs = async (as?: Runtime): Promise<string[]> => {
     save('docs/sdk.md');
-    const said: string[] = [];
-    for (const file of Object.keys(EXAMPLES)) said.push(await start(file, as));
-    return said;
+    const printed: string[] = [];
+    for (const file of Object.keys(EXAMPLES)) printed.push(await start(file, as));
+    return printed;
   };
   test('the examples of the documents run', async () => {
     expect(await outputs()).toEqual(asTheySay);

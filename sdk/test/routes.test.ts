@@ -96,8 +96,8 @@ describe('the client library', () => {
     const ids = (await take(parley.runs.list(agent, trigger, { limit: 1 }))).map((run) => run.id);
     expect([ids.length, new Set(ids).size]).toEqual([3, 3]);
     expect((await parley.runs.list(agent, trigger, { limit: 2 }).page()).has_more).toBe(true);
-    const [said] = await take(parley.triggers.messages(agent, trigger, started.conversation_id));
-    expect(said?.content).toMatchObject({ text: 'Hello Asha' });
+    const [opening] = await take(parley.triggers.messages(agent, trigger, started.conversation_id));
+    expect(opening?.content).toMatchObject({ text: 'Hello Asha' });
   });
 
   test('creates a client token', async () => {

@@ -119,7 +119,7 @@ describe('turns', () => {
     });
   });
 
-  test('makes a later answer at once in the test chat, where no run could wait', async () => {
+  test('makes a later answer immediately in the test chat, where no run can wait', async () => {
     const handler = turns(secret, () => later(async () => 'The report.'));
     listener = (request, response) => void handler(request, response);
     const tried = await call(`POST /agents/${agent}/playground`, { messages: [{ role: 'end_user', text: 'Hi' }] });
@@ -130,7 +130,7 @@ describe('turns', () => {
     new Request('http://x', { method: 'POST', body, headers: signWebhook(by, 'turn_1', new Date(), body) });
   const body = JSON.stringify({ type: 'turn.requested', turn: {}, run: { id: 'run_1' }, messages: [] });
 
-  test('refuses a call with another signature, before it asks the function', async () => {
+  test('refuses a call with a wrong signature before it calls the function', async () => {
     const errors: unknown[] = [];
     let isAsked = false;
     const handler = turns(
@@ -146,7 +146,7 @@ describe('turns', () => {
     expect([isAsked, String(errors[0])]).toEqual([true, expect.stringContaining('No signature matches')]);
   });
 
-  test('reports an error of the function, and of work that comes later', async () => {
+  test('reports an error of the function, and an error of its later work', async () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const fails = turns(secret, () => Promise.reject(new Error('broken')), { onError });
@@ -156,7 +156,7 @@ describe('turns', () => {
     await expect.poll(() => errors.map(String)).toEqual(['Error: broken', 'Error: broken later']);
   });
 
-  test('explains a body that a parser has read', async () => {
+  test('explains the error if a parser has already read the body', async () => {
     const errors: unknown[] = [];
     const handler = turns(secret, () => 'Hi', { onError: (error) => errors.push(error) });
     listener = async (request, response) => {

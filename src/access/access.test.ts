@@ -159,7 +159,7 @@ describe('admission', () => {
     expect(queries).toBe(2);
   });
 
-  it('the memory stays within its limit, and decisions are correct above it', async () => {
+  it('the memory stays within its limit, and decisions stay correct when it is full', async () => {
     const access = await node({ entries: 20 });
     const keys = await Promise.all(Array.from({ length: 50 }, () => given()));
     for (let round = 0; round < 3; round++) {
@@ -256,7 +256,7 @@ describe('revocation', () => {
     }
   });
 
-  it('waits for one lease, and no longer, for a node that died', async () => {
+  it('a revocation waits at most one lease for a node that died', async () => {
     const leaseMs = 2_000;
     const wholeMs = leaseMs + marginOf(leaseMs);
     const access = await node({ leaseMs });
@@ -272,7 +272,7 @@ describe('revocation', () => {
     expect(performance.now() - again).toBeLessThan(wholeMs);
   });
 
-  it('waits for no lease after a node has stopped', async () => {
+  it('a revocation waits for no lease of a node that has stopped', async () => {
     const leaseMs = 2_000;
     const [leaving, staying] = [await node({ leaseMs }), await node({ leaseMs })];
     const [first, second] = [await given(), await given()];

@@ -149,7 +149,7 @@ describe('decision table', () => {
     expect(seen.size).toBe(10);
   });
 
-  it('never checks what exists before the key alone was checked', () => {
+  it('checks the key itself before it checks whether other records exist', () => {
     for (const c of everyCase()) {
       const need = families[c.family]!;
       const mayLook = rules.slice(0, 6).every(([, applies]) => !applies(c, need));
@@ -175,7 +175,7 @@ describe('a client token', () => {
   const call: Need = { ...families['trigger call']!, client: true };
   const pages = [true, false];
 
-  it('adds two rows to the table and grants nothing that its key lacks', () => {
+  it('a client token adds two rows to the table, and has no right that its key lacks', () => {
     const seen = new Set<string>();
     for (const c of everyCase())
       for (const isOpen of pages)
@@ -214,7 +214,7 @@ describe('a client token', () => {
     );
   });
 
-  it.each(Object.keys(families))('is refused by a route that does not name it: %s', (family) => {
+  it.each(Object.keys(families))('a route that does not list client tokens refuses them: %s', (family) => {
     const key = callerOf({ scope: 'organization', permissions: [...PERMISSIONS], plan: 'paid' });
     const caller = { ...key, client: { ...client, isFromOwnPage: true } };
     const named = { agent: 'agent_own', trigger: 'trigger_own' };
@@ -250,7 +250,7 @@ describe('decision', () => {
     );
   });
 
-  it('shows the judged address, and not the allowed networks', () => {
+  it('a refusal shows the checked address, but not the allowed networks', () => {
     const key = callerOf({ scope: 'organization', permissions: ['channels'], plan: 'paid', place: 'outside' });
     const refusal = decide(key, {}, {}, '203.0.114.7', () => nothing)!;
     expect(refusal.message).toContain('203.0.114.7');
@@ -258,7 +258,7 @@ describe('decision', () => {
     expect(decide(key, {}, {}, null, () => nothing)!.code).toBe('network_not_allowed');
   });
 
-  it('repeats nothing from the path', () => {
+  it('a refusal repeats no text of the path', () => {
     const agentKey = callerOf({ scope: 'agent', permissions: ['triggers'], plan: 'paid' });
     const campaignKey = callerOf({ scope: 'campaign', permissions: ['campaigns'], plan: 'paid' });
     for (const [key, family] of [

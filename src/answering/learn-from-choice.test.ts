@@ -43,7 +43,7 @@ const revision = async () =>
   (await db.execute<{ revision: number }>(sql`SELECT revision FROM agent WHERE id = ${agentId}`)).rows[0]!.revision;
 
 describe('a section that people choose after the agent asked back', () => {
-  test('counts after three different people, and one person counts once', async () => {
+  test('a choice counts after three different people made it, and each person counts once', async () => {
     const before = await revision();
     for (const person of ['enduser_1', 'enduser_1', 'enduser_1', 'enduser_2']) await tap(person);
     expect(await learned()).toEqual([]);
@@ -53,14 +53,14 @@ describe('a section that people choose after the agent asked back', () => {
     expect(await revision()).toBe(before + 1);
   });
 
-  test('different questions do not count together', async () => {
+  test('choices for different questions are counted separately', async () => {
     await tap('enduser_1', 'Who pays if it is nicked?');
     await tap('enduser_2', 'Is the lock insured?');
     await tap('enduser_3', 'What does a helmet cost?');
     expect(await learned()).toEqual([]);
   });
 
-  test('people fill half of the questions of a passage, so members can add others', async () => {
+  test('people can add at most half of the questions of a passage, so that members can add others', async () => {
     const things = ['lock', 'bell', 'saddle', 'pedal', 'chain', 'wheel', 'brake', 'mirror', 'basket', 'pump', 'helmet'];
     for (const thing of things) {
       const question = `What about a nicked ${thing}?`;
@@ -91,13 +91,13 @@ describe('a section that people choose after the agent asked back', () => {
     expect(rows).toEqual([]);
   });
 
-  test('the words of an erased person are deleted', async () => {
+  test('the questions of an erased person are deleted', async () => {
     for (const person of ['enduser_1', 'enduser_2', 'enduser_3']) await tap(person);
     await eraseWordingsOf(db, orgId, 'enduser_3');
     expect(await learned()).toEqual([]);
   });
 
-  test('stays after a sync while its passage stays', async () => {
+  test('a learned question stays after a sync if its passage stays', async () => {
     for (const person of ['enduser_1', 'enduser_2', 'enduser_3']) await tap(person);
     await keepWordings(db, orgId, documentId, `${TEXT}\n\n## Returns\n\nBring it back by six.`);
     expect(await learned()).toHaveLength(1);

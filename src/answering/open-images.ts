@@ -34,9 +34,9 @@ export function createImages({ pool, blobs }: Deps): (orgId: string) => OpenImag
   return (orgId) => async (messageIds) => {
     const rows = fitting(await findImages(pool, orgId, messageIds), messageIds);
     const bytes = rows.reduce((sum, { size }) => sum + size, 0);
-    const held = memory.open(orgId);
-    if (!held.take(bytes)) throw full();
-    const close = (): void => held.release();
+    const reserved = memory.open(orgId);
+    if (!reserved.take(bytes)) throw full();
+    const close = (): void => reserved.release();
     try {
       const images = await Promise.all(rows.map(async (row) => [row.messageId, await read(orgId, row)] as const));
       return { images: new Map(images.filter((one): one is [string, TurnImage] => one[1] !== null)), close };

@@ -15,13 +15,13 @@ export type Opening = {
   endUserId?: string | null;
   locale: string | null;
   variables: Record<string, unknown>;
-  person: { name: string | null } & Record<string, unknown>;
+  endUser: { name: string | null } & Record<string, unknown>;
 };
 
 /** The opening of a conversation, for a dry run. Null when a model would write it. */
 export async function renderOpening(
   db: Db,
-  { orgId, agentId, version = null, endUserId = null, locale, variables, person }: Opening,
+  { orgId, agentId, version = null, endUserId = null, locale, variables, endUser: person }: Opening,
 ): Promise<string | null> {
   const live = await readAgentForTurns(db.$client, orgId, agentId, version);
   if (!live) return null;

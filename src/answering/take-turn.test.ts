@@ -31,7 +31,7 @@ test('a turn adds tags up to the limit of a conversation, and removes none', () 
   expect(tagged(names(0, 25), ['new'])).toEqual(names(0, 25));
 });
 
-test('storing delivers a message only on the sandbox, and a message for an unknown kind waits', () => {
+test('a stored message counts as delivered only on the sandbox, and a message for an unknown kind waits', () => {
   const on = (channel_kind: string) =>
     openingTurn(
       {

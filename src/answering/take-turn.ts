@@ -120,7 +120,7 @@ export function completedTurn(
   result: TurnResult,
   found?: ResultAfter['found'],
 ): CompletedTurn {
-  const said = timeToSpeak(run);
+  const at = timeToSpeak(run);
   const isOver = result.next !== 'waiting_for_user';
   const after = { state: result.state, isOver, ...(found !== undefined && { found }) };
   const collected = collectResult(agent.definition, run, after, new Date());
@@ -145,7 +145,7 @@ export function completedTurn(
       .flatMap((message) => inParts(message, run.channel_kind))
       .map((message, index) => ({
         // IDs of the same millisecond have no order, and messages are shown and sent in the order of their IDs.
-        id: newId('msg', said + index),
+        id: newId('msg', at + index),
         content: message.content,
         sources: message.sources,
         // A turn has one trace, which is stored with its first message.

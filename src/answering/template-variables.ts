@@ -5,17 +5,17 @@ type Person = Omit<TurnPerson, 'consent' | 'blocked'>;
 /** The variables that a template of an agent or of a campaign may use. */
 export const templateVariables = (
   variables: Record<string, unknown> | undefined,
-  person: Person,
+  endUser: Person,
 ): Record<string, unknown> => ({
   ...variables,
   end_user: {
-    ...person.attributes,
-    id: person.id,
-    external_id: person.external_id,
-    name: person.name,
-    email: person.email,
-    phone: person.phone,
-    locale: person.locale,
-    time_zone: person.time_zone,
+    ...endUser.attributes,
+    id: endUser.id,
+    external_id: endUser.external_id,
+    name: endUser.name,
+    email: endUser.email,
+    phone: endUser.phone,
+    locale: endUser.locale,
+    time_zone: endUser.time_zone,
   },
 });

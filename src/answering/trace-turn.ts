@@ -43,9 +43,9 @@ export async function recordTurn(
 ) {
   try {
     const result = await turn;
-    const said = (): string[] => result.messages.map(({ content }) => ('text' in content && content.text) || '');
+    const texts = (): string[] => result.messages.map(({ content }) => ('text' in content && content.text) || '');
     span?.set({ 'parley.turn.next': result.next, 'parley.turn.by': result.trace.provider });
-    span?.content(() => ({ 'gen_ai.output.messages': contentJson(said().map(outputMessage)) }));
+    span?.content(() => ({ 'gen_ai.output.messages': contentJson(texts().map(outputMessage)) }));
     span?.end();
     return result;
   } catch (error) {

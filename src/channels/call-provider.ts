@@ -1,12 +1,10 @@
 import { MAX_ATTACHMENT_BYTES } from '../../contract/limits.ts';
 import { type EgressRequest, EgressError } from '../kernel/egress.ts';
+import { readRetryAfter } from '../kernel/retry-after.ts';
 import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
 /** A provider's HTTP response. The body is parsed when it is JSON. */
 export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
-
-/** Upper limit for a provider's Retry-After, so that a message never waits for days. */
-const MAX_RETRY_AFTER_MS = 60 * 60_000;
 
 /**
  * Calls a provider once through the egress guard. Any HTTP response counts as a definite result. Without a response,
@@ -95,9 +93,9 @@ export function statusFailure(
 ): ChannelFailure {
   const { status } = answer;
   const { providerCode = String(status), detail, setting } = facts;
-  const said = detail ? `: ${detail.slice(0, 300)}` : '.';
+  const reason = detail ? `: ${detail.slice(0, 300)}` : '.';
   if (status === 401) {
-    return new ChannelFailure('channel_unauthorized', `${provider} refuses the credentials (401)${said}`, {
+    return new ChannelFailure('channel_unauthorized', `${provider} refuses the credentials (401)${reason}`, {
       providerCode,
       channelBroken: true,
       setting,
@@ -105,20 +103,13 @@ export function statusFailure(
   }
   if (status === 429 || status === 408 || status >= 500) {
     const code = status === 429 ? 'provider_rate_limited' : 'provider_unavailable';
-    return new ChannelFailure(code, `${provider} answered ${status}${said}`, {
+    return new ChannelFailure(code, `${provider} answered ${status}${reason}`, {
       providerCode,
       retryable: true,
       retryAfterMs: readRetryAfter(answer.headers['retry-after']),
     });
   }
-  return new ChannelFailure('provider_refused', `${provider} answered ${status}${said}`, { providerCode });
-}
-
-/** The formats of RFC 9110, 10.2.3: seconds or a date. */
-export function readRetryAfter(value: string | undefined, now = Date.now()): number | null {
-  if (value === undefined) return null;
-  const ms = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - now;
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
+  return new ChannelFailure('provider_refused', `${provider} answered ${status}${reason}`, { providerCode });
 }
 
 /** Reads a member of an object that comes from an untrusted source. */

@@ -44,7 +44,7 @@ export type ChannelKind = {
    * The person's address on this channel, taken from the person's record. Absent: the record does not contain such an
    * address.
    */
-  addressOf?(person: Person): string | null;
+  addressOf?(endUser: Person): string | null;
   /** The field of the person's record that is the address (contract/channel-kinds.ts). */
   readonly personField?: PersonField;
   /** Normalizes an address from a caller. Null: the address is not valid. Absent: any text is a valid address. */

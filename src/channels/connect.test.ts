@@ -66,7 +66,7 @@ describe('connecting', () => {
     expect(connected.shown).toBeNull();
   });
 
-  test('shows once the secret that the other side needs', async () => {
+  test('the secret that the provider needs is shown once', async () => {
     const split = { settings: { url: 'https://example.com' }, secrets: {} };
     const { shown, secrets } = await connectAccount(kindOf('webhook'), 'channel_1', split, tools);
     expect(shown).toEqual({ name: 'secret', value: secrets['secret'] });

@@ -24,7 +24,7 @@ type Other = {
   account: Pick<ChannelAccount, 'settings' | 'secrets'>;
   person: string;
   fail(way: Way): void;
-  taken(): number;
+  receivedCalls(): number;
   stop(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ const AFTER: Partial<Record<Way, 'reset_after_delivering' | 'timeout_after_deliv
 
 /** In the provider's own format: some say with a status what others say with a code. */
 const provider =
-  (start: () => Promise<FakeProvider>, said: Partial<Record<Way, Failure>>) => async (): Promise<Other> => {
+  (start: () => Promise<FakeProvider>, failures: Partial<Record<Way, Failure>>) => async (): Promise<Other> => {
     const fake = await start();
     const usual: Partial<Record<Way, Failure>> = {
       permanent: { status: 400, text: 'Bad Request' },
@@ -45,15 +45,15 @@ const provider =
     return {
       account: { settings: fake.settings, secrets: fake.secrets },
       person: fake.person,
-      fail: (way) => (way === 'unauthorized' ? fake.withdraw() : fake.fail(AFTER[way] ?? said[way] ?? usual[way]!)),
-      taken: () => fake.delivered.length,
+      fail: (way) => (way === 'unauthorized' ? fake.withdraw() : fake.fail(AFTER[way] ?? failures[way] ?? usual[way]!)),
+      receivedCalls: () => fake.delivered.length,
       stop: () => fake.stop(),
     };
   };
 
 async function ownEndpoint(): Promise<Other> {
   const receiver = await startReceiver();
-  let taken = 0;
+  let received = 0;
   const answers = {
     permanent: { status: 422 },
     'too many': { status: 429, headers: { 'retry-after': '7' } },
@@ -67,12 +67,12 @@ async function ownEndpoint(): Promise<Other> {
     person: 'crm-42',
     fail: (way) => {
       receiver.answer = () => {
-        if (typeof answers[way] === 'string') taken++;
-        receiver.answer = () => (taken++, {});
+        if (typeof answers[way] === 'string') received++;
+        receiver.answer = () => (received++, {});
         return answers[way];
       };
     },
-    taken: () => taken,
+    receivedCalls: () => received,
     stop: () => receiver.stop(),
   };
 }
@@ -90,7 +90,7 @@ async function mailServer(): Promise<Other> {
       if (way === 'unauthorized') return smtp.withdraw();
       smtp.fail(AFTER[way] ?? { at: 'data', code: refusals[way as keyof typeof refusals] });
     },
-    taken: () => smtp.mails.length,
+    receivedCalls: () => smtp.mails.length,
     stop: () => smtp.stop(),
   };
 }
@@ -159,9 +159,9 @@ describe.each(OTHERS)('%s', (name, start) => {
       way === 'timeout after delivering' ? { ...impatient, signal: AbortSignal.timeout(1_000) } : tools,
     );
 
-  test.each(WAYS)('the failure "%s" is reported as %s', async (way, code, facts, taken) => {
+  test.each(WAYS)('the failure "%s" is reported as %s', async (way, code, facts, attempts) => {
     const [ourCode, ourFacts] = (name === 'email' && MAIL[way]) || [code, facts];
-    const before = other.taken();
+    const before = other.receivedCalls();
     other.fail(way);
     const failure = (await send(way).catch((error: unknown) => error)) as { code: string; facts: FailureFacts };
     expect(DELIVERY_ERROR_CODES).toContain(failure.code);
@@ -174,7 +174,7 @@ describe.each(OTHERS)('%s', (name, start) => {
       retryAfterMs: null,
       ...ourFacts,
     });
-    expect(other.taken() - before).toBe(taken);
+    expect(other.receivedCalls() - before).toBe(attempts);
   });
 });
 

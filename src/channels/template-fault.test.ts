@@ -51,7 +51,7 @@ test('a template that is not approved, or has an unknown part, cannot be sent', 
   expect(faultOf({}, [])).toBe('There is no template "order_ready". The account has no templates.');
 });
 
-test('a provider that cannot be read refuses no message', async () => {
+test('no message is refused if the templates cannot be read from the provider', async () => {
   const row = { id: 'channel_1', kind: 'whatsapp', settings: {} };
   const content = { type: 'template' as const, name: 'unknown' };
   const refused = { refused: { code: 'provider_unreachable', detail: '', setting: null, isBroken: false } };

@@ -161,7 +161,7 @@ describe('faults', () => {
 });
 
 describe('limits', () => {
-  test('limits replace only the limits that they name', () => {
+  test('the configured limits replace only the limits that they name', () => {
     expect(load({ PARLEY_LIMITS: '{"triggers":{"key":5},"campaigns":{}}' }).limits).toEqual({
       ...DEFAULT_RATE_LIMITS,
       triggers: { key: 5, organization: DEFAULT_RATE_LIMITS.triggers.organization },
@@ -295,7 +295,7 @@ describe('a command that creates nothing', () => {
     expect(load()).toHaveProperty('config');
   });
 
-  test('with a direct address, DATABASE_URL is a pooler', () => {
+  test('if a direct address is set, DATABASE_URL counts as a pooler', () => {
     const direct = 'postgresql://u:s3cr3t-pw@db.internal:5433/sessions';
     const place = loadDatabasePlace({ DATABASE_URL, DATABASE_DIRECT_URL: direct });
     expect(place).toMatchObject({ databaseUrl: direct, poolerUrl: DATABASE_URL, fault: null });
@@ -373,7 +373,7 @@ describe('the store of files', () => {
     });
   });
 
-  test('any other form is refused, without repeating its secret', () => {
+  test('any other URL of an object store is refused, and the fault does not repeat its secret', () => {
     for (const url of [
       'https://k:canary@h/b',
       's3://h/b',

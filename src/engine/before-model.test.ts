@@ -29,14 +29,14 @@ describe('before a model is asked', () => {
     expect((await decideBeforeModel(request({ provider: 'openai' }, burst))).turn?.opted_out).toBe(true);
   });
 
-  test('a request for a human hands over, unless the agent does not hand over', async () => {
+  test('a request for a human causes a hand-off, unless the agent has no hand-offs', async () => {
     expect((await decideBeforeModel(request({}, ['I want to talk to a human']))).turn?.next).toBe('handed_off');
     expect(
       (await decideBeforeModel(request({ hand_off: { on_request: false } }, ['I want to talk to a human']))).turn,
     ).toBeNull();
   });
 
-  test('a rule of the agent wins over the built-in words for a human, with a model and without, and while a step waits', async () => {
+  test('a rule of the agent has priority over a request for a human, with and without a model, and while a step waits', async () => {
     const rule = { name: 'support', words: ['support'], reply: { default: 'Support is at desk 4.' } };
     const items = [{ name: 'day', type: 'text' as const, ask: { default: 'Which day?' } }];
     const asked = ['I want to talk to support'];
@@ -52,13 +52,13 @@ describe('before a model is asked', () => {
     expect(turns[2]?.messages.at(-1)?.content).toMatchObject({ text: 'Which day?' });
   });
 
-  test('a rule that matches decides', async () => {
+  test('a matching rule decides about the turn', async () => {
     const definition = { rules: [{ name: 'hours', words: ['opening hours'], reply: { default: 'Nine to five.' } }] };
     const { turn } = await decideBeforeModel(request(definition, ['What are your opening hours?']));
     expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Nine to five.' });
   });
 
-  test('a rule that only adds a label leaves the answer to the model, and the label stays', async () => {
+  test('a rule that only adds a label does not replace the answer of the model, and the label stays', async () => {
     const definition = { rules: [{ name: 'sales', words: ['price'], tag: 'sales' }] };
     const decided = await decideBeforeModel(request(definition, ['What is the price?']));
     expect(decided).toEqual({ turn: null, tags: ['sales'] });

@@ -3,7 +3,7 @@ import { currentStep, startsOnOpen } from './embedded/guide-steps.ts';
 import { heardIn, mayHandOver, applyRule, ruleFor } from './embedded/apply-rules.ts';
 import { embeddedProvider } from './embedded/provider.ts';
 import { beginTurn, endTurn, note, ownText, say } from './embedded/embedded-turn.ts';
-import { asksToStop } from './opt-out.ts';
+import { asksToStop } from './stop-words.ts';
 import type { TurnRequest, TurnResult } from './provider.ts';
 
 /**

@@ -31,7 +31,7 @@ test('messages that leave the history are stored once, without small talk, and a
   expect(rememberMessages(EMPTY, history.slice(0, 4), 1).said).toEqual([{ wrote: 'I am Layla, booking QX-4471.' }]);
 });
 
-test('the limit drops the least informative messages, and keeps the first ones and those with facts', () => {
+test('at the limit, the least informative messages are dropped, but not the first ones and those with facts', () => {
   const chatter = Array.from({ length: 100 }, (_, n) =>
     person(`${'well you know how it goes '.repeat(9)}${'x'.repeat(n)}`),
   );

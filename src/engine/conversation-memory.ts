@@ -80,9 +80,9 @@ export const follows = ({ answer }: RememberedTurn, { role, text }: TurnMessage)
   role === 'agent' && text !== '' && answer.startsWith(text.slice(0, ANSWER_CHARACTERS));
 
 /** Leaves out the least informative messages until the rest fits. */
-function condense(said: readonly SaidBefore[]): SaidBefore[] {
-  const ranked = said.map((one, at) => ({ one, at, rank: rankOf(one, at) }));
-  let characters = said.reduce((sum, one) => sum + sizeOf(one), 0);
+function condense(messages: readonly SaidBefore[]): SaidBefore[] {
+  const ranked = messages.map((one, at) => ({ one, at, rank: rankOf(one, at) }));
+  let characters = messages.reduce((sum, one) => sum + sizeOf(one), 0);
   const least = ranked.toSorted((a, b) => a.rank - b.rank || a.at - b.at);
   const dropped = new Set<number>();
   for (const { one, at } of least) {
@@ -90,7 +90,7 @@ function condense(said: readonly SaidBefore[]): SaidBefore[] {
     dropped.add(at);
     characters -= sizeOf(one);
   }
-  return said.filter((_, at) => !dropped.has(at));
+  return messages.filter((_, at) => !dropped.has(at));
 }
 
 /** Numbers, addresses and names count most, then the length. */

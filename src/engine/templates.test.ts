@@ -29,7 +29,7 @@ describe('choosing a text', () => {
 });
 
 describe('rendering', () => {
-  it('fills variables, nested and flat, and never escapes', () => {
+  it('fills nested and flat variables, and never escapes their values', () => {
     const variables = { order_id: 'A&B <1>', end_user: { name: 'Asha' }, 'crm.note': 'flat' };
     expect(renderTemplate('{{order_id}} {{{order_id}}} {{&order_id}}', variables)).toBe('A&B <1> A&B <1> A&B <1>');
     expect(renderTemplate('Hi {{ end_user.name }}, {{crm.note}}', variables)).toBe('Hi Asha, flat');
@@ -93,7 +93,7 @@ describe('rendering', () => {
     expect(renderTemplate('{{=<% %>=}}<% name %>', { name: 'Asha' })).toBe('{{=<% %>=}}<% name %>');
   });
 
-  it('chooses and renders in one step', () => {
+  it('one call chooses the text and renders it', () => {
     expect(renderText({ ar: 'طلبك {{id}}' }, 'ar', { id: 7 })).toBe('طلبك 7');
     expect(renderText(undefined, 'ar', {})).toBeNull();
   });

@@ -72,24 +72,24 @@ describe('a server that repeats the request in its answer', () => {
   it.each(SENT)('secrets of the request are removed from the answer: %s', async (_what, path, headers, secret) => {
     const url = `http://127.0.0.1:${await repeat()}${path}`;
     const answer = await egressWith({ allow: ['127.0.0.1'] }).request({ url, headers });
-    const said = JSON.stringify(answer.headers) + answer.body.toString();
-    expect([answer.status, said.includes('[redacted]'), said.includes(secret)]).toEqual([400, true, false]);
+    const received = JSON.stringify(answer.headers) + answer.body.toString();
+    expect([answer.status, received.includes('[redacted]'), received.includes(secret)]).toEqual([400, true, false]);
   });
 
   it.each(SENT)('secrets of a fetch are removed from the answer: %s', async (_what, path, headers, secret) => {
     const url = `http://127.0.0.1:${await repeat()}${path}`;
     const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(url, { headers });
-    const said = JSON.stringify([...answer.headers]) + (await answer.text());
-    expect([answer.status, said.includes('[redacted]'), said.includes(secret)]).toEqual([400, true, false]);
+    const received = JSON.stringify([...answer.headers]) + (await answer.text());
+    expect([answer.status, received.includes('[redacted]'), received.includes(secret)]).toEqual([400, true, false]);
   });
 
   it('secrets of a form are removed, and the rest stays', async () => {
     const form = new URLSearchParams({ client_secret: 'of the client & ours', code: 'code-of-the-browser' });
     const url = `http://127.0.0.1:${await repeat()}/`;
     const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(url, { method: 'POST', body: form });
-    const said = await answer.text();
-    expect(said).not.toMatch(/of.the.client/);
-    expect(said).toContain('code-of-the-browser');
+    const received = await answer.text();
+    expect(received).not.toMatch(/of.the.client/);
+    expect(received).toContain('code-of-the-browser');
   });
 });
 
@@ -142,7 +142,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(call(egress, 'https://mixed.test/')).rejects.toMatchObject({ code: 'egress_refused' });
   });
 
-  it('connects to the judged address even if the name resolves differently afterwards (DNS rebinding)', async () => {
+  it('connects to the checked address even if the name resolves differently afterwards (DNS rebinding)', async () => {
     const port = await freePort();
     await serve((_request, response) => response.end('judged'), '127.0.0.2', port);
     await serve((_request, response) => response.end('rebound'), '127.0.0.1', port);

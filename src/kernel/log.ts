@@ -74,8 +74,8 @@ function forPeople(destination: DestinationStream | undefined): DestinationStrea
       const text = log[messageKey] as string | undefined;
       if (method === undefined) return [text, code, requestId].filter(Boolean).join(' ');
       const duration = typeof ms === 'number' ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : '';
-      const said = text === 'request' ? '' : text;
-      return [status, method, route, code, duration, requestId, log.cut_off && 'cut off', said]
+      const message = text === 'request' ? '' : text;
+      return [status, method, route, code, duration, requestId, log.cut_off && 'cut off', message]
         .filter(Boolean)
         .join(' ');
     },

@@ -50,7 +50,7 @@ export function redact(line: string): string {
   for (const pattern of PATTERNS) {
     clean = clean.replace(
       pattern,
-      (match: string, kept: string) => kept + (match.startsWith('\\') ? `\\"${REDACTED}\\"` : `"${REDACTED}"`),
+      (match: string, prefix: string) => prefix + (match.startsWith('\\') ? `\\"${REDACTED}\\"` : `"${REDACTED}"`),
     );
   }
   for (const pattern of PLAIN) clean = clean.replace(pattern, `$1${REDACTED}`);

@@ -23,7 +23,7 @@ describe('the signature of a report', () => {
     expect(readSignature(keys, headers, Buffer.from(`${GITHUB.body}\n`))).toBe('forged');
   });
 
-  it('a report is forged if another key made its signature than the named one', () => {
+  it('a report counts as forged if the named key did not make its signature', () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const body = Buffer.from(GITHUB.body);
     for (const signature of [

@@ -17,22 +17,22 @@ export function createSharedMemory({ most, ofOrganization }: { most: number; ofO
   let all = 0;
   return {
     open(orgId) {
-      let held = 0;
+      let used = 0;
       return {
         take(bytes) {
           const its = (byOrganization.get(orgId) ?? 0) + bytes;
           if (its > ofOrganization || all + bytes > most) return false;
           byOrganization.set(orgId, its);
           all += bytes;
-          held += bytes;
+          used += bytes;
           return true;
         },
         release() {
-          const rest = (byOrganization.get(orgId) ?? 0) - held;
+          const rest = (byOrganization.get(orgId) ?? 0) - used;
           if (rest > 0) byOrganization.set(orgId, rest);
           else byOrganization.delete(orgId);
-          all -= held;
-          held = 0;
+          all -= used;
+          used = 0;
         },
       };
     },

@@ -12,14 +12,14 @@ const BUNDLE = pathToFileURL(`${ownFile('.')}/`).href;
 const PLACE = /file:\/\/[^\s()"\\]+?\.js:\d{1,7}:\d{1,7}/g;
 /** A program has only a few hundred places where an error can arise. */
 const MAX_KEPT = 1_000;
-const kept = new Map<string, string>();
+const cached = new Map<string, string>();
 
 export function withSourceLocations(text: string): string {
   if (!text.includes(BUNDLE)) return text;
-  const unknown = new Set((text.match(PLACE) ?? []).filter((place) => !kept.has(place)));
+  const unknown = new Set((text.match(PLACE) ?? []).filter((place) => !cached.has(place)));
   const found = sourcesOf([...unknown]);
-  for (const [place, source] of found) if (kept.size < MAX_KEPT) kept.set(place, source);
-  return text.replaceAll(PLACE, (place) => kept.get(place) ?? found.get(place) ?? place);
+  for (const [place, source] of found) if (cached.size < MAX_KEPT) cached.set(place, source);
+  return text.replaceAll(PLACE, (place) => cached.get(place) ?? found.get(place) ?? place);
 }
 
 type Place = { place: string; line: number; column: number };

@@ -58,12 +58,12 @@ describe('a finding with its solution:', () => {
     ['tables without statistics', { neverAnalyzed: [{ name: 'run', rows: 5_000 }] }, 'statistics', 'warn'],
     ['checkpoints by size', { checkpoints: { requested: 40, timed: 3 } }, 'checkpoints', 'warn'],
   ])('%s', (_what, change, name, status) => {
-    const told = judged(change).filter((finding) => finding.status !== 'ok');
-    expect(told).toEqual([{ name, status, detail: expect.any(String), cure: expect.any(String) }]);
+    const found = judged(change).filter((finding) => finding.status !== 'ok');
+    expect(found).toEqual([{ name, status, detail: expect.any(String), cure: expect.any(String) }]);
   });
 });
 
 test('a synchronous standby has no findings', () => {
-  const told = judged({ ...set({ synchronous_standby_names: 'b' }), standbys: 1 });
-  expect(told.find(({ name }) => name === 'replication')).toMatchObject({ status: 'ok' });
+  const found = judged({ ...set({ synchronous_standby_names: 'b' }), standbys: 1 });
+  expect(found.find(({ name }) => name === 'replication')).toMatchObject({ status: 'ok' });
 });

@@ -234,12 +234,12 @@ function countModels(registers: Registry[]): (use: ModelUsed) => void {
 
 /** Null: the database does not answer. At most one query runs at a time, however many callers there are. */
 function readDepths(db: Db) {
-  let kept: { until: number; depths: Promise<QueueDepths | null> } | null = null;
+  let lastRead: { until: number; depths: Promise<QueueDepths | null> } | null = null;
   return () => {
-    if (kept !== null && performance.now() < kept.until) return kept.depths;
+    if (lastRead !== null && performance.now() < lastRead.until) return lastRead.depths;
     const next = { until: Number.POSITIVE_INFINITY, depths: readQueueDepths(db).catch(() => null) };
     void next.depths.then(() => (next.until = performance.now() + DEPTHS_KEPT_MS));
-    kept = next;
+    lastRead = next;
     return next.depths;
   };
 }

@@ -68,7 +68,7 @@ export async function serve(role: Role): Promise<void> {
   } catch (error) {
     await stopStarted();
     // A start that is interrupted by a stop reports no error.
-    if (!end.isEnding()) throw taken(config, error);
+    if (!end.isEnding()) throw portProblem(config, error);
   }
 }
 
@@ -129,11 +129,11 @@ async function findPort({ host, port }: Config): Promise<number> {
       probe.close(() => resolve(found));
     });
   }).catch((error: unknown) => {
-    throw taken({ host, port }, error);
+    throw portProblem({ host, port }, error);
   });
 }
 
-function taken({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): unknown {
+function portProblem({ host, port }: Pick<Config, 'host' | 'port'>, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new StartError(

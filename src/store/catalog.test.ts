@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const rows = async <T>(text: string): Promise<T[]> => (await client.query(text, [REGION_TABLES])).rows as T[];
 
-test('every other table is a tenant table: its first column is the organization, and it is never null', async () => {
+test('every other table is a tenant table: its first column is the organization, which is never null', async () => {
   const found = await rows<{ name: string; first: string; mandatory: boolean }>(`
     SELECT c.relname AS name, a.attname AS first, a.attnotnull AS mandatory
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = 1

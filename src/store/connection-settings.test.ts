@@ -81,7 +81,7 @@ test('the connections of a lease contain the role of their node and end a slow s
   }
 });
 
-test('a stricter commit setting does not change', async () => {
+test('a stricter commit setting of the database is not changed', async () => {
   const name = new URL(database.url).pathname.slice(1);
   const set = (value: string) =>
     withClient(database.url, 'test', (client) =>

@@ -56,12 +56,12 @@ const DAY_MINUTES = 24 * 60;
 
 export const createQueueMail =
   (key: Key): QueueMail =>
-  async (tx, { to, minutes = DAY_MINUTES, ...said }) => {
+  async (tx, { to, minutes = DAY_MINUTES, ...mail }) => {
     const id = newId('mail');
     await tx.insert(table).values({
       id,
       recipient: to,
-      sealed: seal(key, JSON.stringify(said satisfies MailText), sealedAt(id)),
+      sealed: seal(key, JSON.stringify(mail satisfies MailText), sealedAt(id)),
       expiresAt: sql`now() + make_interval(mins => ${Math.min(minutes, DAY_MINUTES)})`,
     });
   };

@@ -3,7 +3,7 @@ import { named, rowsOf } from './named-statement.ts';
 
 const ADD = named('add', { many: 'int', org: 'text' }, 'UPDATE t SET n = n + :many, at = now()::date WHERE id = :org');
 
-test('names become numbers with their types, wherever and however often they occur', () => {
+test('named parameters become numbers with their types, wherever and however often they occur', () => {
   expect(ADD({ org: 'org_1', many: 2 })).toEqual({
     name: 'add',
     text: 'UPDATE t SET n = n + $1::int, at = now()::date WHERE id = $2::text',

@@ -110,7 +110,7 @@ test.each([
   ['end_user', ''],
   ['conversation', ''],
   ['trigger', ''],
-])('a checked reference finds its %s by a key', async (parent, more) => {
+])('the check of a reference finds the %s by a key', async (parent, more) => {
   const reads = await readsOf(`SELECT true FROM ${parent} p WHERE p.org_id = $1 AND p.id = $2 ${more} FOR KEY SHARE`);
   expect(reads.get(parent)).toHaveLength(1);
   expect(reads.get(parent)![0]).toMatch(/_pk \(|_of_agent \(/);

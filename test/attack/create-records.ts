@@ -39,8 +39,8 @@ export async function createRecords(call: Call, orgId: string, address: string, 
   });
   const bound = { scope: 'campaign', campaign_id: campaign['id'], permissions: ['campaigns'] };
   const campaignKey = await make('keys', { label: 'C', ...bound });
-  const said = await call(`POST /organizations/${orgId}/triggers/${trigger['id']}/test`, { message: 'Hi' });
-  for (const id of [said['id'], said['conversation_id'], said['end_user_id']]) plant(id!);
+  const run = await call(`POST /organizations/${orgId}/triggers/${trigger['id']}/test`, { message: 'Hi' });
+  for (const id of [run['id'], run['conversation_id'], run['end_user_id']]) plant(id!);
   const secrets = [modelKey, signing, botToken, hook['secret']!, webhook['secret']!, signed['secret']!];
   const keys = [key['value']!, campaignKey['value']!];
   // Lists show the first characters of a key.

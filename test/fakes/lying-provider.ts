@@ -84,9 +84,9 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     if (pathname === '/token') made.redeemed.push(Buffer.concat(body).toString());
     const instead = made.instead.get(pathname);
     if (instead) return instead(response);
-    const said = answers[pathname]?.();
-    response.writeHead(said ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(said ?? {}));
+    const prepared = answers[pathname]?.();
+    response.writeHead(prepared ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(prepared ?? {}));
   };
   server.on('request', (request, response) => void answer(request, response));
   return made;

@@ -91,9 +91,15 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
   openai(whole) {
     let sequence_number = 0;
     const frame = (value: Json) => named({ ...value, sequence_number: sequence_number++ });
-    const said = whole.output.find(({ type }: Json) => type === 'message');
+    const output = whole.output.find(({ type }: Json) => type === 'message');
     const thought = whole.output.find(({ type }: Json) => type === 'reasoning');
-    const item = { type: 'message', id: said?.id ?? 'msg_none', status: 'in_progress', role: 'assistant', content: [] };
+    const item = {
+      type: 'message',
+      id: output?.id ?? 'msg_none',
+      status: 'in_progress',
+      role: 'assistant',
+      content: [],
+    };
     const at = { item_id: item.id, output_index: 0, content_index: 0 };
     const calls = whole.output.filter(({ type }: Json) => type === 'function_call');
     const started = { ...whole, status: 'in_progress', output: [], usage: null };
@@ -118,7 +124,11 @@ const FRAMES: Record<WireFormat, (whole: Json, body: Json) => Frames> = {
       ],
       piece: (delta) => frame({ type: 'response.output_text.delta', ...at, delta, logprobs: [] }),
       end: [
-        frame({ type: 'response.output_item.done', output_index: 0, item: { ...item, ...said, status: 'completed' } }),
+        frame({
+          type: 'response.output_item.done',
+          output_index: 0,
+          item: { ...item, ...output, status: 'completed' },
+        }),
         ...calls.flatMap((call: Json, index: number) => [
           frame({ type: 'response.output_item.added', output_index: index + 1, item: { ...call, arguments: '' } }),
           ...halves(call.arguments).map((delta) =>

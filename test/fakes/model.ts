@@ -267,7 +267,7 @@ const responses: Wire = {
   success(reply, body) {
     const text = textOf(reply);
     const isFiltered = 'empty' in reply && reply.empty === 'filtered';
-    const said = {
+    const response = {
       type: 'message',
       id: id('msg_'),
       status: 'completed',
@@ -292,7 +292,7 @@ const responses: Wire = {
       error: null,
       incomplete_details: isFiltered ? { reason: 'content_filter' } : null,
       model: body.model,
-      output: [...(thought ? [thought] : []), ...(text ? [said] : []), ...(call ? [call] : [])],
+      output: [...(thought ? [thought] : []), ...(text ? [response] : []), ...(call ? [call] : [])],
       usage: responsesUsage(usedBy(reply)),
     };
   },

@@ -11,7 +11,7 @@ const no = (error: string) => ({ json: { ok: false, error } });
 /** The Web API: JSON requests, and status 200 with `{ok}` for every result except rate limits, which are 429. */
 export async function startSlack(): Promise<FakeProvider> {
   let serial = 0;
-  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
+  let stored: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path === '/chat.postMessage',
     isAuthorized: ({ headers }) => headers.authorization === `Bearer ${TOKEN}`,
@@ -32,7 +32,7 @@ export async function startSlack(): Promise<FakeProvider> {
       json: { ok: false, error: String(code ?? (status === 429 ? 'ratelimited' : 'internal_error')) },
     }),
     other: ({ path }) => {
-      if (path.startsWith('/files-pri/')) return kept.answers.shift() ?? { text: kept.bytes };
+      if (path.startsWith('/files-pri/')) return stored.answers.shift() ?? { text: stored.bytes };
       if (path === '/files.info?file=F1') {
         return {
           json: { ok: true, file: { id: 'F1', url_private_download: `${receiver.url}/files-pri/T1-F1/cup.jpg` } },
@@ -58,7 +58,7 @@ export async function startSlack(): Promise<FakeProvider> {
       body,
     };
   };
-  const said = (event: object, { eventId = `Ev${++serial}`, from = USER } = {}) =>
+  const eventOf = (event: object, { eventId = `Ev${++serial}`, from = USER } = {}) =>
     signed({
       type: 'event_callback',
       team_id: 'T1',
@@ -72,10 +72,14 @@ export async function startSlack(): Promise<FakeProvider> {
     settings: { api_url: receiver.url },
     secrets: { bot_token: TOKEN, signing_secret: SIGNING_SECRET },
     person: USER,
-    says: (text, options) => said({ text }, options),
+    says: (text, options) => eventOf({ text }, options),
     sends: (bytes, { caption = '', answers = [] } = {}) => {
-      kept = { bytes, answers: [...answers] };
-      return said({ subtype: 'file_share', text: caption, files: [{ id: 'F1', name: 'cup.jpg', size: bytes.length }] });
+      stored = { bytes, answers: [...answers] };
+      return eventOf({
+        subtype: 'file_share',
+        text: caption,
+        files: [{ id: 'F1', name: 'cup.jpg', size: bytes.length }],
+      });
     },
     reports: () => null,
     stop: () => receiver.stop(),

@@ -25,7 +25,7 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
   let hook = { url: '', secret_token: 'hook-secret-of-the-test' };
   let messageId = 0;
   let updateId = 5_000;
-  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
+  let stored: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => method(path) in METHODS,
     isAuthorized: ({ path }) => path.startsWith(`/bot${TOKEN}/`) || path.startsWith(`/file/bot${TOKEN}/`),
@@ -52,7 +52,7 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
       error(status, text, retryAfter === undefined ? undefined : { retry_after: retryAfter }),
     other(call) {
       const name = method(call.path);
-      if (call.path.startsWith('/file/')) return kept.answers.shift() ?? { text: kept.bytes };
+      if (call.path.startsWith('/file/')) return stored.answers.shift() ?? { text: stored.bytes };
       if (name === 'getFile') return { json: { ok: true, result: { ...json(call), file_path: 'photos/file_1.jpg' } } };
       if (name === 'setWebhook') hook = { url: '', secret_token: '', ...json(call) };
       if (name === 'deleteWebhook') hook = { ...hook, url: '' };
@@ -63,7 +63,7 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
       return { json: { ok: true, result: results[name] ?? true } };
     },
   });
-  const said = (content: object, { eventId = String(++updateId), from = CHAT } = {}): Hook => ({
+  const updateOf = (content: object, { eventId = String(++updateId), from = CHAT } = {}): Hook => ({
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': hook.secret_token },
     body: JSON.stringify({
@@ -85,12 +85,12 @@ export async function startTelegram(): Promise<FakeProvider & { hookUrl(): strin
     settings: { api_url: receiver.url },
     secrets: { bot_token: TOKEN, hook_secret: 'hook-secret-of-the-test' },
     person: CHAT,
-    says: (text, options) => said({ text }, options),
+    says: (text, options) => updateOf({ text }, options),
     sends: (bytes, { caption, answers = [] } = {}) => {
-      kept = { bytes, answers: [...answers] };
+      stored = { bytes, answers: [...answers] };
       const file = { file_id: 'large', file_size: bytes.length };
       const isVoice = bytes.subarray(0, 4).toString() === 'OggS';
-      return said({
+      return updateOf({
         ...(isVoice ? { voice: { ...file, duration: 3 } } : { photo: [{ ...file, file_id: 'small' }, file] }),
         ...(caption && { caption }),
       });

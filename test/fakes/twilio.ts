@@ -16,7 +16,7 @@ const error = (status: number, code: number, message: string) => ({
  */
 export async function startTwilio(): Promise<FakeProvider> {
   let serial = 0;
-  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
+  let stored: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const authorization = `Basic ${Buffer.from(`${SID}:${TOKEN}`).toString('base64')}`;
   const sid = () => `SM${String(++serial).padStart(32, '0')}`;
   const { receiver, ...rest } = await startProvider({
@@ -42,8 +42,8 @@ export async function startTwilio(): Promise<FakeProvider> {
       ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
     }),
     other: ({ path }) => {
-      if (path.includes('/Media/')) return kept.answers.shift() ?? { status: 307, headers: { location: '/stored' } };
-      if (path === '/stored') return { text: kept.bytes };
+      if (path.includes('/Media/')) return stored.answers.shift() ?? { status: 307, headers: { location: '/stored' } };
+      if (path === '/stored') return { text: stored.bytes };
       if (!path.includes('/IncomingPhoneNumbers.json')) {
         return { json: { sid: SID, friendly_name: 'Example', status: 'active' } };
       }
@@ -78,7 +78,7 @@ export async function startTwilio(): Promise<FakeProvider> {
     says: (text, { eventId = sid(), from = '+97430000000', url } = {}) =>
       signed({ MessageSid: eventId, From: from, To: '+15005550006', Body: text, NumMedia: '0' }, url),
     sends: (bytes, { caption = '', answers = [], url } = {}) => {
-      kept = { bytes, answers: [...answers] };
+      stored = { bytes, answers: [...answers] };
       const id = sid();
       const media = `${receiver.url}/2010-04-01/Accounts/${SID}/Messages/${id}/Media/ME${'c3'.repeat(16)}`;
       const fields = { MessageSid: id, From: '+97430000000', To: '+15005550006', Body: caption };

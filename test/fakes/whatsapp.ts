@@ -97,7 +97,7 @@ function templatesAt(path: string): Answer {
 /** The Cloud API: `POST /<version>/<phone number id>/messages` with a bearer token; errors as `{error: {message, code}}`. */
 export async function startWhatsApp(): Promise<FakeProvider> {
   let serial = 0;
-  let kept: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
+  let stored: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path.endsWith('/messages'),
     isAuthorized: ({ headers }) => headers.authorization === `Bearer ${TOKEN}`,
@@ -125,7 +125,7 @@ export async function startWhatsApp(): Promise<FakeProvider> {
     other: ({ path }) => {
       if (path.includes('/message_templates')) return templatesAt(path);
       if (path.endsWith('/55501')) return { json: { url: `${receiver.url}/media?mid=55501`, id: '55501' } };
-      if (path.startsWith('/media')) return kept.answers.shift() ?? { text: kept.bytes };
+      if (path.startsWith('/media')) return stored.answers.shift() ?? { text: stored.bytes };
       return (
         misnamed(path) ?? { json: { id: NUMBER_ID, display_phone_number: '+974 3000 0000', verified_name: 'Example' } }
       );
@@ -161,7 +161,7 @@ export async function startWhatsApp(): Promise<FakeProvider> {
     secrets: { access_token: TOKEN, app_secret: APP_SECRET, verify_token: 'verify-token-of-the-test' },
     person: '+97430000000',
     sends: (bytes, { caption, answers = [] } = {}) => {
-      kept = { bytes, answers: [...answers] };
+      stored = { bytes, answers: [...answers] };
       const image = { id: '55501', mime_type: 'image/jpeg', ...(caption && { caption }) };
       const from = '97430000000';
       return signed({

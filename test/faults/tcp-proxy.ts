@@ -132,14 +132,14 @@ function abort(socket: Socket): void {
  */
 function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): () => void {
   /** null marks the end of the stream. */
-  const held: { bytes: Buffer | null; at: number }[] = [];
+  const delayed: { bytes: Buffer | null; at: number }[] = [];
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
   let budget: { of: Fault; left: number } | null = null;
 
   const pump = (): void => {
     clearTimeout(timer);
-    for (let head = held[0]; head; head = held[0]) {
+    for (let head = delayed[0]; head; head = delayed[0]) {
       const now = fault();
       if (now.kind === 'reset') return sever();
       if (now.kind === 'black hole') return;
@@ -158,7 +158,7 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
         }
       } else if (head.bytes === null) to.end();
       else to.write(head.bytes);
-      held.shift();
+      delayed.shift();
       size -= head.bytes?.length ?? 0;
       if (now.kind === 'cut at' && head.bytes?.includes(now.text)) return void setTimeout(sever, ARRIVES_MS);
       if (size < MAX_HELD && from.isPaused()) from.resume();
@@ -167,7 +167,7 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
   };
 
   const hold = (bytes: Buffer | null): void => {
-    held.push({ bytes, at: performance.now() });
+    delayed.push({ bytes, at: performance.now() });
     size += bytes?.length ?? 0;
     if (size >= MAX_HELD) from.pause();
     pump();
@@ -177,7 +177,7 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
   // A broken side is reported to the other one when the network passes data again.
   from.on('error', () => hold(null));
   from.once('close', () => {
-    if (!to.destroyed && held.length === 0) to.end();
+    if (!to.destroyed && delayed.length === 0) to.end();
   });
   return pump;
 }

@@ -164,10 +164,12 @@ async function tryEveryKey({ region, tenant, ledger, expect, pause }: Trial): Pr
       return ask(key);
     };
     const calls = await Promise.all(tenant.keys.map((_, key) => askTwice(key)));
-    const kept = calls.filter((made) => !isAccepted(made) && !ledger.revokes.some(({ key }) => key === made.key));
+    const unconfirmed = calls.filter(
+      (made) => !isAccepted(made) && !ledger.revokes.some(({ key }) => key === made.key),
+    );
     expect(
-      kept.length === 0,
-      `${node.name} keeps out ${kept.length} keys, the first with ${kept[0]?.status} ${kept[0]?.code}`,
+      unconfirmed.length === 0,
+      `${node.name} keeps out ${unconfirmed.length} keys, the first with ${unconfirmed[0]?.status} ${unconfirmed[0]?.code}`,
     );
   }
 }

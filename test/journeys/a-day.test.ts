@@ -158,9 +158,9 @@ describe.skipIf(!CHROMIUM).each([
     expect((await call('GET /conversations/counts')).waiting).toBe(0);
     expect(answered.map(({ status, notes }) => [status, notes.length])).toEqual(talks.map(() => ['resolved', 1]));
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
-    const said = answered.flatMap(({ messages }) => messages.filter(({ role }: any) => role === 'member'));
-    expect(said.filter(({ content }) => content.type === 'image')).toHaveLength(1);
-    expect(said.filter(({ content }) => /^Hello Person \d!$/.test(content.text))).toHaveLength(HAND_OFFS);
+    const replies = answered.flatMap(({ messages }) => messages.filter(({ role }: any) => role === 'member'));
+    expect(replies.filter(({ content }) => content.type === 'image')).toHaveLength(1);
+    expect(replies.filter(({ content }) => /^Hello Person \d!$/.test(content.text))).toHaveLength(HAND_OFFS);
   });
 
   it('turns an unanswered question into a document and a test', async () => {

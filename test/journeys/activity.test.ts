@@ -63,8 +63,8 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     const code = await drawer.locator('pre').textContent();
     expect(code).toContain(`/api/triggers/${agentId}/${trigger}'`);
     expect(code).toContain('"Authorization: Bearer $PARLEY_API_KEY"');
-    const kept = await everythingKept(page);
-    for (const secret of [key.value, 'private words', 'who=omar']) expect(kept).not.toContain(secret);
+    const storedText = await everythingKept(page);
+    for (const secret of [key.value, 'private words', 'who=omar']) expect(storedText).not.toContain(secret);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('request')).toBeNull();

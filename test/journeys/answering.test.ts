@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
   const reply = (page: Page): Locator => page.getByRole('textbox', { name: 'Write a reply' });
   const focused = (locator: Locator) => locator.and(locator.page().locator(':focus')).waitFor();
 
-  it('single keys work, except while a text field or a dialog is active', async () => {
+  it('single-key shortcuts work, except while a text field or a dialog is active', async () => {
     const id = await givenConversation('Rima');
     const page = await at(id);
     await page.keyboard.press('n');
@@ -132,7 +132,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('single keys can be turned off and on again', async () => {
+  it('single-key shortcuts can be turned off and on again', async () => {
     const page = await at(await givenConversation('Salma'));
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
     await page.getByRole('switch', { name: 'Use single keys' }).click();
@@ -153,7 +153,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('textbox', { name: 'Write a note for your team' }).waitFor();
   });
 
-  it('single keys use the position of the key on other keyboard layouts, and pause during text composition', async () => {
+  it('single-key shortcuts use the position of the key on other keyboard layouts, and pause during text composition', async () => {
     const page = await at(await givenConversation('Tala'), { language: 'ar' });
     const note = page.getByRole('textbox', { name: 'اكتب ملاحظة لفريقك' });
     const press = (init: object) =>
@@ -167,7 +167,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await focused(note);
   });
 
-  const said = async (id: string): Promise<string[]> =>
+  const textsOf = async (id: string): Promise<string[]> =>
     (await call(`GET /conversations/${id}`)).messages
       .filter(({ role }: { role: string }) => role === 'member')
       .map(({ content }: { content: { text: string } }) => content.text);
@@ -208,7 +208,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => field.inputValue()).toBe('Hello Dalia, Asha Rao here.');
     await list.waitFor({ state: 'detached' });
-    expect(await said(id)).toEqual([]);
+    expect(await textsOf(id)).toEqual([]);
     // A text like a shortcut without a saved reply is not sent by mistake.
     await field.fill('');
     await page.keyboard.type('//zzz');
@@ -220,7 +220,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('alert').getByText('/zzz').waitFor();
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Send without changes' }).click();
-    await expect.poll(() => said(id)).toEqual(['/zzz']);
+    await expect.poll(() => textsOf(id)).toEqual(['/zzz']);
   });
 
   it('opens the saved replies by a button that inserts no text, and does not send the search text', async () => {
@@ -249,7 +249,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await list.getByRole('option', { name: 'Opening' }).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => field.inputValue()).toBe('Hello We open soon.');
-    expect(await said(id)).toEqual([]);
+    expect(await textsOf(id)).toEqual([]);
   });
 
   it('asks before it sends a text with an empty variable, and names the variable', async () => {
@@ -269,7 +269,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.type('42');
     expect(await field.inputValue()).toBe('Your order 42 is on its way.');
     await page.keyboard.press('Enter');
-    await expect.poll(() => said(id)).toEqual(['Your order 42 is on its way.']);
+    await expect.poll(() => textsOf(id)).toEqual(['Your order 42 is on its way.']);
   });
 
   it('a saved reply with actions does all of them when it is sent, and Undo stops all of them', async () => {
@@ -309,7 +309,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect
       .poll(() => call(`GET /conversations/${id}`), { timeout: 15_000 })
       .toMatchObject({ status: 'resolved', tags: ['done'] });
-    expect(await said(id)).toEqual(['All done.']);
+    expect(await textsOf(id)).toEqual(['All done.']);
   });
 
   it('saved replies are created, changed and deleted on their page', async () => {
@@ -355,11 +355,11 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('Control+z');
     expect(await field.inputValue()).toBe('Better');
     await page.keyboard.press('Enter');
-    await expect.poll(() => said(id)).toEqual(['Better']);
+    await expect.poll(() => textsOf(id)).toEqual(['Better']);
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   });
 
-  it('keeps Send and Undo visible with long replies, and the transcript at its end', async () => {
+  it('with long replies, Send and Undo stay visible, and the transcript shows its end', async () => {
     const id = await givenConversation('Reem');
     for (const part of ['first', 'second'])
       await call(`POST /conversations/${id}/reply`, { text: `${part} `.repeat(300) });
@@ -377,7 +377,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/held-${width}.png` });
       expect(await tooWide(page)).toEqual([]);
       await undo.press('Enter');
-      const note = page.getByText('The reply was not sent. It is in the field again.');
+      const note = page.getByText('The reply was not sent. Your text is in the field again.');
       expect(await isAboveComposer(note)).toBe(true);
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/note-${width}.png` });
       await field.fill('');
@@ -417,17 +417,17 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('Enter');
     await page.locator(`[data-row="${two}"]`).click();
     await page.getByRole('heading', { level: 1, name: 'Sara' }).waitFor();
-    await expect.poll(() => said(one)).toEqual(['First', 'Second']);
+    await expect.poll(() => textsOf(one)).toEqual(['First', 'Second']);
     await answerAs(page);
     await page.keyboard.type('Before I go');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await page.reload();
-    await expect.poll(() => said(two)).toEqual(['Before I go']);
+    await expect.poll(() => textsOf(two)).toEqual(['Before I go']);
     await page.getByRole('log').getByText('Before I go').waitFor();
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     expect(await reply(page).inputValue()).toBe('');
-    expect([await said(one), await said(two)]).toEqual([['First', 'Second'], ['Before I go']]);
+    expect([await textsOf(one), await textsOf(two)]).toEqual([['First', 'Second'], ['Before I go']]);
   });
 
   it('a waiting reply is sent before the conversation is resolved', async () => {
@@ -438,7 +438,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Resolve' }).click();
     await expect.poll(async () => (await call(`GET /conversations/${id}`)).status).toBe('resolved');
-    expect(await said(id)).toEqual(['Goodbye']);
+    expect(await textsOf(id)).toEqual(['Goodbye']);
   });
 
   it('a reply that could not be sent returns to the field, before the text that is already there', async () => {
@@ -452,14 +452,14 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => field.inputValue(), { timeout: 15_000 }).toBe('Lost?\n\nNext');
     await page.getByText('The connection was lost').first().waitFor();
     // A message that a closed window could not send is there when the tab is opened again.
-    const kept = JSON.stringify({ text: 'Offline', after: '' });
+    const stored = JSON.stringify({ text: 'Offline', after: '' });
     await field.fill('');
-    await page.evaluate(`sessionStorage.setItem('parley.held.${id}', ${JSON.stringify(kept)})`);
+    await page.evaluate(`sessionStorage.setItem('parley.held.${id}', ${JSON.stringify(stored)})`);
     await page.reload();
     await settled(page);
     await answerAs(page);
     await expect.poll(() => field.inputValue(), { timeout: 15_000 }).toContain('Offline');
-    expect(await said(id)).toEqual([]);
+    expect(await textsOf(id)).toEqual([]);
   });
 
   it('two members see each other and who is typing, and only the first reply is sent', async () => {
@@ -496,10 +496,10 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await own.press('Enter');
     await mine.getByRole('alert').getByText('Another member has replied').waitFor();
     expect(await own.inputValue()).toBe('From Asha');
-    expect(await said(id)).toEqual(['From Omar']);
+    expect(await textsOf(id)).toEqual(['From Omar']);
     await mine.getByText('Assigned to Omar Aziz.', { exact: false }).waitFor();
     await own.press('Enter');
-    await expect.poll(() => said(id)).toEqual(['From Omar', 'From Asha']);
+    await expect.poll(() => textsOf(id)).toEqual(['From Omar', 'From Asha']);
     expect((await call(`GET /conversations/${id}`)).assignee_id).toBe(omar.body.user.id);
     await field.fill('');
     await typing.waitFor({ state: 'detached' });

@@ -46,10 +46,10 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
       .update(conversation)
       .set({ runId })
       .where(sql`id = ${id}`);
-    const said = (role: 'agent' | 'end_user', text: string) =>
+    const messageOf = (role: 'agent' | 'end_user', text: string) =>
       givenMessage(db, orgId, id, { role, content: { type: 'text', text } });
-    await said('end_user', 'Please refund order A-1043.');
-    await said('agent', 'I have asked a colleague. You will hear from us here.');
+    await messageOf('end_user', 'Please refund order A-1043.');
+    await messageOf('agent', 'I have asked a colleague. You will hear from us here.');
     const run = { id: runId, agent_id: agentId, conversation_id: id };
     approvalId = await givenApproval(db, orgId, run, { order_id: 'A-1043', amount: 120, items: ['Lamp', 'Table'] });
   });

@@ -76,7 +76,7 @@ const say = (run: Run, text: string) => owner.call(`POST /conversations/${run.co
 const seenByModel = () => JSON.stringify(model.calls.at(-1)!.body);
 
 describe('a call that needs an approval', () => {
-  test('waits without a call, and the run says so', async () => {
+  test('the tool is not called before the approval, and the run shows that the call waits', async () => {
     const run = await requested();
     expect(run.status).toBe('waiting_for_approval');
     expect(await statusOf(run)).toBe('waiting_for_approval');
@@ -99,7 +99,7 @@ describe('a call that needs an approval', () => {
     expect(minutes).toBeCloseTo(60, 1);
   });
 
-  test('is made once after the approval, and the agent reads the result and the reason', async () => {
+  test('the call is made once after the approval, and the agent reads the result and the reason', async () => {
     const run = await requested();
     model.script({ text: 'The refund is done.' });
     const { status, body } = await decide(run.approvalId, { decision: 'approve', reason: 'A regular customer.' });
@@ -117,7 +117,7 @@ describe('a call that needs an approval', () => {
     expect([outcome, by]).toEqual([{ error: null }, keyId]);
   });
 
-  test('is not made after a denial, and the agent reads the reason', async () => {
+  test('the call is not made after a denial, and the agent reads the reason', async () => {
     const run = await requested();
     model.script({ text: 'Sorry, that is not possible.' });
     await decide(run.approvalId, { decision: 'deny', reason: 'Too old.' });
@@ -167,7 +167,7 @@ describe('a call that needs an approval', () => {
     expect(shop.calls).toHaveLength(0);
   });
 
-  test('a question to the person comes first', async () => {
+  test('the confirmation of the person is requested before the approval', async () => {
     await publish(tool({ confirm: { default: 'Refund {{arguments.order_id}}?' } }));
     model.script({ tool: 'refund', args: { order_id: 'A-1' } });
     const body = { message: 'Refund my order', conversation: { key: 'both' } };
@@ -334,7 +334,7 @@ describe('the end of a run denies its calls', () => {
     expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
   });
 
-  test('a hand-off to a member, and a resolved conversation', async () => {
+  test('a hand-off to a member, or resolving the conversation, denies its calls', async () => {
     const run = await requested();
     await owner.call(`POST /conversations/${run.conversation_id}/take-over`);
     expect(await denied(run)).toMatchObject({ status: 'denied', reason: 'handed_off' });
@@ -359,7 +359,7 @@ describe('the end of a run denies its calls', () => {
     expect((await decide(run.approvalId, { decision: 'approve' })).body.code).toBe('approval_not_found');
   });
 
-  test('a trigger call that continues the conversation takes over its calls', async () => {
+  test('a trigger call that continues the conversation takes over its waiting tool calls', async () => {
     model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'I have asked a colleague.' });
     const conversation = { key: 'goes-on' };
     const start = (message: string) =>
@@ -397,7 +397,7 @@ describe('own code', () => {
   test.each([
     ['approve', { status: 'approved', result: expect.stringContaining('refunded') }, 1],
     ['deny', { status: 'denied', result: null }, 0],
-  ])('gets the decision in its next turn: %s', async (decision, told, calls) => {
+  ])('own code gets the decision in its next turn: %s', async (decision, notified, calls) => {
     const run = await requestedByFallback();
     code.script(json(says('Your refund was decided.')));
     await decide(run.approvalId, { decision, reason: 'The rules.' });
@@ -405,14 +405,14 @@ describe('own code', () => {
     expect(shop.calls).toHaveLength(calls);
     expect(code.received).toHaveLength(1);
     expect(code.received[0]!.body.approvals).toEqual([
-      { tool: 'refund', arguments: { order_id: 'A-1' }, reason: 'The rules.', ...told },
+      { tool: 'refund', arguments: { order_id: 'A-1' }, reason: 'The rules.', ...notified },
     ]);
     expect(await statusOf(run)).toBe('waiting_for_user');
     await say(run, 'Thanks');
     expect(code.received.at(-1)!.body).not.toHaveProperty('approvals');
   });
 
-  test('that works on a message when the decision comes gets it in one more turn', async () => {
+  test('own code that is answering a message when the decision comes gets it in one more turn', async () => {
     const run = await requestedByFallback();
     code.script(accepts, json(says('Your refund was decided.')));
     const { body: next } = await parley.call('POST', path, {
@@ -435,7 +435,7 @@ describe('own code', () => {
     expect([shop.calls.length, await statusOf(next)]).toEqual([1, 'waiting_for_user']);
   });
 
-  test('gets a decision and a new message in one turn, and the decision only there', async () => {
+  test('own code gets a decision and a new message in one turn, and the decision only in that turn', async () => {
     const run = await requestedByFallback();
     code.script(accepts, json(says('Both are answered.')));
     const first = say(run, 'And now?');
@@ -471,7 +471,7 @@ describe('a tool of an MCP server', () => {
     return rows.flatMap(({ steps }) => steps.map(({ kind }) => kind));
   };
 
-  test('is called once after the approval, with the key of the request', async () => {
+  test('a tool of an MCP server is called once after the approval, with the key of the request', async () => {
     const run = await requested();
     expect(server.calls()).toHaveLength(0);
     model.script({ status: 500 }, { text: 'The refund is done.' });
@@ -492,7 +492,7 @@ describe('a tool of an MCP server', () => {
     expect(await stepsOf(run)).toEqual(expect.arrayContaining(['tool_waits', 'tool_approved', 'tool']));
   });
 
-  test('is not called after a denial', async () => {
+  test('a tool of an MCP server is not called after a denial', async () => {
     const run = await requested();
     model.script({ text: 'Sorry, that is not possible.' });
     await decide(run.approvalId, { decision: 'deny', reason: 'Too old.' });
@@ -517,7 +517,7 @@ describe('a tool of an MCP server', () => {
     expect(await approvalsOf(run.conversation_id)).toHaveLength(1);
   });
 
-  test('is in the export of the person, and is erased with the person', async () => {
+  test('an approval is in the export of the person, and is erased with the person', async () => {
     const run = await requested();
     model.script({ text: 'The refund is done.' });
     await decide(run.approvalId, { decision: 'approve', reason: 'Fine' });

@@ -51,7 +51,7 @@ describe.skipIf(!CHROMIUM)('files in a conversation', () => {
     const huge = { name: 'film.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) };
     await page.getByRole('textbox', { name: 'Write a reply' }).fill('Here is your invoice.');
     await choose(page, page.getByRole('button', { name: 'Attach files' }), [picture, invoice, huge]);
-    const chosen = page.getByRole('list', { name: 'Files that go with the reply' });
+    const chosen = page.getByRole('list', { name: 'Files of the reply' });
     await chosen.getByText('Larger than 10 MB.').waitFor();
     expect(await seriousFaults(page)).toEqual([]);
     await chosen.getByRole('button', { name: 'Remove film.mp4' }).press('Enter');

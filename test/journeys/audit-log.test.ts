@@ -54,7 +54,7 @@ const linesOf = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line);
 const cellsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true });
-const told = (type: string, path?: string) =>
+const received = (type: string, path?: string) =>
   receiver.calls
     .filter((one) => path === undefined || one.path === path)
     .map(({ body }) => JSON.parse(body.toString()))
@@ -156,8 +156,8 @@ test('an endpoint that selects audit.recorded receives each entry; an endpoint w
   const named = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/named`, types: ['audit.recorded'] });
   await call(`POST ${at}/webhooks`, { url: `${receiver.url}/all` });
   const { id } = await newKey('CRM');
-  await expect.poll(() => told('audit.recorded', '/named').some(({ data }) => data.subject_id === id)).toBe(true);
-  const { data } = told('audit.recorded', '/named').find((event) => event.data.subject_id === id);
+  await expect.poll(() => received('audit.recorded', '/named').some(({ data }) => data.subject_id === id)).toBe(true);
+  const { data } = received('audit.recorded', '/named').find((event) => event.data.subject_id === id);
   expect([...Compile(EVENT_DATA['audit.recorded']).Errors(data)]).toEqual([]);
   expect(data).toMatchObject({
     action: 'api_key.created',
@@ -165,8 +165,8 @@ test('an endpoint that selects audit.recorded receives each entry; an endpoint w
     actor_email: 'asha@example.com',
     address: '127.0.0.1',
   });
-  await expect.poll(() => told('api_key.created', '/all').length).toBe(1);
-  expect(told('audit.recorded', '/all')).toEqual([]);
+  await expect.poll(() => received('api_key.created', '/all').length).toBe(1);
+  expect(received('audit.recorded', '/all')).toEqual([]);
   // A person who may not see addresses receives the event without the address.
   const { rows } = await parley.db.execute<{ id: string }>(
     sql`SELECT id FROM event WHERE org_id = ${orgId} AND data ->> 'subject_id' = ${id} AND type = 'audit.recorded'`,

@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     await audience.getByText('Skipped: 1 (Already in the campaign)').waitFor();
     await audience.getByText('1 row cannot be added.').click();
     await audience.getByText('Recipient 11').waitFor();
-    await audience.getByText('What 3 of them get').click();
+    await audience.getByText('The messages to 3 of them').click();
     await audience.getByText('Hi Person 0, use W-0').waitFor();
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/review-file.png`, fullPage: true });
     expect(await seriousFaults(page)).toEqual([]);
@@ -112,7 +112,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     }
   });
 
-  it('a push that waits for a paused campaign says so and can be stopped; it fits a phone in Arabic', async () => {
+  it('an addition that waits for a paused campaign shows it and can be stopped, and fits a phone in Arabic', async () => {
     await journey.app.db.$client.query(
       `INSERT INTO campaign_push (org_id, campaign_id, id, source, file, total, done, accepted, created_by, due_at)
        VALUES ($1, $2, 'push_01k8v3m9e5f7rsm6z4n0q2x1ab', 'file', 'id', 1000, 400, 400, 'user_x', 'infinity')`,

@@ -62,7 +62,7 @@ const seal = (change: object) =>
   });
 
 describe('POST /api/client-tokens', () => {
-  test('returns a token that is stored nowhere', async () => {
+  test('returns a client token that is stored nowhere', async () => {
     const made = await create();
     expect(made.status).toBe(201);
     expect(made.body.token).toMatch(/^parley_client_us_[\w-]{100,}$/);
@@ -105,7 +105,7 @@ describe('POST /api/client-tokens', () => {
     expect((await create({ origins: ['http://localhost:3000', 'http://127.0.0.1:8080'] })).status).toBe(201);
   });
 
-  test('gives no right that its key lacks', async () => {
+  test('a client token has no right that its key lacks', async () => {
     const { agentId: otherAgent } = await givenAgent(parley.db, orgId);
     const otherTrigger = await givenTrigger(parley.db, orgId, otherAgent);
     const foreign = await givenOrganization(parley.db);
@@ -124,7 +124,7 @@ describe('POST /api/client-tokens', () => {
 });
 
 describe('a client token', () => {
-  test('calls its trigger as its end user, and reads and continues the conversation', async () => {
+  test('a client token calls its trigger as its end user, and reads and continues the conversation', async () => {
     const token = await tokenOf({ end_user: { external_id: 'whole', name: 'Asha' } });
     const started = await say(token, { message: 'Hello' });
     expect(started.status).toBe(200);
@@ -164,12 +164,12 @@ describe('a client token', () => {
     expect(received).toContain('event: message');
   });
 
-  test('continues the conversation whose key it names', async () => {
+  test('a client token continues the conversation whose key it names', async () => {
     const start = { end_user: { external_id: 'keyed' }, conversation: { key: 'order-7' }, message: 'From the shop' };
     const before = await parley.call('POST', path, { key: key.value, body: start, headers: { prefer: 'wait=20' } });
     const token = await tokenOf({ end_user: { external_id: 'keyed' }, conversation: { key: 'order-7' } });
-    const said = await say(token, { message: 'And by the page' });
-    expect(said.body.conversation_id).toBe(before.body.conversation_id);
+    const sent = await say(token, { message: 'And by the page' });
+    expect(sent.body.conversation_id).toBe(before.body.conversation_id);
     const other = await tokenOf({ end_user: { external_id: 'thief' }, conversation: { key: 'order-7' } });
     expect(verdict(await say(other, { message: 'Mine?' }))).toEqual([409, 'already_exists']);
   });
@@ -187,7 +187,7 @@ describe('a client token', () => {
     expect(answer.body.errors).toMatchObject([{ pointer, code: 'not_allowed' }]);
   });
 
-  test('sees no conversation of another person, of a backend or of another key', async () => {
+  test('a client token sees no conversation of another person, of a backend or of another key', async () => {
     const own = await say(await tokenOf({ end_user: { external_id: 'mine' } }), { message: 'Secret' });
     const byBackend = await parley.call('POST', path, {
       key: key.value,
@@ -211,7 +211,7 @@ describe('a client token', () => {
       }
   });
 
-  test('has Idempotency-Keys of its own', async () => {
+  test('the Idempotency-Keys of a client token are separate from those of its key', async () => {
     const headers = { 'idempotency-key': 'first' };
     const backend = await parley.call('POST', path, { key: key.value, body: { message: 'Hi' }, headers });
     const page = await say(await tokenOf({ end_user: { external_id: 'i-1' } }), { message: 'Hi' }, headers);
@@ -222,7 +222,7 @@ describe('a client token', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('shares the limits of its key', async () => {
+  test('a client token shares the limits of its key', async () => {
     const limited = (await parley.key(orgId, { perEndUserPerMinute: 1 })).value;
     const token = await tokenOf({ end_user: { external_id: 'limited' } }, limited);
     expect((await say(token, { message: 'One' })).status).toBe(200);
@@ -239,7 +239,7 @@ describe('a client token', () => {
     expect(verdict(await say(last))).toEqual([403, 'key_used_up']);
   });
 
-  test('has a limit for each person, so that one page cannot use up the calls of the key', async () => {
+  test('client tokens have a limit for each person, so that one page cannot use up the calls of the key', async () => {
     const token = await tokenOf({ end_user: { external_id: 'flood' } });
     const answers = await Promise.all(
       Array.from({ length: 121 }, () => fromPage(token, 'GET', `${path}/runs/run_01h455vb4pex5vsknk084sn02q`)),
@@ -338,7 +338,7 @@ describe('the order of checks', () => {
 });
 
 describe('CORS', () => {
-  test('lets only pages of the token read, also refusals', async () => {
+  test('only pages that the token names can read its responses, including refusals', async () => {
     const token = await tokenOf();
     const missing = `${path}/runs/run_01h455vb4pex5vsknk084sn02q`;
     const own = await fromPage(token, 'GET', missing);
@@ -369,7 +369,7 @@ describe('CORS', () => {
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('shows nothing in a preflight, and the call of a page that the token does not name has no effect', async () => {
+  test('a preflight reveals nothing, and the call of a page that the token does not name has no effect', async () => {
     const evil = 'https://evil.example';
     const preflight = async (at: string) => {
       const headers = { origin: evil, 'access-control-request-method': 'POST' };
@@ -407,7 +407,7 @@ describe('secrets', () => {
     expect((await say(token, { message: 'Still here' })).status).toBe(200);
   });
 
-  test('a key is no client token, and the reverse', () => {
+  test('a key is not accepted as a client token, and a client token is not accepted as a key', () => {
     const tokens = createClientTokens(parley.secrets.clientTokenKey, 'us');
     expect(tokens.read(mintKey('us'))).toBeNull();
     expect(createClientTokens(parley.secrets.visitorKey, 'us').read(seal({}))).toBeNull();

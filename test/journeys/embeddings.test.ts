@@ -49,14 +49,17 @@ afterAll(async () => {
 });
 
 /** Sends a question. Returns the prompt of the model, and the part of the turn's trace about embeddings. */
-async function ask(message: string): Promise<{ prompt: string; said: unknown[] }> {
+async function ask(message: string): Promise<{ prompt: string; sentTexts: unknown[] }> {
   const { status, body } = await parley.call('POST', path, { key, body: { message }, headers: { prefer: 'wait=15' } });
   expect([status, body.status]).toEqual([200, 'waiting_for_user']);
   const { rows } = await parley.db.execute<{ trace: { steps: { kind: string; detail: string }[] } }>(
     sql`SELECT trace FROM message WHERE conversation_id = ${body.conversation_id} AND role = 'agent'`,
   );
   const steps = rows.flatMap(({ trace }) => trace.steps).filter(({ kind }) => kind.startsWith('embedding'));
-  return { prompt: JSON.stringify(ollama.chats.at(-1)!.messages), said: steps.map((one) => [one.kind, one.detail]) };
+  return {
+    prompt: JSON.stringify(ollama.chats.at(-1)!.messages),
+    sentTexts: steps.map((one) => [one.kind, one.detail]),
+  };
 }
 const progress = async () => (await owner.call(`GET /agents/${agentId}/embeddings`)).body;
 const embedsWith = async (embedding_model: string | null) => {
@@ -67,7 +70,7 @@ const embedded = () => ollama.embeddings.calls.flatMap(({ texts }) => texts);
 
 test('without an embedding model, a paraphrase is not found and nothing is embedded', async () => {
   expect(await progress()).toMatchObject({ model: null, passages: 0, fault: null });
-  const { prompt, said } = await ask(QUESTION);
+  const { prompt, sentTexts: said } = await ask(QUESTION);
   expect(prompt).not.toContain(ANSWER);
   expect([said, embedded()]).toEqual([[], []]);
 });
@@ -78,7 +81,7 @@ test('with an embedding model, a paraphrase is found, the question is embedded o
   expect(checked).toEqual({ embedding_model: 'nomic-embed-text', embedding_dimensions: 768 });
   await expect.poll(progress, { timeout: 15_000 }).toMatchObject({ passages: 121, embedded: 121, next_at: null });
   ollama.embeddings.calls.length = 0;
-  const { prompt, said } = await ask(QUESTION);
+  const { prompt, sentTexts: said } = await ask(QUESTION);
   expect(prompt).toContain(ANSWER);
   expect(said).toEqual([['embedding', 'used']]);
   expect(embedded()).toEqual([QUESTION]);
@@ -103,7 +106,7 @@ test.each([
   'after %s of the embedding model, only the keyword search is used, and the run reports it',
   async (_name, reply, code) => {
     ollama.embeddings.script(reply);
-    const { prompt, said } = await ask('Does a room have a desk?');
+    const { prompt, sentTexts: said } = await ask('Does a room have a desk?');
     expect(said).toEqual([['embedding_failed', code]]);
     expect(prompt).toContain('Room 0 has');
   },
@@ -111,8 +114,8 @@ test.each([
 
 test('while the provider requires a pause, it is not called and the turn does not wait', async () => {
   ollama.embeddings.script({ status: 429, headers: { 'retry-after': '60' } });
-  expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'provider_rate_limited']]);
-  expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'provider_rate_limited']]);
+  expect((await ask(QUESTION)).sentTexts).toEqual([['embedding_failed', 'provider_rate_limited']]);
+  expect((await ask(QUESTION)).sentTexts).toEqual([['embedding_failed', 'provider_rate_limited']]);
   expect(embedded()).toHaveLength(1);
 });
 
@@ -122,7 +125,7 @@ test('if a budget cannot pay for the embedding, only the keyword search is used 
   expect((await owner.call('PUT /model-prices', { ...of, price })).status).toBe(200);
   const budget = { subject: 'organization', period: 'day', unit: 'USD', amount: 5 };
   expect((await owner.call('PUT /budgets', budget)).status).toBe(200);
-  expect((await ask(QUESTION)).said).toEqual([['embedding_failed', 'budget_spent']]);
+  expect((await ask(QUESTION)).sentTexts).toEqual([['embedding_failed', 'budget_spent']]);
   expect(embedded()).toEqual([]);
 });
 
@@ -133,7 +136,7 @@ test('nothing is embedded if the model gets all documents', async () => {
     expect((await owner.call(`POST /agents/${agentId}/publish`)).status).toBe(200);
   };
   await set(24_000);
-  const { prompt, said } = await ask(QUESTION);
+  const { prompt, sentTexts: said } = await ask(QUESTION);
   expect(prompt).toContain(ANSWER);
   expect([said, embedded()]).toEqual([[], []]);
   await set(BUDGET);
@@ -141,7 +144,7 @@ test('nothing is embedded if the model gets all documents', async () => {
 
 test('the keyword search works as before after embeddings are turned off', async () => {
   await embedsWith(null);
-  const { prompt, said } = await ask(QUESTION);
+  const { prompt, sentTexts: said } = await ask(QUESTION);
   expect(prompt).not.toContain(ANSWER);
   expect([said, embedded()]).toEqual([[], []]);
 });

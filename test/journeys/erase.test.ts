@@ -131,11 +131,11 @@ async function chat(externalId: string, text: string): Promise<void> {
   const user_hash = createHmac('sha256', SECRET).update(externalId).digest('hex');
   const body = { external_id: externalId, user_hash, name: `Asha ${WORD}` };
   const session = await parley.call('POST', `/chat/${chatId}/sessions`, { body, headers });
-  const said = await parley.call('POST', `/chat/${chatId}/messages`, {
+  const chatMessage = await parley.call('POST', `/chat/${chatId}/messages`, {
     body: { client_id: randomUUID(), text },
     headers: { ...headers, authorization: `Bearer ${session.body.token}` },
   });
-  expect(said.status).toBe(201);
+  expect(chatMessage.status).toBe(201);
 }
 
 /** A signed call from the customer's own channel. */
@@ -254,10 +254,10 @@ test('no planted data about a person is found in any table or in the log, and th
   expect(pushed.body).toMatchObject({ accepted: 3 });
 
   // An audience that waits for the campaign to be resumed, and another one with an invalid row.
-  const held = newId('push');
+  const additionId = newId('push');
   await parley.db
     .execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, file, faults, created_by, due_at)
-    VALUES (${orgId}, ${back.id}, ${held}, 'file', ${`id,name\nCRM-${WORD},${WORD}\n`}, '[]', 'user_x', 'infinity'),
+    VALUES (${orgId}, ${back.id}, ${additionId}, 'file', ${`id,name\nCRM-${WORD},${WORD}\n`}, '[]', 'user_x', 'infinity'),
       (${orgId}, ${back.id}, ${newId('push')}, 'file', NULL, ${`[{"row":1,"detail":"CRM-${WORD}?"}]`}::jsonb, 'user_x', NULL)`);
 
   // Files: one with failed rows, and one that waits after a dry run.
@@ -320,8 +320,8 @@ test('no planted data about a person is found in any table or in the log, and th
 
   expect(await placesOf(WORD)).toEqual([]);
   expect(await placesOf(PHONE.slice(1))).toEqual([]);
-  const told = await parley.db.execute(sql`SELECT data FROM event WHERE type = 'end_user.deleted'`);
-  expect(told.rows).toEqual([{ data: { id: made.id } }]);
+  const events = await parley.db.execute(sql`SELECT data FROM event WHERE type = 'end_user.deleted'`);
+  expect(events.rows).toEqual([{ data: { id: made.id } }]);
   expect((await call('GET', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('DELETE', `/api/end-users/${made.id}`)).status).toBe(404);
   expect((await call('GET', `${path}/runs/${later.body.id}`)).body.code).toBe('run_not_found');
@@ -332,11 +332,11 @@ test('no planted data about a person is found in any table or in the log, and th
     id: sent.body.id,
     erased: true,
   });
-  const { body: stopped } = await owner.call(`GET /campaigns/${back.id}/pushes/${held}`);
+  const { body: stopped } = await owner.call(`GET /campaigns/${back.id}/pushes/${additionId}`);
   expect(stopped).toMatchObject({ state: 'cancelled', fault: { code: 'person_erased' } });
   // The campaign keeps its counts. The waiting file is deleted with a reason, and others are not.
-  const { body: kept } = await parley.call('GET', `/api/campaigns/${back.id}`, { key: campaignKey });
-  expect(kept).toMatchObject({ total: 3 });
+  const { body: storedCampaign } = await parley.call('GET', `/api/campaigns/${back.id}`, { key: campaignKey });
+  expect(storedCampaign).toMatchObject({ total: 3 });
   const imports = await Promise.all(
     [failed, waiting, unrelated].map(async (id) => (await owner.call(`GET /end-user-imports/${id}`)).body),
   );

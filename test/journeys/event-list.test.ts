@@ -25,7 +25,7 @@ const listed = async (query = '', key = all): Promise<EventEnvelope[]> => (await
 const start = (body: object = {}) => parley.call('POST', path, { key: all, body, headers: { prefer: 'wait=20' } });
 
 describe('the list of events', () => {
-  test('begins with its first call, and then has each event once, oldest first, page by page', async () => {
+  test('the list begins with its first call, and then has each event once, oldest first, page by page', async () => {
     await start();
     expect((await list()).body).toEqual({ data: [], next_cursor: null, has_more: false });
     for (let n = 0; n < 3; n++) expect((await start({ end_user: { external_id: `list-${n}` } })).status).toBe(200);
@@ -47,7 +47,7 @@ describe('the list of events', () => {
     expect(await listed(`?after=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
   });
 
-  test('has an event for a resolved conversation that continues', async () => {
+  test('the list has an event for a resolved conversation that continues', async () => {
     const { body } = await start({ conversation: { key: 'again' }, end_user: { external_id: 'again' } });
     await parley.db.execute(sql`UPDATE conversation SET status = 'resolved' WHERE id = ${body.conversation_id}`);
     await start({ conversation: { key: 'again' }, end_user: { external_id: 'again' }, message: 'Hello again' });
@@ -76,7 +76,7 @@ describe('the list of events', () => {
     expect((await second()).has_more).toBe(false);
   });
 
-  test('shows a key only what it may see', async () => {
+  test('the list shows a key only events that its permissions allow', async () => {
     const { value: narrow } = await parley.key(orgId, { permissions: ['triggers'] });
     const other = await givenAgent(parley.db, orgId);
     const { value: own } = await parley.key(orgId, { permissions: ['triggers'], scope: 'agent', agentId });
@@ -97,7 +97,7 @@ describe('the list of events', () => {
     expect([someone.status, someone.body.code]).toEqual([400, 'cursor_invalid']);
   });
 
-  test('refuses what it cannot read, and a key without the permission', async () => {
+  test('the list refuses an invalid query, and a key without the permission', async () => {
     for (const after of ['evt_01jd0000000000000000000000', 'yesterday', '2026', 'msg_1'])
       expect((await list(`?after=${after}`)).body).toMatchObject({ status: 400, code: 'cursor_invalid' });
     expect((await list('?type=audit.recorded')).body.code).toBe('validation_failed');

@@ -34,12 +34,12 @@ let channelId: string;
 let webhook: { id: string; secret: string };
 
 type Told = { id: string; type: EventType; timestamp: string; data: Record<string, any> }; // oxlint-disable-line typescript/no-explicit-any
-const told = (): Told[] => endpoint.calls.map(({ body }) => JSON.parse(body.toString()) as Told);
+const receivedEvents = (): Told[] => endpoint.calls.map(({ body }) => JSON.parse(body.toString()) as Told);
 const of = (id: string, types?: RegExp) =>
-  told().filter(({ type, data }) => data['id'] === id && (types?.test(type) ?? true));
+  receivedEvents().filter(({ type, data }) => data['id'] === id && (types?.test(type) ?? true));
 
 async function hears(type: EventType, fits: (data: Told['data']) => boolean): Promise<Told> {
-  const find = () => told().filter((event) => event.type === type && fits(event.data));
+  const find = () => receivedEvents().filter((event) => event.type === type && fits(event.data));
   await expect.poll(() => find().length, { message: type }).toBeGreaterThan(0);
   return find()[0]!;
 }
@@ -249,7 +249,7 @@ test('a rollout that stops sends an event', async () => {
 });
 
 test('every type was sent once, and each body matches the documented schema and signature', () => {
-  const events = told();
+  const events = receivedEvents();
   // Audit records are sent only to endpoints that select them.
   expect(EVENT_TYPES.filter((type) => !events.some((event) => event.type === type))).toEqual([AUDIT_EVENT]);
   for (const [index, event] of events.entries()) {
@@ -282,7 +282,7 @@ test('other organizations receive none of the events, and events without an endp
   expect(rows).toEqual([{ n: 0 }]);
   await new Promise((resolve) => setTimeout(resolve, 700));
   expect(
-    told()
+    receivedEvents()
       .slice(before)
       .filter(({ data }) => data['agent_id'] === other.agentId),
   ).toEqual([]);

@@ -192,10 +192,10 @@ const NOT_FOUND: Record<string, string> = {
 };
 
 function judge(operation: Operation, answer: Answer, expected: [number, string] | null): string | null {
-  const said = `${answer.status} ${answer.body?.code ?? answer.body?.error?.code ?? ''}`.trim();
-  if (expected) return said === expected.join(' ') ? null : `${said} instead of ${expected.join(' ')}`;
-  if ([401, 403, 404, 429, 500, 503].includes(answer.status)) return `${said} instead of being let through`;
-  return operation.statuses.includes(answer.status) ? null : `${said} is not in the description`;
+  const outcome = `${answer.status} ${answer.body?.code ?? answer.body?.error?.code ?? ''}`.trim();
+  if (expected) return outcome === expected.join(' ') ? null : `${outcome} instead of ${expected.join(' ')}`;
+  if ([401, 403, 404, 429, 500, 503].includes(answer.status)) return `${outcome} instead of being let through`;
+  return operation.statuses.includes(answer.status) ? null : `${outcome} is not in the description`;
 }
 
 /**

@@ -87,8 +87,10 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     await page.getByText('We answer in the morning.').first().waitFor();
     await settled(page);
     const { messages } = await read();
-    const told = messages.filter(({ content }: { content: { text: string } }) => /in the morning/.test(content.text));
-    expect(told).toHaveLength(1);
+    const notices = messages.filter(({ content }: { content: { text: string } }) =>
+      /in the morning/.test(content.text),
+    );
+    expect(notices).toHaveLength(1);
     expect(faults).toEqual([]);
   });
 

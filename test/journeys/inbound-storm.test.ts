@@ -37,18 +37,18 @@ for (const { messagesEach, repeated, tags } of STORMS)
     { tags, timeout: 300_000 },
     async () => {
       const from = (person: number) => `+9743${String(person).padStart(7, '0')}`;
-      const said = Array.from({ length: PEOPLE * messagesEach }, (_, index) =>
+      const messages = Array.from({ length: PEOPLE * messagesEach }, (_, index) =>
         provider.says(`message ${index}`, { eventId: `wamid.storm.${index}`, from: from(index % PEOPLE) }),
       );
-      const statuses = await callAll(shuffled([...said, ...shuffled(said).slice(0, repeated)]));
-      expect(statuses).toEqual({ 200: said.length + repeated });
+      const statuses = await callAll(shuffled([...messages, ...shuffled(messages).slice(0, repeated)]));
+      expect(statuses).toEqual({ 200: messages.length + repeated });
       const [stored] =
         await rows(sql`SELECT count(*)::int AS all, count(DISTINCT m.content ->> 'text')::int AS different,
       count(DISTINCT m.conversation_id)::int AS conversations, count(DISTINCT c.end_user_id)::int AS people,
       count(DISTINCT m.run_id)::int AS runs
     FROM message m JOIN conversation c ON c.org_id = m.org_id AND c.id = m.conversation_id
     WHERE m.org_id = ${orgId} AND m.role = 'end_user'`);
-      const once = { all: said.length, different: said.length };
+      const once = { all: messages.length, different: messages.length };
       expect(stored).toEqual({ ...once, conversations: PEOPLE, people: PEOPLE, runs: PEOPLE });
 
       const waiting = () => rows(sql`SELECT id FROM run WHERE org_id = ${orgId} AND due_at IS NOT NULL`);

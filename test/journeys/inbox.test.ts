@@ -42,7 +42,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   };
   const row = (page: Page, id: string): Locator => page.locator(`[data-row="${id}"]`);
 
-  it.each(['en', 'ar'])('shows the start of long words in each direction (%s)', async (language) => {
+  it.each(['en', 'ar'])('shows the start of a long message in each direction of writing (%s)', async (language) => {
     for (const [name, start] of [
       ['Noor', 'Where is my order?'],
       ['Omar', 'أين طلبي من فضلكم؟'],
@@ -76,7 +76,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.evaluate('[document.activeElement.type, document.activeElement.value]')).toEqual(['search', '']);
   });
 
-  it('shows the rating of a conversation, and finds it by its rating', async () => {
+  it('shows the rating of a conversation, and finds conversations by rating', async () => {
     const definition = { opening: { default: 'Hello' }, survey: {} };
     const agent = await make('/agents', { name: 'Rated', definition });
     const rated = (await make('/triggers', { agent_id: agent.id, name: 'Rated' })).id;
@@ -503,7 +503,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('says in a row only what the view does not say', async () => {
+  it('a row omits what the selected view already says', async () => {
     const id = await givenConversation('Plain', 'Where is my parcel?');
     await make(`/conversations/${id}/take-over`, {});
     const page = await at('/conversations?view=mine');

@@ -40,7 +40,7 @@ const verdict = ({ status, body }: Answer) => [status, body?.code ?? body?.error
 const USED_UP = [403, 'key_used_up'];
 
 describe('a key that has used up its total', () => {
-  test('is refused by every endpoint that accepts a key, before permission and records', async () => {
+  test('a key without remaining calls is refused by every endpoint, before permission and records are checked', async () => {
     const { call, me } = await callerOf({ total: 1, permissions: ['channels'] });
     expect((await me()).body).toMatchObject({ limits: { total: 1 }, remaining: 0 });
     const { body: openapi } = await parley.call('GET', '/api/openapi.json');
@@ -60,7 +60,7 @@ describe('a key that has used up its total', () => {
 });
 
 describe('a total', () => {
-  test('counts each accepted call once, whatever its endpoint', async () => {
+  test('the total counts each accepted call once, whatever its endpoint', async () => {
     const { call, start, me } = await callerOf({ total: 5 });
     const accepted = await start({ message: 'Hello' });
     expect(accepted.status).toBe(202);
@@ -73,7 +73,7 @@ describe('a total', () => {
     expect(verdict(await me())).toEqual(USED_UP);
   });
 
-  test('does not count a call that is refused, in any row of the order of checks', async () => {
+  test('the total does not count a refused call, whichever check refused it', async () => {
     const { id, call, start, me } = await callerOf({ total: 2, permissions: ['triggers'] });
     const at = `/api/triggers/${agentId}`;
     const broken = { 'content-type': 'application/json' };
@@ -94,14 +94,14 @@ describe('a total', () => {
     expect(rows).toEqual([{ reserved: 2 }]);
   });
 
-  test('is accepted exactly, however many calls arrive at the same time', async () => {
+  test('exactly the total is accepted, however many calls arrive at the same time', async () => {
     const { start } = await callerOf({ total: 40 });
     const answers = await Promise.all(Array.from({ length: 120 }, () => start()));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(40);
     expect(answers.filter(({ body }) => body.code === 'key_used_up')).toHaveLength(80);
   });
 
-  test('counts a tool call of /mcp once, and the list of tools not at all', async () => {
+  test('the total counts a tool call of /mcp once, and does not count the list of tools', async () => {
     const { call } = await callerOf({ total: 1 });
     const rpc = async (method: string, params: object) => {
       const accept = { accept: 'application/json, text/event-stream' };
@@ -117,7 +117,7 @@ describe('a total', () => {
 });
 
 describe('a limit per minute', () => {
-  test('counts all families together, and refuses with 429 and Retry-After 60', async () => {
+  test('the limit counts all families of endpoints together, and refuses with 429 and Retry-After 60', async () => {
     const { start, send, me } = await callerOf({ perMinute: 3 });
     const first = await me();
     expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([200, '"key_limit";q=3;w=60']);
@@ -130,7 +130,7 @@ describe('a limit per minute', () => {
     expect(verdict(await me())).toEqual([429, 'rate_limited']);
   });
 
-  test('that refuses takes nothing from the total', async () => {
+  test('a call that the limit per minute refuses does not count in the total', async () => {
     const { id, me } = await callerOf({ perMinute: 1, total: 5 });
     expect((await me()).body).toMatchObject({ limits: { per_minute: 1, total: 5 }, remaining: 4 });
     for (let n = 0; n < 6; n++) expect(verdict(await me())).toEqual([429, 'rate_limited']);
@@ -139,7 +139,7 @@ describe('a limit per minute', () => {
     await expect.poll(reserved, { timeout: 10_000 }).toEqual({ reserved: 1 });
   });
 
-  test('per end user counts each person by each name of theirs, in triggers and sends together', async () => {
+  test('the limit per end user counts triggers and sends together, whichever identifier names the person', async () => {
     const { start, send, me } = await callerOf({ perEndUserPerMinute: 2 });
     const asha = { external_id: 'asha', email: 'Asha@example.qa' };
     expect((await start({ end_user: asha })).status).toBe(202);

@@ -28,8 +28,8 @@ async function givenAgentWith(texts: string[]): Promise<(message: string) => Pro
     const status = async () =>
       (await app.call('GET', `${path}/runs/${body.id as string}`, { key })).body.status as string;
     await expect.poll(status, { timeout: 120_000, interval: 250 }).toBe('waiting_for_user');
-    const said = await app.db.select().from(messages).where(eq(messages.orgId, orgId));
-    return said.flatMap(({ sources }) => (sources ?? []).map(({ quote }) => quote));
+    const stored = await app.db.select().from(messages).where(eq(messages.orgId, orgId));
+    return stored.flatMap(({ sources }) => (sources ?? []).map(({ quote }) => quote));
   };
 }
 

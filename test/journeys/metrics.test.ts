@@ -120,11 +120,11 @@ test('the metrics address has the probes of a worker and nothing else, and the m
 });
 
 test('an address in use stops the start with a message', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
+  const occupied = createServer().listen(0, '127.0.0.1');
+  await once(occupied, 'listening');
+  const { port } = occupied.address() as { port: number };
   await using database = await createTestDatabase();
   const starting = startTestApp({ METRICS_ADDRESS: `127.0.0.1:${port}` }, { database, role: 'worker' });
   await expect(starting).rejects.toThrow(/METRICS_ADDRESS=127\.0\.0\.1:\d+ cannot be listened on/);
-  taken.close();
+  occupied.close();
 });

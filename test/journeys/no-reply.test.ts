@@ -66,7 +66,7 @@ async function pass(id: string): Promise<void> {
   await expect.poll(async () => (await state()).turns).toBe(turns + 1);
 }
 
-test('reminds at its times, then ends the run', async () => {
+test('the agent sends each reminder at its time, and then the run ends', async () => {
   const { id, read, texts, conversation } = await given();
   expect(await minutesLeft(id)).toBe(30);
   await pass(id);
@@ -92,7 +92,7 @@ test('a message of the person restarts the time until the first reminder', async
   expect((await texts()).filter((text) => text.startsWith('Are you still there'))).toHaveLength(2);
 });
 
-test('a conversation with people gets no reminder', async () => {
+test('a conversation that the team answers gets no reminder', async () => {
   const { id, conversation } = await given();
   await call(`POST /organizations/${orgId}/conversations/${conversation}/take-over`);
   expect(await minutesLeft(id)).toBeNull();
@@ -106,7 +106,7 @@ test('a conversation is handed over after the silence, if the definition says so
   expect(rows).toEqual([{ hand_off_reason: 'no_reply' }]);
 });
 
-test('a person who has opted out gets no reminder, and the run ends in its time', async () => {
+test('a person who has opted out gets no reminder, and the run ends at its normal time', async () => {
   const { id, personId, texts, read } = await given();
   await parley.call('PUT', `/api/end-users/${personId}/consent/sandbox`, { key, body: { status: 'opted_out' } });
   await pass(id);
@@ -149,14 +149,14 @@ describe('on a channel with a reply window of 24 hours', () => {
     return made;
   }
 
-  test('a person who wrote within it gets the reminder', async () => {
+  test('a person who wrote within the reply window gets the reminder', async () => {
     const { id, texts } = await givenWhatsApp(23);
     await pass(id);
     expect(await texts()).toEqual(['Hello', 'Are you still there, friend?']);
   });
 
   test.each([25, null])(
-    'a person who wrote before it (%s hours), or never, gets none, and the run ends',
+    'a person who last wrote %s hours ago, or never, gets no reminder, and the run ends',
     async (hours) => {
       const { id, texts, read } = await givenWhatsApp(hours);
       await pass(id);
@@ -181,7 +181,7 @@ test('the test chat shows each step of a silence at once', async () => {
   expect(await step(2)).toMatchObject({ messages: [], next: 'completed' });
 });
 
-test('a definition whose times do not rise is refused', async () => {
+test('a definition whose reminder times do not increase is refused', async () => {
   const agent = (await call(`POST /organizations/${orgId}/agents`, { name: 'A' })).body.id as string;
   const put = async (no_reply: object) =>
     (await call(`PATCH /organizations/${orgId}/agents/${agent}`, { definition: { no_reply } })).body.errors?.map(

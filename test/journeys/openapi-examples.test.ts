@@ -106,7 +106,7 @@ test('no member has a default, because generators would then require it in a req
   expect(document).toContain('Default: `false`.');
 });
 
-test('one member distinguishes the responses of a trigger call', async () => {
+test('the responses of a trigger call differ in one member that names the kind', async () => {
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);
   const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;

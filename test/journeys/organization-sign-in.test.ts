@@ -40,6 +40,8 @@ describe.skipIf(!CHROMIUM)('signing in with the provider of an organization', ()
     expect(callback).toMatch(`${journey.app.url}/dashboard/api/sign-in/organization/org_`);
     provider.allow(callback);
 
+    await page.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('This field is required.').waitFor();
     await page.getByLabel('Issuer').fill(provider.issuer);
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('The provider responds').waitFor();

@@ -23,7 +23,7 @@ describe.skipIf(!CHROMIUM)('own code in the editor', () => {
     await code?.close();
   });
 
-  it('is chosen with its URL, gets a secret, and answers in the test chat', async () => {
+  it('own code is chosen with its URL, gets a secret, and answers in the test chat', async () => {
     const { id } = (await journey.api(`POST ${org}/agents`, { name: 'Concierge' }, cookie)).body;
     const { page, faults } = await journey.open(`/agents/${id}`, { as: OWNER });
     await page.getByRole('combobox', { name: 'Provider', exact: true }).click();

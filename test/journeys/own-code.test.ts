@@ -122,7 +122,7 @@ describe('a direct answer', () => {
     expect(rows[0]).toStrictEqual({ tags: ['shipping'] });
   });
 
-  test('fills the result, and completes the conversation', async () => {
+  test('a direct answer fills the result and completes the conversation', async () => {
     await publish({
       result: {
         fields: [{ name: 'day', type: 'choice', description: 'Day', choices: ['mon', 'tue'], required: true }],
@@ -162,16 +162,19 @@ describe('a direct answer', () => {
     ['a text that is missing', { messages: [{ content: { type: 'text' } }] }, '/messages/0/content/text'],
     ['an unknown member', { ...says('Hi'), after: 'wait' }, '/after'],
     ['a result field that the agent does not have', says('Hi', { result: { colour: 'red' } }), '/result/colour'],
-  ])('with %s is a failure that names the field, and the fallback answers', async (_name, answer, pointer) => {
-    await publish({ fallback: [{ provider: 'hand_off', when: ['failure'] }] });
-    code.script(json(answer));
-    const { body } = await ask('Hello');
-    expect(await run(body.id)).toMatchObject({ status: 'handed_off' });
-    const traces = await parley.db.execute(
-      sql`SELECT trace FROM message WHERE run_id = ${body.id} AND trace IS NOT NULL`,
-    );
-    expect(JSON.stringify(traces.rows)).toContain(pointer);
-  });
+  ])(
+    'an answer with %s is a failure that names the field, and the fallback answers',
+    async (_name, answer, pointer) => {
+      await publish({ fallback: [{ provider: 'hand_off', when: ['failure'] }] });
+      code.script(json(answer));
+      const { body } = await ask('Hello');
+      expect(await run(body.id)).toMatchObject({ status: 'handed_off' });
+      const traces = await parley.db.execute(
+        sql`SELECT trace FROM message WHERE run_id = ${body.id} AND trace IS NOT NULL`,
+      );
+      expect(JSON.stringify(traces.rows)).toContain(pointer);
+    },
+  );
 
   test('own code that answers with a 500 gets the same turn again', async () => {
     code.script(json({}, 500), json(says('Now it works.')));
@@ -182,7 +185,7 @@ describe('a direct answer', () => {
   });
 });
 
-test('without a secret no turn leaves, and the run says how to create one', async () => {
+test('without a secret no turn is sent, and the run says how to create a secret', async () => {
   const made = await call('POST /agents', { name: 'Unsigned', definition: definition() });
   const its = `/api/triggers/${made.body.id}/${await givenTrigger(parley.db, orgId, made.body.id)}`;
   code.script(json(says('Never.')));
@@ -205,7 +208,7 @@ test('a new secret signs together with the previous one for a day', async () => 
 });
 
 describe('a later answer', () => {
-  test('waits in the database without a worker, and is sent when it arrives', async () => {
+  test('no worker waits for a later answer, and the answer is sent when it arrives', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
@@ -215,7 +218,7 @@ describe('a later answer', () => {
     expect(code.received).toHaveLength(1);
   });
 
-  test('counts once: the same again is a replay, another one is refused', async () => {
+  test('a later answer counts once: the same answer again is a replay, and another one is refused', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
@@ -262,7 +265,7 @@ describe('a later answer', () => {
     await said;
   });
 
-  test('stays valid when a member only changes the tags', async () => {
+  test('a later answer stays valid when a member only changes the tags', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
@@ -348,7 +351,7 @@ describe('the order of checks of reply_url', () => {
 describe('without a conversation', () => {
   const tryBody = { messages: [{ role: 'end_user', text: 'Hello' }] };
 
-  test('the playground asks the code, and stores nothing', async () => {
+  test('the playground calls the code, and stores nothing', async () => {
     code.script(json(says('Hi there.')));
     const { status, body } = await call(`POST /agents/${agentId}/playground`, tryBody);
     expect([status, body.messages?.[0]?.content.text]).toEqual([200, 'Hi there.']);
@@ -383,7 +386,7 @@ describe('a budget', () => {
     await call(`PATCH /agents/${agentId}`, { definition: definition() });
   });
 
-  test('of calls lets no further call out: the fallback for it answers, and the costs show both', async () => {
+  test('when a budget of calls is spent, the code is not called, the fallback answers, and the costs show both', async () => {
     await publish({ fallback: [{ provider: 'hand_off', when: ['budget'] }] });
     await parley.db.execute(sql`DELETE FROM model_usage`);
     await budget('calls', 2);
@@ -400,7 +403,7 @@ describe('a budget', () => {
     expect(total).toMatchObject({ calls: 2, seconds: expect.any(Number) });
   });
 
-  test('of calls without a fallback ends the run with the reason', async () => {
+  test('when a budget of calls is spent and there is no fallback, the run ends with the reason', async () => {
     await budget('calls', 0);
     code.script(json(says('Never.')));
     const { body } = await ask('Hello');
@@ -410,7 +413,7 @@ describe('a budget', () => {
     expect(code.received).toEqual([]);
   });
 
-  test('of time reserves the time limit, and pays it for an answer that comes later', async () => {
+  test('a budget of time reserves the time limit, and counts the whole limit for a later answer', async () => {
     await budget('seconds', 50);
     code.script(json(says('At once.')));
     await ask('Hello');

@@ -142,13 +142,13 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
 
   it('explains a page on the first visits only', async () => {
     const page = await at('/agents');
-    const told: boolean[] = [];
+    const shown: boolean[] = [];
     for (let visit = 0; visit < 4; visit++) {
       await page.reload();
       await settled(page);
-      told.push(await page.getByText('It has instructions, knowledge and a model').isVisible());
+      shown.push(await page.getByText('It has instructions, knowledge and a model').isVisible());
     }
-    expect(told).toEqual([true, true, false, false]);
+    expect(shown).toEqual([true, true, false, false]);
   });
 
   it('fills the last bar of a funnel completely', async () => {

@@ -380,10 +380,10 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await dialog.waitFor({ state: 'detached' });
       await page.getByRole('region', { name: 'To whom' }).waitFor();
 
-      const move = async (name: string, said: string): Promise<void> => {
+      const move = async (name: string, notice: string): Promise<void> => {
         await page.getByRole('button', { name, exact: true }).click();
         await dialog.getByRole('button', { name, exact: true }).click();
-        await page.getByText(said, { exact: true }).waitFor();
+        await page.getByText(notice, { exact: true }).waitFor();
       };
       await page.getByRole('tab', { name: 'Progress' }).click();
       await move('Start', 'The campaign is live.');

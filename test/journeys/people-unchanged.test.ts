@@ -72,7 +72,8 @@ beforeEach(() => {
   external = `crm-${++n}`;
 });
 
-const put = (said: object) => parley.call('PUT', `/api/end-users/external/${external}`, { key: keys.full, body: said });
+const put = (fields: object) =>
+  parley.call('PUT', `/api/end-users/external/${external}`, { key: keys.full, body: fields });
 const stored = async (name = external) =>
   (await parley.call('GET', `/api/end-users?external_id=${name}`, { key: keys.full })).body.data[0];
 
@@ -253,14 +254,14 @@ describe('a conversation that a call starts', () => {
         )
       ).rows[0]!.address;
     const channel = { id: email };
-    const said = { external_id: external, email: own(OTHER).email };
+    const fields = { external_id: external, email: own(OTHER).email };
     const later = { send_at: new Date(Date.now() + 3_600_000).toISOString() };
-    const dry = await trigger(said, { channel, dry_run: true });
+    const dry = await trigger(fields, { channel, dry_run: true });
     expect(dry.answer.body.recipient.address).toBeNull();
-    expect(await addressOf(await trigger(said, { channel, ...later }))).toBeNull();
+    expect(await addressOf(await trigger(fields, { channel, ...later }))).toBeNull();
     // An address on the channel in the call takes precedence.
     const named = { channel: { ...channel, address: own(OTHER).email }, ...later };
-    expect(await addressOf(await trigger(said, named))).toBe(own(OTHER).email);
-    expect(await addressOf(await trigger(said, { channel, ...later }, keys.full))).toBe(own(OTHER).email);
+    expect(await addressOf(await trigger(fields, named))).toBe(own(OTHER).email);
+    expect(await addressOf(await trigger(fields, { channel, ...later }, keys.full))).toBe(own(OTHER).email);
   });
 });

@@ -105,10 +105,10 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
       200,
     );
     await expect.poll(() => rows(logged), { timeout: 15_000 }).toEqual([{ due_at: null, lease: null }]);
-    const [said] = await rows(
+    const [stored] = await rows(
       sql`SELECT content ->> 'text' AS text FROM message WHERE org_id = ${orgId} AND role = 'end_user'`,
     );
-    expect(said!['text']).toMatch(/^\[(photo|image|file|media)\]$/);
+    expect(stored!['text']).toMatch(/^\[(photo|image|file|media)\]$/);
     await call(provider.sends(Buffer.from('GIF89a'), { url: hookUrl() }));
     const shown = sql`SELECT content FROM message WHERE org_id = ${orgId} AND content ->> 'type' = 'image'`;
     await expect
@@ -163,8 +163,8 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     const done = async (count: number) => {
       const left = () => rows(sql`SELECT id FROM run WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
       await expect.poll(left).toEqual([]);
-      const said = () => rows(sql`SELECT id FROM message WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
-      await expect.poll(said).toEqual([]);
+      const dueMessages = () => rows(sql`SELECT id FROM message WHERE org_id = ${orgId} AND due_at IS NOT NULL`);
+      await expect.poll(dueMessages).toEqual([]);
       expect(provider.delivered).toHaveLength(count);
     };
     await says('STOP');

@@ -121,8 +121,8 @@ async function holds(app: TestApp, { owner, token, keys, sealed }: Made): Promis
   for (const key of keys) expect((await app.call('GET', '/api/me', { key })).status).toBe(200);
   expect(await openAll(app)).toEqual(sealed);
   const forms = createSuppression(app.secrets.suppressionKey)({ orgId: owner.orgId, ...PERSON });
-  const kept = (await app.db.execute<{ digest: Buffer }>(sql`SELECT digest FROM suppression`)).rows;
-  expect(kept.some(({ digest }) => forms.some((form) => form.equals(digest)))).toBe(true);
+  const digests = (await app.db.execute<{ digest: Buffer }>(sql`SELECT digest FROM suppression`)).rows;
+  expect(digests.some(({ digest }) => forms.some((form) => form.equals(digest)))).toBe(true);
 }
 
 const config = (secret: string, previousSecret: string | null) => ({ secret, previousSecret });
@@ -181,9 +181,9 @@ describe('a rotation', () => {
       await stop(first);
       const node = await start(secrets[1]!, secrets[0]);
       for (let steps = 1, ended = false; !ended; steps++) {
-        let taken = 0;
+        let accepted = 0;
         const crash = () => {
-          if (++taken === steps) throw new Error('stopped');
+          if (++accepted === steps) throw new Error('stopped');
         };
         ended = await rotateSecrets(node.db, config(secrets[1]!, secrets[0]!), crash).then(
           () => true,

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 type Told = { type: string; data: { id: string; run_id: string; result: object; reason: string } };
-const told = (type: string, id: string): Told['data'][] =>
+const received = (type: string, id: string): Told['data'][] =>
   endpoint.calls
     .map(({ body }) => JSON.parse(body.toString()) as Told)
     .filter((event) => event.type === type && event.data.id === id)
@@ -60,7 +60,7 @@ async function given(definition: AgentDefinition) {
   };
 }
 
-test('steps fill the result, turn by turn, and the event of the end has it', async () => {
+test('steps fill the result turn by turn, and the event of the end contains it', async () => {
   const { start, say, read } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   expect(await read(id!)).toMatchObject({ agent_version: 1, result: { status: 'none', missing: ['people', 'email'] } });
@@ -73,31 +73,31 @@ test('steps fill the result, turn by turn, and the event of the end has it', asy
     status: 'completed',
     result: { status: 'complete', data: { people: 4, email: 'asha@example.qa' }, missing: [] },
   });
-  await expect.poll(() => told('run.completed', id!)).toMatchObject([{ agent_version: 1, result: run.result }]);
+  await expect.poll(() => received('run.completed', id!)).toMatchObject([{ agent_version: 1, result: run.result }]);
 });
 
-test('changes within a second are one event, which has the latest of them', async () => {
+test('changes within a second cause one event with the latest values', async () => {
   const { start, say } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   await say(conversation!, '4');
   await say(conversation!, 'asha@example.qa');
   const data = { people: 4, email: 'asha@example.qa' };
-  const updates = () => told('run.result_updated', id!);
+  const updates = () => received('run.result_updated', id!);
   await expect.poll(() => updates().at(-1)?.result).toMatchObject({ status: 'partial', data });
   expect(updates().length).toBeLessThanOrEqual(2);
 });
 
-test('a conversation that a member takes over says what it has brought so far', async () => {
+test('a run whose conversation a member takes over has the values that were collected so far', async () => {
   const { start, say } = await given(DEFINITION);
   const { conversation_id: conversation } = await start();
   await say(conversation!, '4');
   await call(`POST /organizations/${orgId}/conversations/${conversation}/take-over`);
   await expect
-    .poll(() => told('conversation.handed_off', conversation!)[0]?.result)
+    .poll(() => received('conversation.handed_off', conversation!)[0]?.result)
     .toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
 });
 
-test('a cancelled run keeps what its conversation has brought, in the API and in the export', async () => {
+test('a cancelled run has the values that were collected so far, in the API and in the export', async () => {
   const { start, say, read, path } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   await say(conversation!, '4');
@@ -126,7 +126,7 @@ test('a run that continues after a hand-off keeps its values and completes its r
   expect(await read(id!)).toMatchObject({ status: 'completed', result: { status: 'complete', data, missing: [] } });
 });
 
-test('values are stored with the person, and an address never replaces one or takes that of another', async () => {
+test('values are stored with the person, but an address never replaces one and is never the address of another person', async () => {
   const { start, say } = await given({
     ...DEFINITION,
     result: {
@@ -185,11 +185,11 @@ describe('a model fills the fields at the hand-off', () => {
     return { run: await read(id!), conversation: conversation!, asked: model.calls.slice(calls + 1) };
   };
 
-  test('in one call of the form of the fields, before the event is sent', async () => {
+  test('the model fills all fields in one call at the hand-off, before the event is sent', async () => {
     const found = { city: 'Doha', day: '2026-11-24', size: 'large' };
     const { run, conversation, asked } = await handedOver({ text: JSON.stringify(found) });
     expect(run).toMatchObject({ status: 'handed_off', result: { status: 'complete', data: found, missing: [] } });
-    await expect.poll(() => told('conversation.handed_off', conversation)[0]?.result).toEqual(run.result);
+    await expect.poll(() => received('conversation.handed_off', conversation)[0]?.result).toEqual(run.result);
     expect(asked).toHaveLength(1);
     expect(asked[0]!.body).toMatchObject({ response_format: { type: 'json_object' } });
     expect(asked[0]!.body).not.toHaveProperty('tools');
@@ -198,7 +198,7 @@ describe('a model fills the fields at the hand-off', () => {
     expect(used.rows).toEqual([{ calls: 2 }]);
   });
 
-  test('once more with the faults, and without what does not fit after that', async () => {
+  test('the model is called once more with the faults, and values that still do not fit are dropped', async () => {
     const wrong = JSON.stringify({ city: 'Doha', day: 'the 24th', size: 'huge' });
     const { run, asked } = await handedOver({ text: 'Doha!' }, { text: wrong });
     expect(asked).toHaveLength(2);
@@ -206,23 +206,23 @@ describe('a model fills the fields at the hand-off', () => {
     expect(run.result).toMatchObject({ status: 'partial', data: { city: 'Doha' }, missing: ['day'] });
   });
 
-  test('when a member ends the conversation, before the event of the run', async () => {
+  test('the model fills the fields when a member ends the conversation, before the event of the run is sent', async () => {
     const { start, read } = await given(FIELDS);
     model.script({ text: 'Noted.' });
     const { id, conversation_id: conversation } = await start({ message: 'To Doha on the 24th, please.' });
     model.script({ text: JSON.stringify({ city: 'Doha', day: '2026-11-24', size: null }) });
     await call(`POST /organizations/${orgId}/conversations/${conversation}/resolve`);
-    await expect.poll(() => told('run.completed', id!)).toHaveLength(1);
+    await expect.poll(() => received('run.completed', id!)).toHaveLength(1);
     const run = await read(id!);
     expect(run).toMatchObject({
       status: 'completed',
       reason: 'resolved',
       result: { status: 'complete', data: { city: 'Doha', day: '2026-11-24' } },
     });
-    expect(told('run.completed', id!)).toMatchObject([{ reason: 'resolved', result: run.result }]);
+    expect(received('run.completed', id!)).toMatchObject([{ reason: 'resolved', result: run.result }]);
   });
 
-  test('a model that fails delays no hand-off: the result says that it failed', async () => {
+  test('a model that fails does not delay the hand-off, and the result reports the failure', async () => {
     const { run } = await handedOver({ status: 400 });
     expect(run).toMatchObject({
       status: 'handed_off',
@@ -237,7 +237,7 @@ test('a result is in the export of its person, and is erased with the person', a
   await say(conversation!, '4');
   const { body } = await parley.call('GET', `/api/end-users/${person}/export`, { key });
   expect(body.runs).toMatchObject([{ id, agent_version: 1, result: { data: { people: 4 } } }]);
-  await expect.poll(() => told('run.result_updated', id!).length).toBe(1);
+  await expect.poll(() => received('run.result_updated', id!).length).toBe(1);
   await parley.call('DELETE', `/api/end-users/${person}`, { key });
   expect(await read(id!)).toMatchObject({ code: 'run_not_found' });
   const left = await parley.db.execute(sql`SELECT FROM event WHERE data::text LIKE ${`%${id}%`}`);

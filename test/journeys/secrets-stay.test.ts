@@ -108,9 +108,9 @@ test.each(BEHIND_A_BASE)(
     const settings = { ...account.settings, ...account.secrets, api_url: echo.url };
     const { status, body } = await owner.call('POST /channels', { agent_id: agentId, kind, name: kind, settings });
     expect(status).toBeGreaterThanOrEqual(400);
-    const said = JSON.stringify(body);
-    expect(said).toContain('[redacted]');
-    for (const secret of Object.values(account.secrets)) expect(said).not.toContain(secret);
+    const response = JSON.stringify(body);
+    expect(response).toContain('[redacted]');
+    for (const secret of Object.values(account.secrets)) expect(response).not.toContain(secret);
     await Promise.all([account.stop(), echo.stop()]);
   },
 );

@@ -65,8 +65,8 @@ describe('a call and a trigger choose a version', () => {
     const { post, path } = await given(opening('two', { dont_know: { default: 'Not known to two.' } }));
     const { body } = await post({ agent_version: 2 });
     expect(body.messages[0].content.text).toBe('two');
-    const said = await call(`POST /organizations/${orgId}/conversations/${body.conversation_id}/say`, { text: 'Why?' });
-    expect(said.body.messages[0].content.text).toBe('Not known to two.');
+    const sent = await call(`POST /organizations/${orgId}/conversations/${body.conversation_id}/say`, { text: 'Why?' });
+    expect(sent.body.messages[0].content.text).toBe('Not known to two.');
     expect((await parley.call('GET', `${path}/runs/${body.id}`, { key })).body.agent_version).toBe(2);
   });
 
@@ -254,7 +254,7 @@ describe('the automatic stop', () => {
 });
 
 describe('the comparison', () => {
-  test('counts what became of the runs of each version, with intervals', async () => {
+  test('the comparison counts the outcomes of the runs of each version, with intervals', async () => {
     const { post, rollout, agent } = await given(
       opening('two', { rules: [{ name: 'Hours', words: ['hours'], action: 'hand_off' }] }),
     );

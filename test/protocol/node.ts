@@ -137,9 +137,9 @@ export function createNode({ world, database, name, leaseMs, hasTokens = false, 
     let place: Place;
     try {
       place = await statement(() => {
-        const taken = database.commit(change, keyId);
+        const committed = database.commit(change, keyId);
         onCommit();
-        return taken;
+        return committed;
       });
     } finally {
       directory.drop({ kind: 'key', id: keyId });

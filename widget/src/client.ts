@@ -18,12 +18,12 @@ const FILE_MS = 180_000;
 const DAY_MS = 86_400_000;
 
 /** The HTTP calls of the chat. Tokens travel only in a header, because URLs end up in logs and histories. */
-export function createClient(base: string, kept: StateBox, person: OpenChatSession) {
+export function createClient(base: string, stored: StateBox, person: OpenChatSession) {
   let opening: Promise<string> | null = null;
 
   /** Returns a valid token. It opens or renews a session if necessary. */
   function token(): Promise<string> {
-    const { token: known, until = 0, renew = 0 } = kept.read();
+    const { token: known, until = 0, renew = 0 } = stored.read();
     if (known && until > Date.now() + 60_000 && renew > Date.now()) return Promise.resolve(known);
     opening ??= open().finally(() => {
       opening = null;
@@ -32,11 +32,11 @@ export function createClient(base: string, kept: StateBox, person: OpenChatSessi
   }
 
   async function open(): Promise<string> {
-    const { token: known } = kept.read();
+    const { token: known } = stored.read();
     const answer = await send('/sessions', 'POST', known, person);
     const session = (await answer.json()) as ChatSession;
     const until = Date.parse(session.expires_at);
-    kept.change((now) => {
+    stored.change((now) => {
       now.token = session.token;
       now.until = until;
       now.renew = Date.now() + Math.min(DAY_MS, (until - Date.now()) / 2);
@@ -79,7 +79,7 @@ export function createClient(base: string, kept: StateBox, person: OpenChatSessi
       return await work(used);
     } catch (error) {
       if (!(error instanceof CallError) || error.status !== 401) throw error;
-      kept.change((now) => {
+      stored.change((now) => {
         if (now.token === used) delete now.token;
       });
       return work(await token());

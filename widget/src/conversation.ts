@@ -26,26 +26,26 @@ export type Shown = {
  * The messages that this page knows, and the messages that wait for sending. A message gets an ID when it is typed.
  * Repeated sending, for example from two tabs, therefore stores it once.
  */
-export function createConversation(client: Client, kept: StateBox, onChange: (shown: Shown) => void) {
+export function createConversation(client: Client, stored: StateBox, onChange: (shown: Shown) => void) {
   const history = createHistory(client);
   const writing = createMessagePreview();
   let state: ConnectionState = 'idle';
   let looking: { readUntil: string | null } | null = null;
-  const readMark = createReadMark(client, kept);
+  const readMark = createReadMark(client, stored);
   const onSent = (message: ChatMessage, answering: boolean): void => {
     if (answering) setTimeout(change, writing.await());
     take([message]);
   };
-  const outbox = createOutbox(client, kept, { onSent, onRefused: change });
+  const outbox = createOutbox(client, stored, { onSent, onRefused: change });
   const uploads = createUploads(client, { onSent, onChange: change });
 
   function change(): void {
-    const { queue, read = '' } = kept.read();
+    const { queue, read = '' } = stored.read();
     const all = history.all();
-    const said = new Set(all.map(({ client_id }) => client_id));
+    const known = new Set(all.map(({ client_id }) => client_id));
     onChange({
       messages: all,
-      waiting: [...queue, ...uploads.waiting()].filter(({ client_id }) => !said.has(client_id)),
+      waiting: [...queue, ...uploads.waiting()].filter(({ client_id }) => !known.has(client_id)),
       ...history.reach(),
       ...writing.shown(),
       unread: looking ? 0 : all.filter(({ id, role }) => role !== 'end_user' && id > read).length,
@@ -59,7 +59,7 @@ export function createConversation(client: Client, kept: StateBox, onChange: (sh
 
   function take(fresh: readonly ChatMessage[]): void {
     if (history.put(fresh).some(({ role }) => role !== 'end_user')) writing.end();
-    if (fresh.length > 0) forgetSent(kept, fresh);
+    if (fresh.length > 0) forgetSent(stored, fresh);
     change();
   }
 
@@ -99,7 +99,7 @@ export function createConversation(client: Client, kept: StateBox, onChange: (sh
       void outbox.flush();
     },
     look: (now: boolean) => {
-      looking = now ? (looking ?? { readUntil: kept.read().read ?? null }) : null;
+      looking = now ? (looking ?? { readUntil: stored.read().read ?? null }) : null;
       change();
     },
     stop: () => {
@@ -110,10 +110,10 @@ export function createConversation(client: Client, kept: StateBox, onChange: (sh
 }
 
 /** Messages that the server has stored no longer wait. */
-function forgetSent(kept: StateBox, fresh: readonly ChatMessage[]): void {
-  const said = new Set(fresh.map(({ client_id }) => client_id));
-  kept.change((now) => {
-    now.queue = now.queue.filter(({ client_id }) => !said.has(client_id));
+function forgetSent(stored: StateBox, fresh: readonly ChatMessage[]): void {
+  const arrived = new Set(fresh.map(({ client_id }) => client_id));
+  stored.change((now) => {
+    now.queue = now.queue.filter(({ client_id }) => !arrived.has(client_id));
     now.talked = true;
   });
 }

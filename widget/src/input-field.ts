@@ -1,5 +1,5 @@
 import { drawing, h } from './dom.ts';
-import type { Speech } from './words.ts';
+import type { Speech } from './texts.ts';
 
 const PLANE = 'M3 20l18-8L3 4v6l11 2-11 2z';
 /** A copy of MAX_VISITOR_CHARACTERS from the contract. Importing the value would bundle the schema library. */

@@ -1,5 +1,5 @@
 import { drawing, h } from './dom.ts';
-import type { Speech } from './words.ts';
+import type { Speech } from './texts.ts';
 
 const BUBBLE = 'M4 5h16v11H9l-5 4z';
 const MAX_BADGE = 99;

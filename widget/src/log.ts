@@ -139,9 +139,9 @@ function suggestionsView({ suggestions, ask }: First, { speech: { words } }: Mes
 function createUpdate(list: HTMLElement): (wanted: readonly Wanted[]) => void {
   const drawn = new Map<string, { key: string; node: HTMLLIElement }>();
   return (wanted) => {
-    const kept = new Set(wanted.map(({ id }) => id));
+    const shown = new Set(wanted.map(({ id }) => id));
     for (const [id, { node }] of drawn) {
-      if (kept.has(id)) continue;
+      if (shown.has(id)) continue;
       node.remove();
       drawn.delete(id);
     }

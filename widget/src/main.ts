@@ -4,7 +4,7 @@ import { createConnection } from './connection.ts';
 import { createConversation } from './conversation.ts';
 import { openKept } from './stored-state.ts';
 import { createView, type ViewActions, type ViewOptions } from './view.ts';
-import { chooseSpeech } from './words.ts';
+import { chooseSpeech } from './texts.ts';
 
 /** The server inserts this value before the script (src/http/chat/widget-script.ts). */
 declare const PARLEY_CHAT: ChatAppearance;
@@ -42,18 +42,18 @@ function start(script: HTMLScriptElement): void {
   /** The state of one person. Sign-in and sign-out reset it. */
   function begin(person: OpenChatSession) {
     const who = person.external_id ?? '';
-    const kept = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());
-    const client = createClient(base, kept, { ...person, ...localeOf(speech.locale) });
-    const conversation = createConversation(client, kept, (shown) => view.draw(shown));
+    const stored = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());
+    const client = createClient(base, stored, { ...person, ...localeOf(speech.locale) });
+    const conversation = createConversation(client, stored, (shown) => view.draw(shown));
     const connection = createConnection(client, {
       onReady: conversation.load,
       onMessages: conversation.take,
       onWords: conversation.hear,
       onState: conversation.setState,
     });
-    const wanted = (): boolean => view.isOpen() || kept.read().talked === true || person.external_id !== undefined;
+    const wanted = (): boolean => view.isOpen() || stored.read().talked === true || person.external_id !== undefined;
     return {
-      kept,
+      kept: stored,
       conversation,
       connection,
       /** Connected only if messages can arrive: the chat is open, or the person has a conversation. */
@@ -64,7 +64,7 @@ function start(script: HTMLScriptElement): void {
       end: () => {
         connection.stop();
         conversation.stop();
-        kept.close();
+        stored.close();
       },
     };
   }

@@ -2,7 +2,7 @@ import type { ChatMessage } from '../../contract/chat.ts';
 import { h } from './dom.ts';
 import { type Rate, surveyView, thumbsView } from './rating-view.ts';
 import type { Waiting } from './stored-state.ts';
-import type { Speech } from './words.ts';
+import type { Speech } from './texts.ts';
 
 export type MessageTools = {
   speech: Speech;

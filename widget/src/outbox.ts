@@ -12,7 +12,7 @@ export type OutboxListener = {
 const RETRY_MS = 5_000;
 
 /** The waiting messages, in the order of typing. They are stored, so a reload does not lose them. */
-export function createOutbox(client: Client, kept: StateBox, { onSent, onRefused }: OutboxListener) {
+export function createOutbox(client: Client, stored: StateBox, { onSent, onRefused }: OutboxListener) {
   let sending = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -23,11 +23,11 @@ export function createOutbox(client: Client, kept: StateBox, { onSent, onRefused
     clearTimeout(retry);
     try {
       for (;;) {
-        const next = kept.read().queue.find(({ failed }) => !failed);
+        const next = stored.read().queue.find(({ failed }) => !failed);
         if (!next) break;
         const { message, answering } = await client.say(next);
         // Failed entries with the same ID have the same text, so they are removed too.
-        kept.change((now) => {
+        stored.change((now) => {
           now.queue = now.queue.filter(({ client_id }) => client_id !== next.client_id);
         });
         onSent(message, answering);
@@ -43,7 +43,7 @@ export function createOutbox(client: Client, kept: StateBox, { onSent, onRefused
     const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
     const isFinal = [400, 413, 415, 422].includes(status);
     if (isFinal) {
-      kept.change((now) => {
+      stored.change((now) => {
         const first = now.queue.find(({ failed }) => !failed);
         if (first) first.failed = true;
       });
@@ -57,13 +57,13 @@ export function createOutbox(client: Client, kept: StateBox, { onSent, onRefused
     flush,
     /** False: too many messages are waiting. */
     put: (text: string): boolean => {
-      if (kept.read().queue.length >= MAX_WAITING) return false;
-      kept.change((now) => now.queue.push({ client_id: newName(), text, at: Date.now() }));
+      if (stored.read().queue.length >= MAX_WAITING) return false;
+      stored.change((now) => now.queue.push({ client_id: newName(), text, at: Date.now() }));
       return true;
     },
     /** Sends a refused message again. */
     putAgain: (name: string) =>
-      kept.change((now) => {
+      stored.change((now) => {
         for (const one of now.queue) if (one.client_id === name) delete one.failed;
       }),
     stop: () => clearTimeout(retry),

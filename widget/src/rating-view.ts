@@ -1,6 +1,6 @@
 import type { ChatMessage, RateChat } from '../../contract/chat.ts';
 import { drawing, h } from './dom.ts';
-import type { Speech } from './words.ts';
+import type { Speech } from './texts.ts';
 
 /** Rejects if the server does not store the rating. */
 export type Rate = (rated: RateChat) => Promise<unknown>;

@@ -5,12 +5,12 @@ import type { StateBox } from './stored-state.ts';
 const READ_AFTER_MS = 400;
 
 /** The last message that the visitor has read. It is stored here and reported to the server. */
-export function createReadMark(client: Client, kept: StateBox) {
+export function createReadMark(client: Client, stored: StateBox) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     note: (newest: string) => {
-      if (newest <= (kept.read().read ?? '')) return;
-      kept.change((now) => {
+      if (newest <= (stored.read().read ?? '')) return;
+      stored.change((now) => {
         now.read = newest;
       });
       clearTimeout(timer);

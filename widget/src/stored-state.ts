@@ -39,23 +39,23 @@ export function openKept(name: string, onElsewhere: () => void) {
   const read = (): StoredState => {
     if (isFull) return memory;
     try {
-      const kept = JSON.parse(localStorage.getItem(name) ?? '{}') as StoredState;
+      const stored = JSON.parse(localStorage.getItem(name) ?? '{}') as StoredState;
       const queue = places().map((key) => JSON.parse(localStorage.getItem(key) ?? 'null') as Waiting | null);
-      kept.queue = queue
+      stored.queue = queue
         .filter((one) => one !== null)
         .sort((a, b) => a.at - b.at || (a.client_id < b.client_id ? -1 : 1));
-      memory = kept;
+      memory = stored;
     } catch {
       // The storage is not readable, so the state of this page is used.
     }
     return memory;
   };
-  const change = (how: (kept: StoredState) => void): void => {
-    const kept = read();
-    const before = new Map(kept.queue.map((one) => [one.client_id, JSON.stringify(one)]));
-    how(kept);
-    memory = kept;
-    const { queue, ...rest } = kept;
+  const change = (how: (state: StoredState) => void): void => {
+    const state = read();
+    const before = new Map(state.queue.map((one) => [one.client_id, JSON.stringify(one)]));
+    how(state);
+    memory = state;
+    const { queue, ...rest } = state;
     try {
       localStorage.setItem(name, JSON.stringify(rest));
       for (const one of queue) {

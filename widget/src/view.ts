@@ -6,7 +6,7 @@ import { createLauncher } from './launcher.ts';
 import { createLog } from './log.ts';
 import type { Rate } from './rating-view.ts';
 import { readableOn, style } from './style.ts';
-import type { Speech } from './words.ts';
+import type { Speech } from './texts.ts';
 
 export type ViewOptions = {
   appearance: ChatAppearance;

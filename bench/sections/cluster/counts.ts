@@ -21,7 +21,7 @@ export async function counts(plan: Plan): Promise<string[]> {
   const { url } = region.cluster.nodes[0]!;
   const headers = { Authorization: `Bearer ${key.value}` };
   const shot: Shot = { method: 'POST', path: triggerPath, headers };
-  const look = () => told(region, redisUrl);
+  const look = () => readCounts(region, redisUrl);
   // The remaining start-up work of a fresh database is not idle work.
   await look();
   const idleFrom = await look();
@@ -42,8 +42,8 @@ export async function counts(plan: Plan): Promise<string[]> {
   const together = await measure(async () => (await fire(url, shot, plan.seconds)).answered);
   return [
     `no calls, one node and one worker: ${idle.numbers.get('transactions')!.toFixed(0)} transactions/s, ${(idle.numbers.get('WAL bytes')! / 1_024).toFixed(1)} KiB of WAL/s, ${redisOf(idle, 'probe').toFixed(1)} Redis commands/s`,
-    `calls one after the other: ${said(oneByOne)}`,
-    `64 calls at once:          ${said(together)}`,
+    `calls one after the other: ${countsText(oneByOne)}`,
+    `64 calls at once:          ${countsText(together)}`,
     `rows of one call: ${rowsOf(together)}`,
   ];
 }
@@ -51,7 +51,7 @@ export async function counts(plan: Plan): Promise<string[]> {
 /** Names are "cpu" (ms), "transactions", "WAL bytes", "WAL syncs", "insert TABLE", "update TABLE", "delete TABLE", "redis COMMAND". */
 type Counted = { at: number; numbers: Map<string, number> };
 
-async function told({ db }: Region, redisUrl: URL): Promise<Counted> {
+async function readCounts({ db }: Region, redisUrl: URL): Promise<Counted> {
   await sleep(TOLD_MS);
   const { rows } = await db.$client.query<{ name: string; value: string }>(`
     SELECT 'transactions' AS name, xact_commit + xact_rollback AS value FROM pg_stat_database
@@ -110,7 +110,7 @@ function redisOf({ numbers }: Counted, what: 'scripts' | 'probe'): number {
   return total;
 }
 
-function said(counted: Counted): string {
+function countsText(counted: Counted): string {
   const rows = sum(counted, 'insert ') + sum(counted, 'update ') + sum(counted, 'delete ');
   const of = (name: string): number => counted.numbers.get(name) ?? 0;
   return `${(of('cpu') * 1_000).toFixed(0)} µs of a core of the database, ${of('transactions').toFixed(2)} transactions, ${rows.toFixed(1)} rows written, ${of('WAL bytes').toFixed(0)} bytes of WAL in ${of('WAL syncs').toFixed(3)} syncs, ${redisOf(counted, 'scripts').toFixed(2)} Redis scripts`;

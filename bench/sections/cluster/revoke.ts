@@ -21,7 +21,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
   const healthy: number[] = [];
   for (let n = 0; n < Math.max(20, HEALTHY * plan.scale); n += 1)
     healthy.push(await revokeOnce(region, tenant, n % 3, [0, 1, 2]));
-  lines.push(told('all three well', healthy));
+  lines.push(timesText('all three well', healthy));
 
   const paused: number[] = [];
   for (let n = 0; n < FAULTY; n += 1) {
@@ -30,7 +30,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
     process.kill(pid, 'SIGCONT');
     await sleep(REST_MS);
   }
-  lines.push(told('one stopped (SIGSTOP)', paused));
+  lines.push(timesText('one stopped (SIGSTOP)', paused));
 
   const dead: number[] = [];
   for (let n = 0; n < FAULTY; n += 1) {
@@ -39,7 +39,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
     while (!(await isReady(nodes[2]!.url))) await sleep(100);
     await sleep(REST_MS);
   }
-  lines.push(told('one killed (SIGKILL)', dead));
+  lines.push(timesText('one killed (SIGKILL)', dead));
   return lines;
 }
 
@@ -78,5 +78,5 @@ const isReady = (url: string): Promise<boolean> =>
     () => false,
   );
 
-const told = (name: string, times: readonly number[]): string =>
+const timesText = (name: string, times: readonly number[]): string =>
   `${name.padEnd(24)} p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms (${times.length} revokes)`;

@@ -44,14 +44,14 @@ export async function words(): Promise<string[]> {
     const alone = [];
     for (let run = 0; run < RUNS; run++) alone.push(await read());
     return [
-      `first words after the provider wrote them, ${RUNS} turns: p50 ${told(alone, 0.5)}, p99 ${told(alone, 0.99)}`,
+      `first words after the provider wrote them, ${RUNS} turns: p50 ${quantileText(alone, 0.5)}, p99 ${quantileText(alone, 0.99)}`,
     ];
   } finally {
     await model.close();
   }
 }
 
-const told = (times: number[], share: number): string => `${quantile(times, share).toFixed(1)} ms`;
+const quantileText = (times: number[], share: number): string => `${quantile(times, share).toFixed(1)} ms`;
 
 async function connect({ db, sealingKey }: Region, { orgId, triggerPath }: Tenant, baseUrl: string): Promise<void> {
   const agentId = triggerPath.split('/')[3]!;

@@ -30,8 +30,8 @@ export function addTestCommand(channels: Command): void {
     if (!check['ok'] && (check['asked'] || to === undefined))
       throw new Failure('channel_check_failed', String(check['detail']));
     if (to === undefined) return out.record(check);
-    const said = content === undefined ? { type: 'text', text } : parseJsonObject(content, '--content');
-    const sent = await api.call('sendTest', { ids, body: { address: to, content: said as MessageContent } });
+    const testMessage = content === undefined ? { type: 'text', text } : parseJsonObject(content, '--content');
+    const sent = await api.call('sendTest', { ids, body: { address: to, content: testMessage as MessageContent } });
     out.record(await outcome(api, { ...ids, message_id: sent['id'] }));
   });
   examples(test, 'channels test channel_01jd…', 'channels test channel_01jd… --to +97430000000');

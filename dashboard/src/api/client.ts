@@ -16,7 +16,7 @@ export type CallInput<N extends DashboardRouteName> = ParamsInput<N> & {
   /** The request is sent even if the page is being closed. */
   keepalive?: boolean;
   /** For a route that streams: called with the whole text of the answer so far, while it is written. */
-  onWords?: (words: string) => void;
+  onText?: (text: string) => void;
 };
 type ParamsInput<N extends DashboardRouteName> = [ParamOf<N>] extends [never]
   ? { params?: undefined }
@@ -28,7 +28,7 @@ type AnyInput = {
   body?: unknown;
   signal?: AbortSignal;
   keepalive?: boolean;
-  onWords?: (words: string) => void;
+  onText?: (text: string) => void;
 };
 
 /** Longer than the server's own longest wait, so the server's response arrives first. */
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 40_000;
 
 export async function call<N extends DashboardRouteName>(name: N, input: CallInput<N>): Promise<AnswerOf<N>> {
   const [method, path] = routes[name]!.split(' ') as [string, string];
-  const { body, query, signal, keepalive, params = {}, onWords } = input as AnyInput;
+  const { body, query, signal, keepalive, params = {}, onText } = input as AnyInput;
   const init: RequestInit = {
     method,
     signal,
@@ -46,11 +46,11 @@ export async function call<N extends DashboardRouteName>(name: N, input: CallInp
       body: body instanceof Blob ? body : JSON.stringify(body),
       headers: {
         'content-type': body instanceof Blob ? 'application/octet-stream' : 'application/json',
-        ...(onWords && { accept: 'text/event-stream' }),
+        ...(onText && { accept: 'text/event-stream' }),
       },
     }),
   };
-  return (await send(fill(path, params) + search(query), init, onWords)) as AnswerOf<N>;
+  return (await send(fill(path, params) + search(query), init, onText)) as AnswerOf<N>;
 }
 
 /** The URL of a route for requests that the browser itself makes: a stream, a file. */
@@ -110,7 +110,7 @@ export class Problem extends Error {
   }
 }
 
-async function send(url: string, init: RequestInit, onWords?: (words: string) => void): Promise<unknown> {
+async function send(url: string, init: RequestInit, onText?: (text: string) => void): Promise<unknown> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   let response: Response;
   try {
@@ -127,21 +127,21 @@ async function send(url: string, init: RequestInit, onWords?: (words: string) =>
     throw new Problem({ code: 'connection_lost', status: 0 });
   }
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-  if (onWords && isStream) return readAloud(response, onWords);
+  if (onText && isStream) return readStream(response, onText);
   if (response.ok) return response.status === 204 ? undefined : readJson(response);
   throw await readProblem(response);
 }
 
-/** Passes the text to `onWords` while it is written, then returns the answer or throws the problem. */
-async function readAloud(response: Response, onWords: (words: string) => void): Promise<unknown> {
-  let words = '';
+/** Passes the text to `onText` while it is written, then returns the answer or throws the problem. */
+async function readStream(response: Response, onText: (text: string) => void): Promise<unknown> {
+  let text = '';
   try {
     for await (const { event, data } of readEvents(response.body!)) {
       if (event === 'turn') return data;
       if (event === 'problem') throw await problemOf(data as Partial<ProblemBody>, response);
-      if (event === 'delta') words += (data as { text: string }).text;
-      else if (event === 'replace') words = (data as { text: string }).text;
-      onWords(words);
+      if (event === 'delta') text += (data as { text: string }).text;
+      else if (event === 'replace') text = (data as { text: string }).text;
+      onText(text);
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
@@ -198,7 +198,7 @@ async function problemOf(body: Partial<ProblemBody>, response: Response): Promis
 async function inWords(faults: readonly Fault[] | undefined): Promise<readonly Fault[] | undefined> {
   if (languageOf(preferences()) !== 'ar' || !faults?.length) return faults;
   // If they cannot load, for example after an update, the sentences stay in English.
-  const words = await import('../language/fault-words.ts').catch(() => null);
+  const words = await import('../language/fault-texts.ts').catch(() => null);
   return faults.map((fault) => ({ ...fault, detail: words?.inArabic(fault.detail) ?? fault.detail }));
 }
 

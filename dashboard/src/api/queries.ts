@@ -114,12 +114,12 @@ export function useAct<N extends DashboardRouteName>(name: N, { refresh }: { ref
   const client = useQueryClient();
   return useMutation<AnswerOf<N>, Problem, CallInput<N>>({
     mutationFn: (input) => call(name, input),
-    onSuccess: () => readAnew(client, refresh),
+    onSuccess: () => refetch(client, refresh),
   });
 }
 
 /** Resolves after every visible list has been read again. */
-export async function readAnew(client: QueryClient, names: readonly DashboardRouteName[]): Promise<void> {
+export async function refetch(client: QueryClient, names: readonly DashboardRouteName[]): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       const lists = { queryKey: [name] };

@@ -1,7 +1,7 @@
-import { defineWords } from './words.tsx';
+import { defineTexts } from './texts.tsx';
 
 /** Texts that many pages use. */
-export const common = defineWords(
+export const common = defineTexts(
   {
     cancel: 'Cancel',
     save: 'Save changes',

@@ -82,7 +82,7 @@ export const languageName = (language: Language, tag: string): string =>
 const SIZE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
 /** A size such as "1.2 MB". */
-export function sizeWords(language: Language, bytes: number): string {
+export function sizeTexts(language: Language, bytes: number): string {
   const step = Math.min(SIZE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   return numbers(language, {
     style: 'unit',
@@ -95,24 +95,24 @@ export function sizeWords(language: Language, bytes: number): string {
  * Creating a format takes up to a millisecond, and a list shows dozens of them. So each one is created once.
  */
 const known = new Map<string, unknown>();
-function kept<F>(name: string, create: () => F): F {
+function cached<F>(name: string, create: () => F): F {
   let format = known.get(name) as F | undefined;
   if (!format) known.set(name, (format = create()));
   return format;
 }
 
 const numbers = (language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat =>
-  kept(`number ${language} ${JSON.stringify(options)}`, () => new Intl.NumberFormat(LOCALES[language], options));
+  cached(`number ${language} ${JSON.stringify(options)}`, () => new Intl.NumberFormat(LOCALES[language], options));
 
 /** The time zone of the browser may change while a page is open. */
 const dates = (language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  kept(
+  cached(
     `date ${language} ${new Date().getTimezoneOffset()} ${JSON.stringify(options)}`,
     () => new Intl.DateTimeFormat(LOCALES[language], options),
   );
 
 const relativeFormat = (language: Language, style: 'long' | 'narrow'): Intl.RelativeTimeFormat =>
-  kept(
+  cached(
     `relative ${language} ${style}`,
     () => new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto', style }),
   );

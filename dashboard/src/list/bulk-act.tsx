@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { DashboardRouteName } from '../../../contract/dashboard/routes.ts';
 import type { Problem } from '../api/client.ts';
-import { readAnew } from '../api/queries.ts';
-import { useWords } from '../language/words.tsx';
+import { refetch } from '../api/queries.ts';
+import { useTexts } from '../language/texts.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { notifyDone } from '../parts/notify.tsx';
-import { listWords } from './list-words.ts';
+import { listTexts } from './list-texts.ts';
 
 type Props<T> = {
   /** The selected rows to which the action applies. */
@@ -28,7 +28,7 @@ type Props<T> = {
  * shows it.
  */
 export function BulkAct<T>({ items, act, title, children, run, refresh, danger = true }: Props<T>): ReactNode {
-  const say = useWords(listWords);
+  const say = useTexts(listTexts);
   const client = useQueryClient();
   const [opened, setOpened] = useState(false);
   const [done, setDone] = useState(0);
@@ -45,7 +45,7 @@ export function BulkAct<T>({ items, act, title, children, run, refresh, danger =
       notifyDone(say('bulk_done', { count }));
     },
     onSettled: async () => {
-      await readAnew(client, refresh);
+      await refetch(client, refresh);
       // The bar disappears with the selection, and so does the pressed button.
       setTimeout(() => document.activeElement === document.body && document.querySelector('main')?.focus(), 0);
     },

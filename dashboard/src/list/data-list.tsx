@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { MouseEvent, ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { usePreferences } from '../preferences.ts';
 import classes from './data-list.module.css';
@@ -104,7 +104,7 @@ function openRow(event: MouseEvent<HTMLTableRowElement>): void {
 const ROWS = 4;
 
 function ListSkeleton({ columns }: { columns: number }): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   return (
     <div className={classes.frame} aria-busy="true">
       <VisuallyHidden role="status">{say('loading')}</VisuallyHidden>

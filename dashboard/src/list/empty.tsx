@@ -1,7 +1,7 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import classes from './empty.module.css';
 
 type Props = { icon: ReactNode; title: string; children?: ReactNode; action?: ReactNode };
@@ -26,7 +26,7 @@ export function Empty({ icon, title, children, action }: Props): ReactNode {
 
 /** There are rows, but none match the filters. */
 export function NothingFound({ icon, onClear }: { icon: ReactNode; onClear: () => void }): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   return (
     <Empty
       icon={icon}

@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { useTypedFilter } from './use-list-state.ts';
 import classes from './filter-bar.module.css';
 
@@ -17,7 +17,7 @@ type Props = {
 
 /** A search field, the list's own filters as children, and a button that clears them all. */
 export function FilterBar({ text, onText, placeholder, filtered, onClear, children }: Props): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   const field = useTypedFilter(text, onText);
   return (
     <Group role="search" gap="xs" mb="md" align="center" className={classes.bar}>

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { DataList, type Column } from './data-list.tsx';
 import { NothingFound } from './empty.tsx';
-import { useWords } from '../language/words.tsx';
-import { listWords } from './list-words.ts';
+import { useTexts } from '../language/texts.tsx';
+import { listTexts } from './list-texts.ts';
 import { Pager } from './pager.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import type { ListState } from './use-list-state.ts';
@@ -41,7 +41,7 @@ export const hasNone = ({ list, read }: Pick<PagedListProps<unknown>, 'list' | '
 export function PagedList<T>(props: PagedListProps<T>): ReactNode {
   const { name, list, icon, none, selecting, keyOf = idOf, ...rest } = props;
   const columns = useShownColumns(name, rest.columns);
-  const say = useWords(listWords);
+  const say = useTexts(listTexts);
   const rows = rest.read.data?.data ?? [];
   const selection = useSelection(rows.map(keyOf));
   const choice = (item: T): ReactNode => (

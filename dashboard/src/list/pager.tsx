@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
-import { listWords } from './list-words.ts';
+import { useTexts } from '../language/texts.tsx';
+import { listTexts } from './list-texts.ts';
 import type { ListState } from './use-list-state.ts';
 import classes from './pager.module.css';
 
@@ -35,14 +35,14 @@ export function Pager({ list, page, children }: Props): ReactNode {
 
 /** Rows after this page are not counted, because counting would cost more than the page. */
 function Total({ page: { data, next_cursor }, isFirst }: { page: Page; isFirst: boolean }): ReactNode {
-  const say = useWords(listWords);
+  const say = useTexts(listTexts);
   if (!isFirst) return <span />;
   const words = say(next_cursor === null ? 'total' : 'more', { count: data.length });
   return <span className={classes.total}>{words}</span>;
 }
 
 function Ways({ list, next }: { list: Props['list']; next: string | null }): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   return (
     <nav aria-label={say('pages')} className={classes.ways}>
       {list.cursor !== undefined && (

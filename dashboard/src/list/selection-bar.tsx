@@ -1,7 +1,7 @@
 import { Checkbox, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
-import { listWords } from './list-words.ts';
+import { useTexts } from '../language/texts.tsx';
+import { listTexts } from './list-texts.ts';
 import type { Selection } from './use-selection.ts';
 import classes from './selection-bar.module.css';
 
@@ -19,7 +19,7 @@ type Props = {
  * move when the first one is selected.
  */
 export function SelectionBar({ selection, many, children, problem }: Props): ReactNode {
-  const say = useWords(listWords);
+  const say = useTexts(listTexts);
   const { chosen } = selection;
   if (chosen.length === 0) return null;
   const words = say('selected', { count: chosen.length });

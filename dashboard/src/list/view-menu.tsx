@@ -1,11 +1,11 @@
 import { ActionIcon } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { Menu, MenuCheck, MenuChoice, MenuLine, MenuPart } from '../parts/menu.tsx';
 import { setPreferences, usePreferences } from '../preferences.ts';
 import type { Column } from './data-list.tsx';
-import { listWords } from './list-words.ts';
+import { listTexts } from './list-texts.ts';
 
 /** The first column names the row, and a column without a heading contains its actions. Neither can be hidden. */
 const canBeHidden = ({ hidden }: Column<never>, at: number): boolean => at > 0 && !hidden;
@@ -20,7 +20,7 @@ type Props = { list: string; columns: readonly Column<never>[] };
 
 /** A menu for the columns of a list, and for the row height of all lists. */
 export function ViewMenu({ list, columns }: Props): ReactNode {
-  const say = useWords(listWords);
+  const say = useTexts(listTexts);
   const { dense, hidden_columns = {} } = usePreferences();
   const hidden = hidden_columns[list] ?? [];
   const toggle = (id: string): void => {

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { TraceStep } from '../../../contract/dashboard/agents.ts';
-import { defineWords, useWords } from '../language/words.tsx';
+import { defineTexts, useTexts } from '../language/texts.tsx';
 import { stepDetail } from './step-details.ts';
 import classes from './answer-steps.module.css';
 
-const words = defineWords(
+const texts = defineTexts(
   {
     why: 'Why this answer?',
     by: 'Answered by {provider}',
@@ -107,12 +107,12 @@ const words = defineWords(
   },
 );
 
-type StepWord = keyof (typeof words)['en'] & `step_${string}`;
+type StepWord = keyof (typeof texts)['en'] & `step_${string}`;
 type Props = { provider: string; steps: readonly TraceStep[]; className?: string };
 
 /** The steps by which an agent came to an answer. */
 export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <details className={`${classes.why} ${className}`}>
       <summary>{say('why')}</summary>
@@ -123,7 +123,7 @@ export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNo
 
 /** The same where something else shows and hides it. */
 export function ShownSteps({ provider, steps, className = '' }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div role="group" aria-label={say('why')} className={`${classes.why} ${className}`}>
       <Steps provider={provider} steps={steps} />
@@ -132,9 +132,9 @@ export function ShownSteps({ provider, steps, className = '' }: Props): ReactNod
 }
 
 function Steps({ provider, steps }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   // A later version may send other kinds.
-  const nameOf = (kind: string): string => (`step_${kind}` in words.en ? say(`step_${kind}` as StepWord) : kind);
+  const nameOf = (kind: string): string => (`step_${kind}` in texts.en ? say(`step_${kind}` as StepWord) : kind);
   return (
     <>
       <p>{say.rich('by', { provider: isKnown(provider) ? say(PROVIDERS[provider]) : <code>{provider}</code> })}</p>

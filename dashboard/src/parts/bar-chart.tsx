@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { number } from '../language/format.ts';
-import { defineWords, useWords } from '../language/words.tsx';
+import { defineTexts, useTexts } from '../language/texts.tsx';
 import classes from './bar-chart.module.css';
+import smallTable from './small-table.module.css';
 
 /** The numbers of one time interval, whose name is `label`. */
 export type Bar = { label: string; first: number; second: number };
@@ -16,7 +17,7 @@ type Props = {
 
 /** Two numbers over time as bars, and as a table for people who do not see them. */
 export function BarChart({ title, bars, names, time }: Props): ReactNode {
-  const say = useWords(barWords);
+  const say = useTexts(barTexts);
   if (bars.length === 0) return null;
   const most = Math.max(1, ...bars.map(({ first, second }) => Math.max(first, second)));
   const many = (value: number): string => number(say.language, value);
@@ -40,7 +41,7 @@ export function BarChart({ title, bars, names, time }: Props): ReactNode {
         </span>
         <bdi>{bars.at(-1)!.label}</bdi>
       </div>
-      <details className={classes.table}>
+      <details className={`${smallTable.small} ${classes.table}`}>
         <summary>{say('as_table')}</summary>
         <table>
           <thead>
@@ -69,4 +70,4 @@ export function BarChart({ title, bars, names, time }: Props): ReactNode {
   );
 }
 
-export const barWords = defineWords({ as_table: 'As a table' }, { as_table: 'كجدول' });
+export const barTexts = defineTexts({ as_table: 'As a table' }, { as_table: 'كجدول' });

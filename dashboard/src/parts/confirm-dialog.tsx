@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 
 type Props = {
@@ -35,7 +35,7 @@ export function ConfirmDialog(props: Props): ReactNode {
     danger = true,
     size,
   } = props;
-  const say = useWords(common);
+  const say = useTexts(common);
   return (
     <Modal opened={opened} onClose={busy ? () => {} : onClose} title={title} size={size}>
       <form

@@ -2,7 +2,7 @@ import { ActionIcon, Button, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { copyText } from './copy-text.ts';
 import { Tip } from './tip.tsx';
 
@@ -22,7 +22,7 @@ const SHOWN_MS = 2_000;
  * An ancestor with data-copy-scope and an element with data-copy-source are needed to select the text if copying fails.
  */
 export function CopyButton({ text, label, full = false, variant = 'default', onCopied }: Props): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   const [state, setState] = useState<'idle' | 'copied' | 'selected'>('idle');
   const timer = useRef<number>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);

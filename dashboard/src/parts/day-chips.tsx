@@ -1,6 +1,6 @@
 import { Chip, Group, Input } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useLanguage } from '../language/words.tsx';
+import { useLanguage } from '../language/texts.tsx';
 
 export const WEEK = [1, 2, 3, 4, 5, 6, 7];
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { LinkProps } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
-import type { Say } from '../language/words.tsx';
+import type { Say } from '../language/texts.tsx';
 import { Card } from './card.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { useLeaveDeleted } from './use-leave-deleted.ts';

@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
 type Props = {
@@ -20,7 +20,7 @@ type Props = {
 };
 
 export function DeleteDialog({ name, ask, children, onAct, onClose, ...rest }: Props): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState(false);
   const close = (): void => {

@@ -2,7 +2,7 @@ import { Box, Button, Group, Stack } from '@mantine/core';
 import { useEffect, useRef, type FormEvent, type ReactNode, type RefObject } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 
 type Props = {
@@ -20,7 +20,7 @@ type Props = {
 
 /** The form in a dialog. It is the dialog's only child, so that it is reset each time the dialog opens. */
 export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, aside }: Props): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   const form = useRef<HTMLFormElement>(null);
   useFirstField(form);
   return (

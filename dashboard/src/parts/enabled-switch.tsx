@@ -1,7 +1,7 @@
 import { Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
-import type { Say } from '../language/words.tsx';
+import type { Say } from '../language/texts.tsx';
 import { useMay } from '../session/session.ts';
 import { notifyDone } from './notify.tsx';
 import { ProblemAlert } from './problem-alert.tsx';

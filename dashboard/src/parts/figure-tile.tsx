@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { number } from '../language/format.ts';
-import { useLanguage } from '../language/words.tsx';
+import { useLanguage } from '../language/texts.tsx';
 import classes from './figure-tile.module.css';
 
 export const FigureTiles = ({ children }: { children: ReactNode }): ReactNode => (

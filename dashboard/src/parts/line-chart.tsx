@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { number } from '../language/format.ts';
-import { useWords } from '../language/words.tsx';
-import { barWords } from './bar-chart.tsx';
+import { useTexts } from '../language/texts.tsx';
+import { barTexts } from './bar-chart.tsx';
 import barClasses from './bar-chart.module.css';
 import classes from './line-chart.module.css';
+import smallTable from './small-table.module.css';
 
 export type LinePoint = { label: string; values: readonly number[] };
 type Props = {
@@ -19,7 +20,7 @@ const [WIDTH, HEIGHT] = [600, 140];
 
 /** A few numbers over time as lines, and as a table for people who do not see them. */
 export function LineChart({ title, points, names, time }: Props): ReactNode {
-  const say = useWords(barWords);
+  const say = useTexts(barTexts);
   if (points.length === 0) return null;
   const most = Math.max(1, ...points.flatMap(({ values }) => values));
   const x = (index: number): number => (points.length === 1 ? WIDTH / 2 : (WIDTH * index) / (points.length - 1));
@@ -70,9 +71,9 @@ export function LineChart({ title, points, names, time }: Props): ReactNode {
 }
 
 function LineTable({ points, names, time }: Omit<Props, 'title'>): ReactNode {
-  const say = useWords(barWords);
+  const say = useTexts(barTexts);
   return (
-    <details className={barClasses.table}>
+    <details className={`${smallTable.small} ${barClasses.table}`}>
       <summary>{say('as_table')}</summary>
       <div className={classes.scroll} tabIndex={0} role="group" aria-label={say('as_table')}>
         <table>

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 type Props = { label: string; url: string; hint: string; copyLabel: string; onClose: () => void };
 
 /** The last step of a dialog that created a link for another person. */
 export function LinkToCopy({ label, url, hint, copyLabel, onClose }: Props): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   return (
     <Stack data-copy-scope>
       <TextInput

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { useLiveState } from '../api/live.ts';
-import { defineWords, useWords } from '../language/words.tsx';
+import { defineTexts, useTexts } from '../language/texts.tsx';
 import { Tip } from './tip.tsx';
 import classes from './live-state.module.css';
 
-const words = defineWords(
+const texts = defineTexts(
   {
     live: 'Live',
     live_hint: 'Changes appear here at once.',
@@ -36,7 +36,7 @@ type Props = {
 
 /** Shows whether the page is up to date: the state of the connection as text. */
 export function LiveState({ failed, every }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const live = useLiveState();
   const state = failed ? 'lost' : live;
   if (state === 'opening') return null;

@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { clock, day } from '../language/format.ts';
-import { useLanguage } from '../language/words.tsx';
+import { useLanguage } from '../language/texts.tsx';
 import classes from './moment-field.module.css';
 
 type Props = Omit<TextInputProps, 'type' | 'value' | 'onChange' | 'onBlur'> & {

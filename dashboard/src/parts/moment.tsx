@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { relative, utc } from '../language/format.ts';
-import { useLanguage } from '../language/words.tsx';
+import { useLanguage } from '../language/texts.tsx';
 import { Tip } from './tip.tsx';
 
 /** A relative time, with the exact time on hover and on keyboard focus. */

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { DialogForm } from './dialog-form.tsx';
 import { useCheckedForm } from './use-checked-form.ts';
 
@@ -36,7 +36,7 @@ type FormProps<T> = Omit<Props<T>, 'name' | 'title'> & { name: string };
 
 function NameForm<T>(props: FormProps<T>): ReactNode {
   const { name, onClose, label, maxLength, field = 'name', missing, save, onSaved } = props;
-  const say = useWords(common);
+  const say = useTexts(common);
   const saving = useMutation<T, Problem, string>({ mutationFn: save });
   const form = useCheckedForm<Record<string, string>>({ [field]: name }, (required) => ({
     [field]: (value) => (value.trim() === '' ? (missing ?? required('required')) : null),

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, Problem, type CallInput } from '../api/client.ts';
-import { defineWords, useWords } from '../language/words.tsx';
+import { defineTexts, useTexts } from '../language/texts.tsx';
 import { chooseOrganization, useOrganization, useSession, type Organization } from '../session/session.ts';
 
-const words = defineWords(
+const texts = defineTexts(
   { belongs: 'It belongs to {organization}, where you are a member too.', open: 'Switch to {organization}' },
   { belongs: 'هذا يتبع {organization}، وأنت عضو فيها أيضًا.', open: 'الانتقال إلى {organization}' },
 );
@@ -32,7 +32,7 @@ const MAX_ASKED = 20;
  * that organization.
  */
 export function OtherOrganization(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { organizations } = useSession();
   const here = useOrganization().id;
   const params: Partial<Record<Named, string>> = useParams({ strict: false });

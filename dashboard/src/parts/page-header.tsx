@@ -2,7 +2,7 @@ import { Group, Text, Title } from '@mantine/core';
 import { Link, useLocation, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { countVisit } from '../preferences.ts';
 import { useTabTitle } from './tab-title.ts';
 import classes from './page-header.module.css';
@@ -22,9 +22,9 @@ type Props = {
 
 /** The heading of every page. It also sets the title of the browser's tab. */
 export function PageHeader({ title, description, hint, crumbs = [], actions, badge }: Props): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   const isNew = useFirstVisits(hint !== undefined);
-  const told = description ?? (isNew && hint);
+  const text = description ?? (isNew && hint);
   useTabTitle(`${title} · Parley`);
   return (
     <header className={classes.header}>
@@ -40,14 +40,14 @@ export function PageHeader({ title, description, hint, crumbs = [], actions, bad
       <Group justify="space-between" align="flex-start" gap="md">
         <div className={classes.words}>
           <Group gap="sm">
-            <Title order={1} tabIndex={-1} dir="auto">
-              {title}
+            <Title order={1} tabIndex={-1}>
+              <bdi>{title}</bdi>
             </Title>
             {badge}
           </Group>
-          {told && (
+          {text && (
             <Text c="dimmed" mt={4} maw={640} component="div">
-              {told}
+              {text}
             </Text>
           )}
         </div>

@@ -1,11 +1,11 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 
 /** It has the shape of the page that is loading, so that nothing jumps. */
 export function PagePending(): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   return (
     <div aria-busy="true">
       <VisuallyHidden role="status">{say('loading')}</VisuallyHidden>

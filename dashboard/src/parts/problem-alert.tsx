@@ -4,21 +4,21 @@ import type { ReactNode } from 'react';
 import { Problem } from '../api/client.ts';
 import { arabicTitle } from '../language/arabic-titles.ts';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 
 type Props = { problem: unknown; onRetry?: () => void; title?: string };
 
 /** The error as text, with the request ID for support. */
 export function ProblemAlert({ problem, onRetry, title }: Props): ReactNode {
-  const say = useWords(common);
-  const told = useProblemWords(problem);
+  const say = useTexts(common);
+  const text = useProblemText(problem);
   const requestId = problem instanceof Problem ? problem.requestId : null;
   return (
-    <Alert color="red" icon={<IconAlertCircle size={18} />} title={title ?? told.title} role="alert">
+    <Alert color="red" icon={<IconAlertCircle size={18} />} title={title ?? text.title} role="alert">
       <Stack gap="xs" align="flex-start">
-        {told.detail && (
+        {text.detail && (
           <Text size="sm" dir="auto">
-            {told.detail}
+            {text.detail}
           </Text>
         )}
         {requestId && (
@@ -38,8 +38,8 @@ export function ProblemAlert({ problem, onRetry, title }: Props): ReactNode {
   );
 }
 
-export function useProblemWords(problem: unknown): { title: string; detail: string } {
-  const say = useWords(common);
+export function useProblemText(problem: unknown): { title: string; detail: string } {
+  const say = useTexts(common);
   if (!(problem instanceof Problem)) return { title: say('answer_unreadable_title'), detail: '' };
   if (problem.code === 'connection_lost' || problem.code === 'answer_unreadable')
     return { title: say(`${problem.code}_title`), detail: say(problem.code) };

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
-import { secretWords } from './secret-words.ts';
+import { secretTexts } from './secret-texts.ts';
 import { useCreateSecret } from './use-create-secret.ts';
 
 const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
@@ -15,8 +15,8 @@ type Props = { opened: boolean; onClose: () => void; rotate: (overlap: Overlap) 
 
 /** Replaces a signing secret, with an overlap. */
 export function RotateSecretDialog({ opened, onClose, rotate }: Props): ReactNode {
-  const say = useWords(secretWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(secretTexts);
+  const sayCommon = useTexts(common);
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const [secret, setSecret] = useState<string | null>(null);
   const { busy, problem, make } = useCreateSecret(rotate);

@@ -1,13 +1,13 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnceGuard } from './shown-once.tsx';
-import { secretWords } from './secret-words.ts';
+import { secretTexts } from './secret-texts.ts';
 
 /** A signing secret, which is shown only once. After it closes, no part of the page contains the secret. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }): ReactNode {
-  const say = useWords(secretWords);
+  const say = useTexts(secretTexts);
   const guard = useShownOnceGuard(secret !== null, onClose);
   return (
     <Modal opened={secret !== null} onClose={guard.ask} title={say('secret_ready')} size={560}>
@@ -18,7 +18,7 @@ export function SecretDialog({ secret, onClose }: { secret: string | null; onClo
 }
 
 function Shown({ secret, onSaved }: { secret: string; onSaved: () => void }): ReactNode {
-  const say = useWords(secretWords);
+  const say = useTexts(secretTexts);
   return (
     <Stack>
       <Alert color="orange" icon={<IconAlertTriangle size={18} />}>

@@ -2,9 +2,9 @@ import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { SegmentRecord } from '../../../contract/dashboard/segments.ts';
 import { useRead } from '../api/queries.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { useOrganization } from '../session/session.ts';
-import { segmentWords } from './segment-words.ts';
+import { segmentTexts } from './segment-texts.ts';
 
 type Filters = SegmentRecord['filters'];
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
 
 /** Applies the filters of a segment. Empty if there are no segments. */
 export function SegmentSelect({ filters, onChoose, label, disabled }: Props): ReactNode {
-  const say = useWords(segmentWords);
+  const say = useTexts(segmentTexts);
   const segments = useSegments();
   if (segments === undefined || segments.length === 0) return null;
   return (

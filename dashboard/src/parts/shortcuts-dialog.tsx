@@ -1,12 +1,12 @@
 import { Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { setPreferences, usePreferences } from '../preferences.ts';
-import { shortcutWords } from './shortcut-words.ts';
+import { shortcutTexts } from './shortcut-texts.ts';
 import { shownShortcuts } from './use-shortcuts.ts';
 
 export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const say = useWords(shortcutWords);
+  const say = useTexts(shortcutTexts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('shortcuts')}>
       <ShortcutList />
@@ -15,7 +15,7 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose:
 }
 
 function ShortcutList(): ReactNode {
-  const say = useWords(shortcutWords);
+  const say = useTexts(shortcutTexts);
   const isOn = usePreferences().single_keys !== false;
   return (
     <Stack>

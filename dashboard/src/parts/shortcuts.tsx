@@ -1,9 +1,9 @@
 import { ActionIcon } from '@mantine/core';
 import { IconKeyboard } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { onceOpened } from './once-opened.tsx';
-import { shortcutWords } from './shortcut-words.ts';
+import { shortcutTexts } from './shortcut-texts.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const ShortcutsDialog = onceOpened(
@@ -17,7 +17,7 @@ const ShortcutsDialog = onceOpened(
  * off. A phone has no keyboard, so it has no button.
  */
 export function ShortcutsButton(): ReactNode {
-  const say = useWords(shortcutWords);
+  const say = useTexts(shortcutTexts);
   const [opened, setOpened] = useState(false);
   const open = (): void => setOpened(true);
   useShortcuts([{ key: '?', label: say('show_shortcuts'), act: open }]);

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState, type ReactNode } from 'react';
 import type { DashboardRouteName } from '../../../contract/dashboard/routes.ts';
-import { readAnew } from '../api/queries.ts';
+import { refetch } from '../api/queries.ts';
 import { CopyButton } from './copy-button.tsx';
 import { useSecretShown } from './secret-shown.ts';
 import classes from './shown-once.module.css';
@@ -53,7 +53,7 @@ export function useShownOnce<Made>(onClose: () => void, refresh: readonly Dashbo
   const close = (): void => {
     setMade(null);
     onClose();
-    void readAnew(client, refresh);
+    void refetch(client, refresh);
   };
   return { made, setMade, close, guard: useShownOnceGuard(made !== null, close) };
 }

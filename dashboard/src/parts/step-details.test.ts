@@ -10,11 +10,11 @@ test.each([
   ['embedding_failed', 'too_large', 'There are too many documents for it. Parley searched by words.'],
   ['language', 'The person writes ar.', 'The person writes in Arabic.'],
   ['rule', 'The rule "Refund" fits.', 'The rule "Refund" fits.'],
-])('a step of the kind %s says %j in words', (kind, detail, said) => {
+])('a step of the kind %s with the detail %j is shown as a sentence', (kind, detail, said) => {
   expect(stepDetail({ kind, detail }, 'en')).toBe(said);
 });
 
-test('the words follow the language of the reader', () => {
+test('the sentence is in the language of the reader', () => {
   expect(stepDetail({ kind: 'miss', detail: 'Unanswered 1 in a row.' }, 'ar')).toBe(
     'أول سؤال بلا إجابة في هذه المحادثة.',
   );

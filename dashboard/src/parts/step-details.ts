@@ -1,12 +1,12 @@
 import type { TraceStep } from '../../../contract/dashboard/agents.ts';
-import { sayIn, defineWords } from '../language/words.tsx';
+import { sayIn, defineTexts } from '../language/texts.tsx';
 import type { Language } from '../preferences.ts';
 
 /**
  * The findings of the steps of an answer. A trace has English sentences and codes, because runs in the API have them
  * too.
  */
-const words = defineWords(
+const texts = defineTexts(
   {
     found: { one: '{count} passage', other: '{count} passages' },
     passages_none: 'No passage answers this.',
@@ -69,7 +69,7 @@ const words = defineWords(
   },
 );
 
-const SENTENCES: Readonly<Record<string, keyof (typeof words)['en']>> = {
+const SENTENCES: Readonly<Record<string, keyof (typeof texts)['en']>> = {
   'No passage answers this.': 'passages_none',
   'Passages were found.': 'passages_some',
   'Unanswered 1 in a row.': 'miss_first',
@@ -91,7 +91,7 @@ const FINISHED = {
 
 /** The detail of a step as a sentence. Sentences with names that people chose stay as they are. */
 export function stepDetail({ kind, detail }: Pick<TraceStep, 'kind' | 'detail'>, language: Language): string {
-  const say = sayIn(words, language);
+  const say = sayIn(texts, language);
   const sentence = SENTENCES[detail];
   if (sentence) return say(sentence);
   const [, many] = /^(?:Unanswered )?(\d+) (?:in a row\.|found)$/.exec(detail) ?? [];

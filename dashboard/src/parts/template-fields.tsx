@@ -1,7 +1,7 @@
 import { Group, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelTemplate } from '../../../contract/dashboard/channels.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import {
   fillIn,
   isChosen,
@@ -11,7 +11,7 @@ import {
   useTemplates,
   useValueLabel,
 } from './template-picker.tsx';
-import { templateWords } from './template-words.ts';
+import { templateTexts } from './template-texts.ts';
 
 export type FilledTemplate = {
   name: string;
@@ -31,7 +31,7 @@ type Props = {
 
 /** One of the account's templates with its values, or its name if templates cannot be listed. */
 export function TemplateFields({ channelId, label, value, onChange }: Props): ReactNode {
-  const say = useWords(templateWords);
+  const say = useTexts(templateTexts);
   const labelOf = useValueLabel();
   const { items, loading, failed } = useTemplates(channelId, true);
   if (!items)

@@ -2,9 +2,9 @@ import { Loader, Select, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelTemplate } from '../../../contract/dashboard/channels.ts';
 import { useRead } from '../api/queries.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { useOrganization } from '../session/session.ts';
-import { templateWords } from './template-words.ts';
+import { templateTexts } from './template-texts.ts';
 import classes from './template-picker.module.css';
 
 type Chosen = { name: string; language: string };
@@ -36,7 +36,7 @@ type Props = {
 
 /** Selects a template by name and language. Templates that cannot be sent show the reason. */
 export function TemplatePicker({ label, items, value, onChange, error, readOnly, required }: Props): ReactNode {
-  const say = useWords(templateWords);
+  const say = useTexts(templateTexts);
   const chosen = items.find(isChosen(value)) ?? null;
   const isGone = value.name !== '' && chosen === null;
   const why = ({ status, can_be_sent: canBeSent }: ChannelTemplate): string => {
@@ -76,7 +76,7 @@ const PARTS = ['text', 'image', 'video', 'document', 'latitude', 'longitude'] as
 
 /** The label of a value that a template needs: a placeholder of the body, or a part of the header or of a button. */
 export function useValueLabel(): (name: string) => string {
-  const say = useWords(templateWords);
+  const say = useTexts(templateTexts);
   return (name) => {
     const [place = '', part = '', kind = ''] = name.split('.');
     const header = place === 'header' ? PARTS.find((one) => one === part) : undefined;
@@ -96,7 +96,7 @@ export function TemplatePreview({
   template: ChannelTemplate;
   values: Readonly<Record<string, string>>;
 }): ReactNode {
-  const say = useWords(templateWords);
+  const say = useTexts(templateTexts);
   const filled = fillIn(body, values);
   return (
     <figure className={classes.preview} lang={language}>
@@ -126,7 +126,7 @@ function TemplateHeader({
   type: 'image' | 'video' | 'document' | 'location';
   values: Readonly<Record<string, string>>;
 }): ReactNode {
-  const say = useWords(templateWords);
+  const say = useTexts(templateTexts);
   const value =
     type === 'location'
       ? [values['header.latitude'], values['header.longitude']].filter(Boolean).join(', ')
@@ -141,7 +141,7 @@ function TemplateHeader({
 
 /** Shown while templates load, or if there are none. */
 export function TemplatesState({ loading, failed }: { loading: boolean; failed: boolean }): ReactNode {
-  const say = useWords(templateWords);
+  const say = useTexts(templateTexts);
   if (!loading && !failed) return null;
   return (
     <Text size="sm" c="dimmed" role="status">

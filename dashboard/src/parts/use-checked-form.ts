@@ -1,7 +1,7 @@
 import { useId, useState, type FormEvent } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
-import { useWords, type Say } from '../language/words.tsx';
+import { useTexts, type Say } from '../language/texts.tsx';
 import { useFocus } from './use-focus.ts';
 
 type Checks<V> = { [K in keyof V]?: (value: V[K], values: V) => string | null };
@@ -20,7 +20,7 @@ export const unplaced = (problem: Problem | null | undefined, hasField: (fault: 
  * always possible, because it shows the user what is missing.
  */
 export function useCheckedForm<V extends Record<string, string>>(initial: V, checks: (say: CommonSay) => Checks<V>) {
-  const say = useWords(common);
+  const say = useTexts(common);
   const id = useId();
   // Untouched fields follow the stored values, which may change while the user types in another field.
   const [typed, setTyped] = useState<Partial<V>>({});
@@ -40,7 +40,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     focus(first);
     return first !== undefined;
   };
-  const told = ({ code, detail }: Fault): string => (code === 'password_too_common' ? say(code) : detail);
+  const textOf = ({ code, detail }: Fault): string => (code === 'password_too_common' ? say(code) : detail);
   const hasField = (fault: Fault): boolean => Object.hasOwn(values, fieldOf(fault));
   return {
     values,
@@ -75,7 +75,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     },
     /** Shows the server's refusal at its field. */
     place: ({ faults: refused }: Problem): void => {
-      const known = refused.filter(hasField).map((fault) => [fieldOf(fault), told(fault)] as const);
+      const known = refused.filter(hasField).map((fault) => [fieldOf(fault), textOf(fault)] as const);
       show(Object.fromEntries(known) as Faults<V>);
     },
     /** A refusal that the form must show, because some of it belongs to no field. */

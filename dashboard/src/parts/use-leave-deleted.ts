@@ -6,17 +6,17 @@ import { notifyDone } from './notify.tsx';
  * After a deletion, opens the list. A later Back reads the data again. It uses a promise instead of a mutation
  * callback, because the page may already have noticed the deletion.
  */
-export function useLeaveDeleted(): (deleted: Promise<unknown>, to: LinkProps['to'], told: string) => void {
+export function useLeaveDeleted(): (deleted: Promise<unknown>, to: LinkProps['to'], notice: string) => void {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const leave = (to: LinkProps['to'], told: string): void => {
-    notifyDone(told);
+  const leave = (to: LinkProps['to'], notice: string): void => {
+    notifyDone(notice);
     void client.invalidateQueries({ refetchType: 'none' });
     void navigate({ to });
   };
-  return (deleted, to, told) =>
+  return (deleted, to, notice) =>
     void deleted.then(
-      () => leave(to, told),
+      () => leave(to, notice),
       // The dialog shows the problem.
       () => {},
     );

@@ -1,8 +1,8 @@
 import { Textarea, VisuallyHidden, type TextareaProps } from '@mantine/core';
 import { useRef, type ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { useVariableList } from './use-variable-list.ts';
-import { variableWords } from './variable-words.ts';
+import { variableTexts } from './variable-texts.ts';
 import classes from './variable-textarea.module.css';
 
 type Props = Omit<TextareaProps, 'value' | 'onChange'> & {
@@ -47,7 +47,7 @@ export function VariableTextarea({ value, onText, variables, readOnly = false, .
 }
 
 function Options({ list }: { list: ReturnType<typeof useVariableList> }): ReactNode {
-  const say = useWords(variableWords);
+  const say = useTexts(variableTexts);
   return (
     <>
       <VisuallyHidden role="status">{say('variables_found', { count: list.options.length })}</VisuallyHidden>

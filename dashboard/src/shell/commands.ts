@@ -1,10 +1,10 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import type { Shortcut } from '../parts/use-shortcuts.ts';
 import { setPreferences } from '../preferences.ts';
 import { useMay } from '../session/session.ts';
-import { finderWords } from './finder-words.ts';
+import { finderTexts } from './finder-texts.ts';
 import { useAway } from './use-away.ts';
 
 /** The lists whose records Ctrl-K can add. Each opens its dialog. */
@@ -17,7 +17,7 @@ const LISTS = [
 
 /** The actions that Ctrl-K offers on every page. */
 export function useCommands(): Shortcut[] {
-  const say = useWords(finderWords);
+  const say = useTexts(finderTexts);
   const router = useRouter();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const may = { member: useMay('member'), admin: useMay('admin') };

@@ -2,12 +2,12 @@ import { useIsFetching, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import classes from './shell.module.css';
 
 /** Pages keep their content when the network is lost. This line says that the content may be old. */
 export function ConnectionBar(): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   const lost = useConnectionLost();
   return (
     <div role="status" className={classes.connection} data-lost={lost || undefined}>

@@ -2,16 +2,16 @@ import { Button, Group } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Problem } from '../api/client.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { FrontPage } from './front-page.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const reload = (): void => location.reload();
 
 /** Shown for a page that could not load or that has a bug. It offers a way to continue. */
 export function Crash({ error }: { error: unknown }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const router = useRouter();
   if (error instanceof Problem)
     return (
@@ -29,7 +29,7 @@ export function Crash({ error }: { error: unknown }): ReactNode {
 }
 
 export function NotFound(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <FrontPage title={say('not_found')} description={say('not_found_hint')}>
       <Button renderRoot={(props) => <Link to="/" {...props} />}>{say('to_first_steps')}</Button>

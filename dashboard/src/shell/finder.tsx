@@ -7,14 +7,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { useOrganization } from '../session/session.ts';
 import { onPageActions, pageActions, type Shortcut } from '../parts/use-shortcuts.ts';
 import { useCommands } from './commands.ts';
 import { MORE_PAGES } from './more-pages.ts';
 import type { Item } from './navigation.tsx';
-import { finderWords } from './finder-words.ts';
-import { words } from './words.ts';
+import { finderTexts } from './finder-texts.ts';
+import { texts } from './texts.ts';
 
 const [store, { open, close }] = createSpotlight();
 /** The maximum results of each kind. */
@@ -50,8 +50,8 @@ const HOMES: Record<Found['group'], string> = {
 
 /** Finds pages, records and IDs by typing. Ctrl-K opens it anywhere. */
 export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
-  const say = useWords(words);
-  const sayHere = useWords(finderWords);
+  const say = useTexts(texts);
+  const sayHere = useTexts(finderTexts);
   const router = useRouter();
   const [query, setQuery] = useState('');
   const text = query.trim();
@@ -127,7 +127,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
 }
 
 function Commands({ of: commands }: { of: readonly Shortcut[] }): ReactNode {
-  const say = useWords(finderWords);
+  const say = useTexts(finderTexts);
   if (commands.length === 0) return null;
   return (
     <Spotlight.ActionsGroup label={say('find_commands')}>
@@ -146,7 +146,7 @@ function Commands({ of: commands }: { of: readonly Shortcut[] }): ReactNode {
 type Page = { to: string; label: string; icon: Item['icon'] };
 
 function Pages({ of: pages, onOpen }: { of: readonly Page[]; onOpen: (path: string) => void }): ReactNode {
-  const say = useWords(finderWords);
+  const say = useTexts(finderTexts);
   if (pages.length === 0) return null;
   return (
     <Spotlight.ActionsGroup label={say('find_pages')}>

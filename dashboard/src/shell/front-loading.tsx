@@ -4,16 +4,16 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
-import { words } from '../parts/sign-in/words.ts';
+import { texts } from '../parts/sign-in/texts.ts';
 import { FrontPage } from './front-page.tsx';
 
 /** Shown while the subject of the page loads, or if it fails to load. */
 export function FrontLoading({ read, title }: { read: UseQueryResult<unknown, Problem>; title: string }): ReactNode {
-  const say = useWords(common);
-  const saySignIn = useWords(words);
+  const say = useTexts(common);
+  const saySignIn = useTexts(texts);
   return (
     <FrontPage title={read.isError ? title : say('loading')}>
       {!read.isError && <PagePending />}

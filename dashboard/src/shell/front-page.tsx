@@ -17,8 +17,8 @@ export function FrontPage({ title, description, children }: Props): ReactNode {
           <Logo size={32} />
           <span>Parley</span>
         </div>
-        <Title order={1} dir="auto">
-          {title}
+        <Title order={1}>
+          <bdi>{title}</bdi>
         </Title>
         {description && (
           <Text c="dimmed" mt={6} component="div">

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { usePreferences } from '../preferences.ts';
 import { atLeast, useMaybeOrganization } from '../session/session.ts';
 import { useWaitingConversations } from '../session/waiting-conversations.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** Desktop notifications for hand-offs and approvals. The user must have enabled them, and they contain no name. */
 export function useNotices(): void {
@@ -24,7 +24,7 @@ function useNotice(
   kind: 'handed_over' | 'approval_needed',
   newest: { id: string; at: string } | null | undefined,
 ): void {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const navigate = useNavigate();
   const { notify = false } = usePreferences();
   /**

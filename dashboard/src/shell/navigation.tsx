@@ -22,13 +22,13 @@ import {
 } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { useMaybeOrganization, useSession } from '../session/session.ts';
 import { ApprovalCount, WaitingCount } from './waiting-count.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
-type Word = keyof (typeof words)['en'];
+type Word = keyof (typeof texts)['en'];
 export type Item = {
   to: NonNullable<LinkProps['to']>;
   word: Word;
@@ -96,7 +96,7 @@ export function useSections(): Section[] {
 }
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <nav aria-label={say('main_navigation')} className={classes.navigation}>
       {useSections().map(({ heading, items }) => (

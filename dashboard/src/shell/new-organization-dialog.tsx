@@ -1,14 +1,14 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { NewOrganizationForm } from './new-organization-form.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function NewOrganizationDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('new_organization')}>
-      <NewOrganizationForm onDone={onClose} />
+      <NewOrganizationForm onClose={onClose} />
     </Modal>
   );
 }

@@ -4,15 +4,15 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../contract/limits.ts';
 import { useAct } from '../api/queries.ts';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { browserTimeZone } from '../parts/browser-time-zone.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { chooseOrganization } from '../session/session.ts';
-import { gateWords } from './gate-words.ts';
+import { gateTexts } from './gate-texts.ts';
 
-export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactNode {
-  const say = useWords(gateWords);
-  const sayCommon = useWords(common);
+export function NewOrganizationForm({ onClose }: { onClose?: () => void }): ReactNode {
+  const say = useTexts(gateTexts);
+  const sayCommon = useTexts(common);
   const navigate = useNavigate();
   const create = useAct('createOrganization', { refresh: ['readSession'] });
   const [name, setName] = useState('');
@@ -27,7 +27,7 @@ export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactN
       {
         onSuccess: ({ id }) => {
           chooseOrganization(id);
-          onDone?.();
+          onClose?.();
           void navigate({ to: '/' });
         },
       },
@@ -48,7 +48,12 @@ export function NewOrganizationForm({ onDone }: { onDone?: () => void }): ReactN
           data-autofocus
         />
         {create.error && <ProblemAlert problem={create.error} />}
-        <Group justify="flex-end">
+        <Group justify="flex-end" gap="xs">
+          {onClose && (
+            <Button variant="default" onClick={onClose}>
+              {sayCommon('cancel')}
+            </Button>
+          )}
           <Button type="submit" loading={create.isPending}>
             {say('create')}
           </Button>

@@ -4,12 +4,12 @@ import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { Menu, MenuItem, MenuLine, MenuPart } from '../parts/menu.tsx';
 import { chooseOrganization, useOrganization, useSession } from '../session/session.ts';
 import { onceOpened } from '../parts/once-opened.tsx';
 import { initials } from '../parts/avatar.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
 const NewOrganizationDialog = onceOpened(
@@ -19,8 +19,8 @@ const NewOrganizationDialog = onceOpened(
 );
 
 export function OrganizationSwitcher(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { organizations, only_organization } = useSession();
   const organization = useOrganization();
   const navigate = useNavigate();

@@ -1,14 +1,14 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
-import { words } from './words.ts';
+import { useTexts } from '../language/texts.tsx';
+import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
 type Props = { opened: boolean; onClose: () => void; children: ReactNode };
 
 /** The sidebar for small screens. */
 export function PhoneNavigation({ opened, onClose, children }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Drawer
       opened={opened}

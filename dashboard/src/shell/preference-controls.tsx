@@ -1,10 +1,10 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import { useId, type ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { MenuChoice } from '../parts/menu.tsx';
 import { setPreferences, type Language, type Theme } from '../preferences.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
 const LANGUAGES = [
@@ -22,7 +22,7 @@ const chooseLanguage = (language: Language): void => setPreferences({ language }
 
 /** Theme and language are available from the first page on: below the card of a front page, and in the user menu. */
 export function LanguageControl(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return <Segments label={say('language')} value={say.language} options={LANGUAGES} onChoose={chooseLanguage} />;
 }
 
@@ -56,24 +56,24 @@ function Segments<T extends string>({ label, value, options, onChoose }: Segment
 }
 
 export function LanguageChoice(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return <MenuChoice label={say('language')} value={say.language} options={LANGUAGES} onChoose={chooseLanguage} />;
 }
 
 export function ThemeControl(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return <Segments label={say('theme')} value={colorScheme} options={useThemes()} onChoose={setColorScheme} />;
 }
 
 export function ThemeChoice(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return <MenuChoice label={say('theme')} value={colorScheme} options={useThemes()} onChoose={setColorScheme} />;
 }
 
 function useThemes(): { value: Theme; label: ReactNode }[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return THEMES.map(({ value, icon: Icon }) => ({
     value,
     label: (

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 import { useOrganization, useSession } from '../session/session.ts';
-import { gateWords } from './gate-words.ts';
+import { gateTexts } from './gate-texts.ts';
 
 /** Replaces every page of an organization that requires a second factor, until this session has one. */
 export function SecondFactorRequired(): ReactNode {
-  const say = useWords(gateWords);
+  const say = useTexts(gateTexts);
   const { name } = useOrganization();
   const { only_organization } = useSession();
   return (

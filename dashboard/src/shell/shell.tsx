@@ -4,7 +4,7 @@ import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { onProblem } from '../api/queries.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { onceOpened } from '../parts/once-opened.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { isSecretShown } from '../parts/secret-shown.ts';
@@ -16,7 +16,7 @@ import { OrganizationSwitcher } from './organization-switcher.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { WaitingInTab } from './waiting-count.tsx';
 import { useEarlyKeys } from './use-early-keys.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
 const PhoneNavigation = onceOpened(
@@ -36,7 +36,7 @@ const SecondFactorRequired = lazy(async () => ({
 
 /** The frame around every page of a signed-in person. */
 export function Shell(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useMaybeOrganization();
   const [opened, { open, close }] = useDisclosure(false);
   const main = useFocusOnNavigation();
@@ -110,7 +110,7 @@ function Bars(): ReactNode {
  * opened.
  */
 function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode } {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const entries = useSections().flatMap(({ items }) => items);
   const [wanted, setWanted] = useState(false);
   const [opened, { open, close }] = useDisclosure(false);

@@ -3,17 +3,17 @@ import { IconBook, IconLogout, IconSelector, IconUserCircle } from '@tabler/icon
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../parts/menu.tsx';
 import { forgetSession, forgetWritten, useMay, useSession } from '../session/session.ts';
 import { LanguageChoice, ThemeChoice } from './preference-controls.tsx';
 import { useAway } from './use-away.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
 export function UserMenu(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { user, only_organization } = useSession();
   const navigate = useNavigate();
   const { away } = useAway();
@@ -65,7 +65,7 @@ export function UserMenu(): ReactNode {
 
 /** An away member gets no hand-offs until the member is present again. */
 function AwayChoice(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { away, setAway } = useAway();
   if (!useMay('member')) return null;
   return (

@@ -2,14 +2,14 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconMail } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useAct } from '../api/queries.ts';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { useSession } from '../session/session.ts';
-import { barWords } from './bar-words.ts';
+import { barTexts } from './bar-texts.ts';
 
 /** Asks the person to verify the address of the account. */
 export function VerifyBar(): ReactNode {
-  const say = useWords(barWords);
+  const say = useTexts(barTexts);
   const { user } = useSession();
   const send = useAct('sendEmailLink', { refresh: [] });
   return (

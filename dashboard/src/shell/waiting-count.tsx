@@ -1,15 +1,15 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../language/words.tsx';
+import { useTexts } from '../language/texts.tsx';
 import { useTabCount } from '../parts/tab-title.ts';
 import { counted, useWaitingConversations } from '../session/waiting-conversations.ts';
 import { useNotices } from './hand-off-notice.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
 /** The number of conversations that members must answer, next to the entry of the sidebar. */
 export function WaitingCount(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const waiting = useWaitingConversations().data?.waiting ?? 0;
   if (waiting === 0) return null;
   return (
@@ -22,7 +22,7 @@ export function WaitingCount(): ReactNode {
 
 /** The number of tool calls that wait for an approval. */
 export function ApprovalCount(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const pending = useWaitingConversations().data?.approvals ?? 0;
   if (pending === 0) return null;
   return (

@@ -40,7 +40,7 @@ describe('directory', () => {
     expect(directory.key('key_2')).toBeUndefined();
   });
 
-  it('keeps nothing that was read before a change of the key, of its organization, or of everything', () => {
+  it('does not store data that was read before a change of the key, of its organization or of all records', () => {
     for (const change of [
       { kind: 'key', id: 'key_1' },
       { kind: 'organization', id: 'org_1' },
@@ -60,7 +60,7 @@ describe('directory', () => {
     expect(directory.key('key_1')).toBeUndefined();
   });
 
-  it('treats more changes than it remembers as a change of everything', () => {
+  it('all records count as changed after more changes than the directory can remember', () => {
     const directory = directoryOf();
     const before = directory.generation();
     for (let i = 0; i < 10_000; i++) directory.drop({ kind: 'key', id: `key_${i}` });
@@ -78,7 +78,7 @@ describe('directory', () => {
     for (let used = 0; used < 10; used++) expect(directory.key(`digest_${used}`)).toBeDefined();
   });
 
-  it('remembers a missing record for a lease, and forgets that with every change', () => {
+  it('remembers for one lease that a record is missing, and forgets it at the next change', () => {
     const directory = directoryOf();
     directory.keepKey('none', null, directory.generation());
     directory.keepTarget('agent', 'org_1', 'agent_1', null, directory.generation());

@@ -116,7 +116,7 @@ describe("a key's total", () => {
     expect(countOf(outcomes)).toEqual({ accepted: total, key_used_up: 200 });
   });
 
-  test('one query checks the total for many calls, and none is needed while a block has calls', async () => {
+  test('one query reserves a block of calls, and no further query is needed until the block is used up', async () => {
     const access = await node();
     const { value } = await givenTotal(100_000);
     const counted = countReservations();
@@ -129,7 +129,7 @@ describe("a key's total", () => {
     expect(await access.remaining((await last).caller)).toBe(97_999);
   });
 
-  test('a call that a later row refuses, or that is checked again, does not use the total', async () => {
+  test('a call that a later check refuses, or a second check of the same call, does not use the total', async () => {
     const access = await node();
     const { value, orgId } = await givenTotal(2);
     const { agentId } = await givenAgent(db, orgId);
@@ -144,7 +144,7 @@ describe("a key's total", () => {
     expect((await access.admit([`Bearer ${value}`], ME, {}, HERE)).caller.limits).toMatchObject({ total: 2 });
   });
 
-  test('a used-up total refuses after the networks, and before plan, permission and agent', async () => {
+  test('a used-up total is checked after the networks, and before plan, permission and agent', async () => {
     const access = await node();
     const { value, keyId } = await givenTotal(1, ['203.0.113.0/24'], 'free');
     expect(await outcome(call(access, value))).toBe('plan_required');
@@ -173,7 +173,7 @@ describe("a key's total", () => {
     expect(['key_revoked', 'unavailable']).toContain(await waiting);
   });
 
-  test('calls return to the total when a node stops, and when a node does not need its block', async () => {
+  test('unused calls of a block return to the total when the node stops or does not need them', async () => {
     const [one, two] = [await node(), await node()];
     const { value, keyId } = await givenTotal(10_000);
     for (let n = 0; n < 64; n++) await call(one, value);
@@ -185,7 +185,7 @@ describe("a key's total", () => {
     expect(await reservedOf(keyId)).toBe(128);
   });
 
-  test('a lowered total is enforced on every node when the response is sent, whatever blocks the nodes had', async () => {
+  test('when the response is sent, a lowered total is enforced on every node, whatever the nodes had reserved', async () => {
     const nodes = [await node(1_000), await node(1_000), await node(1_000)];
     const { value, keyId } = await givenTotal(10_000);
     const { caller } = await call(nodes[0]!, value);
@@ -201,7 +201,7 @@ describe("a key's total", () => {
     expect(await nodes[1]!.remaining(caller)).toBe(0);
   });
 
-  test('a lowered total still allows a call that it contains, although the node has reserved more', async () => {
+  test('a call within a lowered total is accepted, although the node had reserved more calls', async () => {
     const use = { total: 100, reserved: 0 };
     const blocks = createCallBlocks({
       clock: systemClock,

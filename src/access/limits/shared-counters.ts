@@ -95,15 +95,15 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
   let client = openClient(url, lose);
   let isWell = false;
   /** The last logged state, so that each state is logged once. */
-  let said: string | null = null;
+  let reported: string | null = null;
   let silentSince = performance.now();
   let probing: NodeJS.Timeout | undefined;
 
   function lose(error: unknown): void {
     isWell = false;
     const reason = reasonOf(error);
-    if (said === reason) return;
-    said = reason;
+    if (reported === reason) return;
+    reported = reason;
     log.warn(
       { reason },
       'Redis is not available (REDIS_URL): until it is back, each node enforces its share of every limit.',
@@ -114,7 +114,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
     silentSince = performance.now();
     if (isWell) return;
     isWell = true;
-    said = null;
+    reported = null;
     log.info('Redis counts for all nodes: rate limits are exact.');
   }
 
@@ -125,7 +125,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       await inTime(client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: 1_000 } }), withinMs);
       regain();
     } catch (error) {
-      lose(said !== null && !client.isReady ? new Error(said) : error);
+      lose(reported !== null && !client.isReady ? new Error(reported) : error);
       if (performance.now() - silentSince < REOPEN_MS) return;
       silentSince = performance.now();
       const silent = client;
@@ -155,11 +155,11 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
     },
     start: async () => {
       const until = performance.now() + FIRST_ANSWER_MS;
-      while (!isWell && said === null && performance.now() < until) {
+      while (!isWell && reported === null && performance.now() < until) {
         if (client.isReady) await probe(until - performance.now());
         else await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      if (!isWell) lose(said === null ? new Late() : new Error(said));
+      if (!isWell) lose(reported === null ? new Late() : new Error(reported));
       probing = setInterval(() => {
         // While calls arrive and are answered, they replace the probe.
         if (!isWell) void probe(ANSWER_WITHIN_MS);

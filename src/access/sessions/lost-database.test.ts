@@ -9,7 +9,7 @@ it('a change with an unknown outcome is never reported as failed', () => {
   expect(lostDatabase('GET', gone)).toMatchObject({ code: 'unavailable', status: 503 });
 });
 
-it('refusals and program errors do not change', () => {
+it('refusals and program errors are passed on unchanged', () => {
   const [refusal, fault] = [new Refusal('role_missing'), new TypeError('x is not a function')];
   expect(lostDatabase('POST', refusal)).toBe(refusal);
   expect(lostDatabase('POST', fault)).toBe(fault);

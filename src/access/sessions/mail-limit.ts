@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Refusal } from '../../../contract/problems.ts';
+import { retryAfter } from '../../kernel/retry-after.ts';
 import { countedPlace } from '../api-keys/networks.ts';
 import { takeFromAll } from '../limits/take-from-all.ts';
 
@@ -30,7 +31,7 @@ export function createMailLimit(mails: typeof MAILS = MAILS): MailLimit {
       )
         return;
       throw new Refusal('rate_limited', 'Too many e-mails in an hour. Wait, and check your mailbox and spam folder.', {
-        headers: { 'Retry-After': String(HOUR_SECONDS) },
+        headers: retryAfter(HOUR_SECONDS),
       });
     },
   };

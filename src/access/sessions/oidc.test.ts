@@ -26,7 +26,7 @@ describe('the identity from a provider', () => {
     expect(identityOf(ISSUER, { ...claims, name: '\u0007' }).name).toBe(null);
   });
 
-  it('the identity has a second factor if the provider names one', () => {
+  it('the identity has a second factor if the provider reports one', () => {
     const factor = (amr: unknown) => identityOf(ISSUER, { ...claims, amr }).secondFactor;
     expect([['pwd', 'mfa'], ['otp'], ['hwk', 'pin']].map(factor)).toEqual([true, true, true]);
     expect([undefined, [], ['pwd'], ['sms'], 'mfa', [['mfa']].flat(0).slice(1)].map(factor)).toEqual(

@@ -58,16 +58,16 @@ type Deps = { egress: Egress; now: () => number; timeoutMs?: number };
 
 export function createOidc({ egress, now, timeoutMs = TIMEOUT_MS }: Deps): Oidc {
   const fetch = egress.fetchWith({ timeoutMs, maxBytes: MAX_BYTES }) as oidc.CustomFetch;
-  const kept = new Map<string, { key: string; until: number; config: oidc.Configuration }>();
+  const cached = new Map<string, { key: string; until: number; config: oidc.Configuration }>();
 
   async function configOf(client: OidcClient): Promise<oidc.Configuration> {
     const key = JSON.stringify(client);
-    const known = kept.get(client.orgId);
+    const known = cached.get(client.orgId);
     if (known?.key === key && known.until > now()) return known.config;
     const config = await discover(egress, fetch, client);
-    kept.delete(client.orgId);
-    kept.set(client.orgId, { key, until: now() + KEPT_MS, config });
-    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+    cached.delete(client.orgId);
+    cached.set(client.orgId, { key, until: now() + KEPT_MS, config });
+    if (cached.size > MAX_KEPT) cached.delete(cached.keys().next().value!);
     return config;
   }
 

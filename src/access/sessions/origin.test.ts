@@ -45,7 +45,7 @@ describe('a host', () => {
 
   it.each(
     hosts('us.parley.test', 'US.Parley.Test', 'us.parley.test:443', '127.0.0.1:4000', 'localhost:5173', '[::1]:4000'),
-  )('$host is ours on this machine', (headers) => {
+  )('$host is a name of this server on this machine', (headers) => {
     expect(check(headers, 'GET')).not.toThrow();
   });
 

@@ -48,7 +48,7 @@ describe('the setup link', () => {
     expect(await prepareInstallation({ ...base(), owner: null })).toEqual({ setupUrl: null, created: false });
   });
 
-  it('the setup link works once, even for two simultaneous attempts, and the second leaves nothing', async () => {
+  it('the setup link works once, even for two simultaneous attempts, and the refused attempt stores nothing', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     const outcomes = await Promise.allSettled([claim(setupUrl, 'a@example.qa'), claim(setupUrl, 'b@example.qa')]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../../contract/problems.ts';
+import { retryAfter } from '../../kernel/retry-after.ts';
 import { type Key, open, placeOf, seal } from '../../kernel/seal.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { type Authenticator, lockAuthenticator, updateAuthenticator } from '../../store/accounts/authenticator.ts';
@@ -81,6 +82,6 @@ const wrongCode = (): Refusal => new Refusal('second_factor_failed');
 function mustWait(until: Date, now: Date): Refusal {
   const seconds = Math.ceil((until.getTime() - now.getTime()) / 1_000);
   return new Refusal('rate_limited', 'Too many wrong codes. Wait, or use a recovery code.', {
-    headers: { 'Retry-After': String(seconds) },
+    headers: retryAfter(seconds),
   });
 }

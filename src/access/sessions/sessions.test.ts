@@ -74,11 +74,11 @@ describe('signing in', () => {
         [EMAIL, 'x'.repeat(1_000)],
       ].map(([email, password]) => sessions.signIn(caller(), email!, password!).catch((error: unknown) => error)),
     );
-    const said = refusals.map((error) => {
+    const responses = refusals.map((error) => {
       const { code, message } = error as { code: string; message: string };
       return `${code} ${message}`;
     });
-    expect(new Set(said)).toEqual(new Set(['sign_in_failed E-mail address or password is wrong.']));
+    expect(new Set(responses)).toEqual(new Set(['sign_in_failed E-mail address or password is wrong.']));
   });
 
   it.each([

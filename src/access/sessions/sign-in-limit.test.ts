@@ -57,7 +57,7 @@ test('strangers who guess lock out only strangers, and not a device that signed 
   await expect(limit.attempt('192.0.2.10', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('neighbours with the same address do not lock out a known device either', async () => {
+test('failed sign-ins of others at the same address do not lock out a known device either', async () => {
   const limit = createSignInLimit({ pair: 2, subject: 100, address: 3, node: 1_000 });
   for (const subject of ['a@example.com', 'b@example.com', 'c@example.com']) await limit.attempt('192.0.2.1', subject);
   await expect(limit.attempt('192.0.2.1', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });

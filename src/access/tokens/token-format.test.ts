@@ -29,7 +29,7 @@ test('a token is never mistaken for an API key, and an API key never for a token
   expect(isTokenLike(mintToken('us'))).toBe(true);
 });
 
-test('a log line keeps only the displayed prefix', () => {
+test('a log line contains only the displayed prefix', () => {
   const value = mintToken('eu');
   const line = redact(`{"msg":"seen ${value} here"}`);
   expect(line).not.toContain(value.slice(24));

@@ -59,7 +59,7 @@ function givenLibrary(texts: Record<string, string[]>, { tick = 0, maxBytes = 1e
 }
 
 const HOURS = ['The shop opens at 9 am.'];
-const said = (answer: FromThread | undefined): string[] =>
+const textsOf = (answer: FromThread | undefined): string[] =>
   answer?.kind === 'found' && 'findings' in answer.found
     ? answer.found.findings.map(({ passage }) => passage.text)
     : [answer?.kind ?? 'nothing'];
@@ -69,18 +69,18 @@ describe('the library', () => {
     const { put, ask, settle, answerTo, read } = givenLibrary({ a: HOURS });
     const [first, second] = [put('a', 'When does the shop open?'), put('a', 'When does it open?')];
     settle();
-    expect(said(answerTo(first))).toEqual(HOURS);
-    expect(said(answerTo(second))).toEqual(HOURS);
-    expect(said(ask('a', 'When does the shop open?'))).toEqual(HOURS);
+    expect(textsOf(answerTo(first))).toEqual(HOURS);
+    expect(textsOf(answerTo(second))).toEqual(HOURS);
+    expect(textsOf(ask('a', 'When does the shop open?'))).toEqual(HOURS);
     expect(read).toEqual(['a']);
   });
 
   test('an index is built again when the documents have changed', () => {
     const texts = { a: HOURS };
     const { ask, read } = givenLibrary(texts);
-    expect(said(ask('a', 'When does the shop open?'))).toEqual(HOURS);
+    expect(textsOf(ask('a', 'When does the shop open?'))).toEqual(HOURS);
     texts.a = ['The shop opens at 10 am.'];
-    expect(said(ask('a', 'When does the shop open?', '2'))).toEqual(texts.a);
+    expect(textsOf(ask('a', 'When does the shop open?', '2'))).toEqual(texts.a);
     expect(read).toEqual(['a', 'a']);
   });
 
@@ -115,7 +115,7 @@ describe('the library', () => {
     expect(answers.map(({ job }) => job)).toEqual([small, ...busy]);
   });
 
-  test('builds the agents of an organization one after another, and each at most once more', () => {
+  test('builds the indexes of an organization one after another, and two hundred changes cause at most one more build', () => {
     const texts = { a: HOURS, b: HOURS };
     const { put, settle, answers, read } = givenLibrary(texts);
     for (let edition = 1; edition <= 100; edition++) {
@@ -133,7 +133,7 @@ describe('the library', () => {
     const [slow, small] = [put('large', 'When does the shop open?'), put('small', 'When does the shop open?')];
     settle();
     expect(answerTo(slow)).toMatchObject({ kind: 'failed', why: expect.stringContaining('seconds of work') as string });
-    expect(said(answerTo(small))).toEqual(HOURS);
+    expect(textsOf(answerTo(small))).toEqual(HOURS);
   });
 });
 
@@ -148,7 +148,7 @@ describe('vectors', () => {
     const hashes = Buffer.concat(passages.map((one) => Buffer.from(keyOf(textToEmbed(one)), 'hex')));
     const vectors = Buffer.concat(passages.map((one) => Buffer.from(quantize(embed(one.text, 64)).buffer)));
     const inbox: ToThread[] = [];
-    const held: ToThread[] = [];
+    const delayed: ToThread[] = [];
     const found = new Map<number, FromThread>();
     let loads = 0;
     const library = createAgentIndexes({
@@ -160,7 +160,7 @@ describe('vectors', () => {
         } else if (message.kind === 'want_vectors') {
           if (message.after === null) loads++;
           const piece = message.after === null ? { hashes, vectors, last: { document: '0', hash: 'ff' } } : null;
-          (isHeld ? held : inbox).push({ kind: 'vectors', job, piece });
+          (isHeld ? delayed : inbox).push({ kind: 'vectors', job, piece });
         } else found.set(job, message);
       },
       meter: { clock: () => performance.now(), cpu: () => 0, onJob: () => {} },
@@ -183,7 +183,7 @@ describe('vectors', () => {
     };
     const release = (): void => {
       isHeld = false;
-      inbox.push(...held.splice(0));
+      inbox.push(...delayed.splice(0));
       settle();
     };
     return { put, settle, meaningOf, release, loads: () => loads };
@@ -200,7 +200,7 @@ describe('vectors', () => {
     expect([meaningOf(again), loads()]).toEqual(['used', 2]);
   });
 
-  test('vectors of many agents that load at once use at most half of the memory for one organization', () => {
+  test('the vectors of one organization use at most half of the memory, even if many agents load at once', () => {
     const { put, settle, meaningOf, release, loads } = givenVectors({ maxBytes: 3.5 * 40 * 64, isHeld: true });
     const asked = ['a', 'b', 'c'].map((agent) => put('1', 100, agent));
     settle();

@@ -63,17 +63,17 @@ describe('the thread', () => {
 
   test('returns all passages of small documents in order, and the best passages of larger ones', async () => {
     const { of } = givenKnowledge({ a: ['Parking is free.', ...HOURS, 'Dogs are welcome.'] });
-    const told = async (tokens: number) => {
+    const textsFor = async (tokens: number) => {
       const { whole, findings, documents } = await of('a').gather('When does the shop open?', '', tokens);
       return { whole, texts: findings.map(({ passage }) => passage.text), documents };
     };
     const documents = ['Guide 0', 'Guide 1', 'Guide 2'];
-    expect(await told(1_000)).toEqual({
+    expect(await textsFor(1_000)).toEqual({
       whole: true,
       texts: ['Parking is free.', ...HOURS, 'Dogs are welcome.'],
       documents,
     });
-    expect(await told(30)).toEqual({ whole: false, texts: HOURS, documents });
+    expect(await textsFor(30)).toEqual({ whole: false, texts: HOURS, documents });
   });
 
   test('reports documents that cannot be read, and reads them again for the next question', async () => {
@@ -117,7 +117,7 @@ describe('a thread that ends', () => {
   afterEach(() => void threads.splice(0));
 
   test.each(['die', 'fill', 'hang'])(
-    'a thread that ends by "%s" fails only that question, and the others are retried',
+    'if the thread ends by "%s", only the current question fails, and the others are retried',
     async (how) => {
       const { ask } = givenKnowledge({}, { startThread, stuckMs: 300 });
       const others = [ask('a', 'When?'), ask('b', 'When?')];

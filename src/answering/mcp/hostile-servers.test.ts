@@ -91,7 +91,7 @@ describe('a list', () => {
     expect([tools.length, more]).toEqual([200, 300]);
   });
 
-  test('a list without an end is read for a few pages', async () => {
+  test('only a few pages of an endless list are read', async () => {
     behave = listing([tool()], { nextCursor: 'again' });
     expect((await listMcpTools(place())).tools).toHaveLength(1);
     expect(asked.filter((method) => method === 'tools/list')).toHaveLength(8);

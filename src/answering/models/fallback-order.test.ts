@@ -201,7 +201,7 @@ test('with a budget, a call may write only as much as was reserved for it', asyn
   expect(models.openai.calls.slice(1).map(({ body }) => body.max_output_tokens)).toEqual([8_192, 300]);
 });
 
-test('no node calls a provider that limits us before its requested pause is over', async () => {
+test('no node calls a provider before the pause that it requested is over', async () => {
   models.openai.script({ status: 429, headers: { 'retry-after': '30' } });
   await expect(ask(FIRST)).rejects.toMatchObject({ code: 'provider_rate_limited', waits: false });
   const waiting = await ask(FIRST).catch((error: unknown) => error);
@@ -225,7 +225,7 @@ test('an unavailable provider is called five times, and then once after each pau
 const EMPTY = { empty: 'stop' } as const;
 const UNREADABLE = { garbage: 'wrong_shape' } as const;
 
-test('empty and unreadable answers in some conversations stop no other conversation', async () => {
+test('empty and unreadable answers in some conversations do not affect other conversations', async () => {
   for (const reply of [EMPTY, UNREADABLE, EMPTY, UNREADABLE, EMPTY, UNREADABLE, EMPTY, UNREADABLE]) {
     models.openai.script(reply, reply);
     await ask(FIRST);
@@ -235,7 +235,7 @@ test('empty and unreadable answers in some conversations stop no other conversat
   expect(models.openai.calls).toHaveLength(17);
 });
 
-test('after one retry the next model answers, and without one the agent says that it does not know', async () => {
+test('after one retry the next model answers; if no model is left, the agent says that it does not know', async () => {
   models.openai.script(EMPTY, UNREADABLE);
   models.anthropic.script({ text: 'Monday.' });
   const next = await ask({ ...FIRST, fallback: [SECOND] });
@@ -252,7 +252,7 @@ test('after one retry the next model answers, and without one the agent says tha
   expect(textOf(await ask(FIRST))).toBe('I am sorry, I do not know the answer to that.');
 });
 
-test('models that call tools without an end are called at most twelve times for one message', async () => {
+test('models that never stop calling tools are called at most twelve times for one message', async () => {
   const call = { tool: 'none_such', args: {} };
   for (const model of Object.values(models)) model.script(...Array.from({ length: 20 }, () => call));
   const fallback = MODEL_PROVIDERS.map((provider) => ({ provider, model: 'other' }));
@@ -261,7 +261,7 @@ test('models that call tools without an end are called at most twelve times for 
   expect(Object.values(models).reduce((sum, { calls }) => sum + calls.length, 0)).toBe(12);
 });
 
-test('if no model answers, the turn is tried again when one of them may be called', async () => {
+test('if no model answers, the turn is tried again when a model may be called again', async () => {
   models.openai.script({ status: 401 });
   models.anthropic.script({ status: 529 });
   await expect(ask({ ...FIRST, fallback: [SECOND] })).rejects.toMatchObject({

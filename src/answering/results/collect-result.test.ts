@@ -29,7 +29,7 @@ describe('steps fill the result', () => {
     expect(last).toMatchObject({ status: 'complete', data: { day: 'Monday' } });
   });
 
-  test('declared fields are filled by steps of the same name, and the missing ones are named', () => {
+  test('declared fields are filled by steps of the same name, and missing fields are listed', () => {
     const agent = { ...steps(step('day')), result: { fields: [text('day'), { ...text('reason'), required: true }] } };
     const result = turn(agent, {}, { state: state({ day: 'Monday', other: 'x' }, true), isOver: true });
     expect(result).toMatchObject({ status: 'partial', data: { day: 'Monday' }, missing: ['reason'] });
@@ -52,7 +52,7 @@ describe('steps fill the result', () => {
     expect(result).toMatchObject({ status: 'complete', data: { day: 'Monday', time: '8' } });
   });
 
-  test('steps that begin again remove their answers', () => {
+  test('when steps begin again, their earlier answers are removed', () => {
     const before = { state: state({ day: 'Monday' }, true), result: partial({ day: 'Monday' }) };
     expect(turn(steps(step('day')), before, { state: state({}) })).toMatchObject({ status: 'none', data: {} });
   });
@@ -81,14 +81,14 @@ describe('what a model found', () => {
     expect(turn(both, { state: state({ city: 'Doha' }), result: first }, { state: state({ city: 'Doha' }) }).data).toEqual(first.data); // prettier-ignore
   });
 
-  test('a model that could not fill the fields is a failure, unless nothing is missing', () => {
+  test('the result fails if the model could not fill the fields, unless no field is missing', () => {
     expect(turn(agent, {}, { isOver: true, found: null })).toMatchObject({ status: 'failed', missing: ['city'] });
     const full = turn(agent, { result: partial({ city: 'Doha' }) }, { isOver: true, found: null });
     expect(full.status).toBe('complete');
   });
 });
 
-test('a turn that changes nothing keeps the result with its time', () => {
+test('a turn that changes no value does not change the time of the result', () => {
   const result = { ...partial({ day: 'Monday' }), status: 'complete' as const };
   const done = state({ day: 'Monday' }, true);
   expect(turn(steps(step('day')), { state: done, result }, { state: done })).toBe(result);

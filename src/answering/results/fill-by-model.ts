@@ -29,9 +29,12 @@ export async function fillByModel(
   if (next === 'waiting_for_user' || hasLeft || name === 'embedded' || !hasSpoken) return NOT_ASKED;
   const fields = openFields(agent.definition, run, state);
   if (fields.length === 0) return NOT_ASKED;
-  const said = messages.map(({ content }) => ('text' in content && content.text) || '');
+  const texts = messages.map(({ content }) => ('text' in content && content.text) || '');
   const span = traced?.child('fill result', 'internal');
-  const found = await findValues({ request: { ...request, ...(span && { span }) }, provider, said }, fields);
+  const found = await findValues(
+    { request: { ...request, ...(span && { span }) }, provider, agentTexts: texts },
+    fields,
+  );
   span?.end(found.values === null ? 'result_failed' : null);
   return found;
 }

@@ -8,7 +8,7 @@ import { fitsField } from './result-fields.ts';
 import { formOf } from './result-form.ts';
 
 /** The conversation, and the texts that the agent writes in this turn. */
-export type Told = { request: TurnRequest; provider: Provider; said: readonly string[] };
+export type Told = { request: TurnRequest; provider: Provider; agentTexts: readonly string[] };
 
 /** `values` is null if the model could not fill the fields. */
 export type Found = { values: Readonly<Record<string, unknown>> | null; steps: TurnTrace['steps'] };
@@ -30,8 +30,8 @@ const CHECK_MS = 1_000;
  * of the run, like those of turns. A person can influence the answer of the model, so each value is checked against its
  * field. Rejects only when the turn is cancelled.
  */
-export async function findValues(told: Told, fields: readonly ResultField[]): Promise<Found> {
-  const { request } = told;
+export async function findValues(ended: Told, fields: readonly ResultField[]): Promise<Found> {
+  const { request } = ended;
   const form = formOf(fields);
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const steps: TurnTrace['steps'] = [];
@@ -39,7 +39,7 @@ export async function findValues(told: Told, fields: readonly ResultField[]): Pr
   let values: Record<string, unknown> | null = null;
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
     try {
-      const answer = await ask(told, { form, faults, signal });
+      const answer = await ask(ended, { form, faults, signal });
       steps.push(...answer.steps);
       const read = readObject(answer.text);
       values = read ?? values;
@@ -58,7 +58,7 @@ export async function findValues(told: Told, fields: readonly ResultField[]): Pr
 
 type Asked = { form: Record<string, unknown>; faults: readonly string[]; signal: AbortSignal };
 
-async function ask({ request, provider, said }: Told, { form, faults, signal }: Asked) {
+async function ask({ request, provider, agentTexts: said }: Told, { form, faults, signal }: Asked) {
   const conversation = [
     ...readMemory(request.state).said.map(({ wrote }) => ({ role: 'end_user', text: wrote })),
     ...request.history,

@@ -27,8 +27,8 @@ export async function saveValues(
   const isNew = ({ name }: ResultField): boolean =>
     Object.hasOwn(result.data, name) && result.data[name] !== run.result?.data[name];
   const fields = (agent.definition.result?.fields ?? []).filter(isNew);
-  const said = personOf(fields, result.data, run.end_user);
-  if (Object.keys(said).length === 0) return;
+  const collected = personOf(fields, result.data, run.end_user);
+  if (Object.keys(collected).length === 0) return;
   const write = (person: Fields) =>
     queue.upsert({
       orgId: run.org_id,
@@ -39,25 +39,25 @@ export async function saveValues(
       idempotency: null,
     });
   try {
-    await write(said);
+    await write(collected);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // Another person has the address, or the person was erased. Then the other values are stored, if possible.
-    const { email: _, phone: __, ...rest } = said;
+    const { email: _, phone: __, ...rest } = collected;
     if (Object.keys(rest).length > 0) await write(rest).catch(onlyRefusals);
   }
 }
 
 /** The values as fields of a person. Values that the API would refuse are omitted. */
 function personOf(fields: readonly ResultField[], data: RunResult['data'], known: Person): Fields {
-  const said: Fields = {};
+  const values: Fields = {};
   for (const { name, save_to: saveTo = '' } of fields) {
     const [, field = '', attribute] = saveTo.split('.');
     const value = data[name]!;
-    if (attribute !== undefined) said.attributes = { ...said.attributes, [attribute]: value };
-    else if (!isFilled(field, known) && fits(field, value)) said[field] = value;
+    if (attribute !== undefined) values.attributes = { ...values.attributes, [attribute]: value };
+    else if (!isFilled(field, known) && fits(field, value)) values[field] = value;
   }
-  return said;
+  return values;
 }
 
 const isFilled = (field: string, { email, phone }: Person): boolean =>

@@ -64,8 +64,8 @@ async function askCode(deps: CodeDeps, request: TurnRequest, tape?: Tape): Promi
   if (url === undefined) throw refused('The agent has no URL of your code.');
   const run = runOf(request);
   if (run === null) return tryCode(deps, request, { url, seconds }, tape);
-  const told = decisionsIn(request.approvals).map(({ id }) => id);
-  const next = await nextStep(deps.db.$client, run, { seconds, fields: fieldsOf(request), told });
+  const notified = decisionsIn(request.approvals).map(({ id }) => id);
+  const next = await nextStep(deps.db.$client, run, { seconds, fields: fieldsOf(request), told: notified });
   if (next === null) throw new TurnWaits();
   if (next.step === 'answered') return resultOf(request, next.answer, { turn: next.turn });
   if (next.step === 'wait') throw new TurnWaits();

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { TurnAnswer } from '../../../contract/turns.ts';
 import { ProviderError, type Words } from '../../engine/provider.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import type { CodeTurn } from '../../store/schema/run.ts';
 import { checkAnswer } from './check-answer.ts';
 
@@ -108,13 +109,10 @@ function deltaOf(data: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-const MAX_RETRY_AFTER_SECONDS = 3_600;
-
 async function statusFailure(response: Response): Promise<ProviderError> {
   await response.body?.cancel();
   const { status } = response;
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const retryAfterMs = seconds >= 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1_000 : null;
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
   const detail = `Your code returned ${status}.`;
   if (status === 429) return new ProviderError('provider_rate_limited', detail, { retryable: true, retryAfterMs });
   const mayPass = status >= 500 || status === 408 || status === 425;

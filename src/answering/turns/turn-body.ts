@@ -50,11 +50,11 @@ const withoutPerson = (variables: TurnRequest['variables']): Record<string, unkn
 
 /** Only the fields that the definition allows. */
 function personOf({ agent, context, variables, end_user: { id } }: TurnRequest): TurnRequested['end_user'] {
-  const person = Object(variables['end_user']) as Record<string, unknown>;
+  const endUser = Object(variables['end_user']) as Record<string, unknown>;
   const allowed = (agent.definition.end_user_fields ?? DEFAULT_END_USER_FIELDS).filter((name) =>
-    Object.hasOwn(person, name),
+    Object.hasOwn(endUser, name),
   );
-  const fields = Object.fromEntries(allowed.map((name) => [name, person[name] ?? null]));
+  const fields = Object.fromEntries(allowed.map((name) => [name, endUser[name] ?? null]));
   return { ...fields, id, external_id: context.end_user.external_id };
 }
 

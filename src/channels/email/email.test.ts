@@ -146,7 +146,7 @@ describe('inbound e-mail', () => {
     text: 'Hi\r\n\r\nOn Monday, Support wrote:\r\n> Hello',
   };
 
-  test('inbound e-mail has a signature and the sender’s address, and the quoted mail is removed', () => {
+  test('an inbound e-mail needs a signature, belongs to the sender’s address, and loses the quoted mail', () => {
     expect(email.inbound!.verify(request(mail), account, Date.now())).toBe(true);
     expect(email.inbound!.verify(request(mail), { ...account, secrets: {} }, Date.now())).toBe(false);
     expect(email.inbound!.parse(request(mail), account)).toEqual([
@@ -197,7 +197,7 @@ describe('inbound e-mail', () => {
     expect(email.inbound!.parse(request({ ...mail, auto_submitted: 'auto-replied' }), account)).toEqual([]);
   });
 
-  test('a bounce is a receipt', () => {
+  test('a bounce is read as a receipt', () => {
     const bounce = { type: 'receipt', message_id: '<msg_1@example.com>', status: 'failed', detail: 'No such mailbox.' };
     expect(email.inbound!.parse(request(bounce), account)).toMatchObject([
       {
@@ -228,5 +228,5 @@ describe('inbound e-mail', () => {
     ],
     ['From: Doha\nTo: London\nDate: tomorrow', 'From: Doha\nTo: London\nDate: tomorrow'],
     ['My trip\nFrom: Doha\nTo: London\nDate: May', 'My trip\nFrom: Doha\nTo: London\nDate: May'],
-  ])('the person’s own text in %j is %j', (text, said) => expect(withoutQuote(text)).toBe(said));
+  ])('the text of %j without the quoted mail is %j', (text, own) => expect(withoutQuote(text)).toBe(own));
 });

@@ -79,7 +79,7 @@ export const email: ChannelKind = {
   },
   ...CHANNEL_FORMS.email,
   ownSecrets: { make: () => ({ secret: newWebhookSecret() }), shown: 'secret' },
-  addressOf: (person) => person.email,
+  addressOf: (endUser) => endUser.email,
   personAt: (address) => ({ email: address }),
   readAddress: (text) => (text.length <= 254 && isEmail.test(text) ? text.toLowerCase() : null),
 
@@ -132,7 +132,7 @@ export const email: ChannelKind = {
       const address = from.toLowerCase();
       const content = { type: 'text' as const, text: withoutQuote(text).slice(0, MAX_MESSAGE_CHARACTERS) || '[file]' };
       const metadata = subject?.trim() ? { subject: subject.trim().slice(0, MAX_SUBJECT) } : undefined;
-      const person = { email: address, name };
+      const endUser = { email: address, name };
       const files = attachments.map(({ name: file = '', url }) => ({ name: file, source: { url } }));
       return withFiles(
         {
@@ -140,7 +140,7 @@ export const email: ChannelKind = {
           eventId,
           providerMessageId: eventId,
           address,
-          person,
+          person: endUser,
           content,
           ...(metadata && { metadata }),
         },

@@ -132,7 +132,7 @@ function meaningOf(error: unknown, began: boolean): unknown {
     });
   }
   const providerCode = String(responseCode);
-  const said = `The SMTP server returned ${responseCode}.`;
+  const sentence = `The SMTP server returned ${responseCode}.`;
   if (code === 'EAUTH') {
     return new ChannelFailure('channel_unauthorized', `The SMTP server rejects the credentials (${responseCode}).`, {
       providerCode,
@@ -141,7 +141,8 @@ function meaningOf(error: unknown, began: boolean): unknown {
       setting: 'password',
     });
   }
-  if (responseCode < 500) return new ChannelFailure('provider_unavailable', said, { providerCode, retryable: true });
+  if (responseCode < 500)
+    return new ChannelFailure('provider_unavailable', sentence, { providerCode, retryable: true });
   const ours = [550, 551, 553].includes(responseCode) ? 'recipient_unreachable' : 'provider_refused';
-  return new ChannelFailure(ours, said, { providerCode });
+  return new ChannelFailure(ours, sentence, { providerCode });
 }

@@ -23,9 +23,9 @@ export function withoutQuote(text: string): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n', MAX_LINES);
   const plain = lines.map((line) => line.replace(DIRECTIONS, '').trim());
   const at = quoteAt(plain);
-  const kept = at > 0 ? lines.slice(0, at) : lines;
-  while (kept.length > 0 && /^\s*(>.*|_{5,})?$/.test(kept.at(-1)!)) kept.pop();
-  return kept.join('\n').trim() || text.trim() || text;
+  const own = at > 0 ? lines.slice(0, at) : lines;
+  while (own.length > 0 && /^\s*(>.*|_{5,})?$/.test(own.at(-1)!)) own.pop();
+  return own.join('\n').trim() || text.trim() || text;
 }
 
 /** Index of the first line that the person did not write. -1 when the person wrote all lines. */

@@ -115,7 +115,7 @@ const event = (more: object) =>
     account,
   );
 
-test('the app’s own messages, edits and channels are left out', () => {
+test('messages of the app itself, edits, and messages in channels are ignored', () => {
   expect(event({})).toMatchObject([{ eventId: 'Ev1', content: { text: 'a < b' } }]);
   expect(event({ bot_id: 'B1' })).toEqual([]);
   expect(event({ subtype: 'message_changed' })).toEqual([]);

@@ -10,10 +10,10 @@ import {
   ownAddress,
   type ProviderAnswer,
   readJson,
-  readRetryAfter,
   statusFailure,
   textMember,
 } from '../call-provider.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import {
   type ChannelAccount,
   ChannelFailure,
@@ -94,7 +94,7 @@ export const slack: ChannelKind = {
     },
     parse(request): InboundEvent[] {
       const payload = payloadOf(request);
-      return textMember(payload, 'type') === 'block_actions' ? pressed(payload) : said(payload);
+      return textMember(payload, 'type') === 'block_actions' ? pressed(payload) : eventsOf(payload);
     },
     answer(request) {
       const payload = payloadOf(request);
@@ -113,7 +113,7 @@ function payloadOf({ headers, body }: InboundRequest): unknown {
 /** Other subtypes report edits, deletions, and actions of an app or a channel. */
 const SAID = new Set<unknown>([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 
-function said(payload: unknown): InboundEvent[] {
+function eventsOf(payload: unknown): InboundEvent[] {
   const event = member(payload, 'event');
   const eventId = textMember(payload, 'event_id');
   const user = textMember(event, 'user');

@@ -6,11 +6,11 @@ import {
   fetchBytes,
   member,
   type ProviderAnswer,
-  readRetryAfter,
   statusFailure,
   textMember,
   setting,
 } from '../call-provider.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import {
   type ChannelAccount,
   ChannelFailure,
@@ -38,7 +38,7 @@ export const sms: ChannelKind = {
     needs_address: true,
   },
   ...CHANNEL_FORMS.sms,
-  addressOf: (person) => person.phone,
+  addressOf: (endUser) => endUser.phone,
   personAt: (address) => ({ phone: address }),
   readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),
 

@@ -78,7 +78,7 @@ export const webhook: ChannelKind = {
   vouchesFor: () => true,
   repeatable: true,
   // The customer's own ID of the person, which the endpoint knows.
-  addressOf: (person) => person.external_id,
+  addressOf: (endUser) => endUser.external_id,
   personAt: (address) => (address.length <= 255 ? { external_id: address } : {}),
 
   async send(message, account, tools) {

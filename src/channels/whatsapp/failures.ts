@@ -1,4 +1,5 @@
-import { member, type ProviderAnswer, readRetryAfter, statusFailure, textMember } from '../call-provider.ts';
+import { member, type ProviderAnswer, statusFailure, textMember } from '../call-provider.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import { ChannelFailure, type FailureFacts } from '../channel.ts';
 
 type Meaning = [code: string, facts?: FailureFacts];
@@ -57,9 +58,11 @@ const CURES: Readonly<Record<number, string>> = {
 };
 
 /** The text of Meta, and what to do about it. */
-const withCure = (said: string, code: unknown): string => {
+const withCure = (sentence: string, code: unknown): string => {
   const cure = typeof code === 'number' ? CURES[code] : undefined;
-  return cure === undefined ? `WhatsApp: ${said}` : `WhatsApp: ${/[.!?]$/.test(said) ? said : `${said}.`} ${cure}`;
+  return cure === undefined
+    ? `WhatsApp: ${sentence}`
+    : `WhatsApp: ${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`} ${cure}`;
 };
 
 const TEMPLATE_CODES = [132000, 132999] as const;
@@ -107,13 +110,13 @@ export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
 export function deliveryError(error: unknown): { code: string; detail: string; provider_code: string | null } {
   const code = member(error, 'code');
   const known = typeof code === 'number' ? meaningOf(code) : null;
-  const said =
+  const sentence =
     textMember(member(error, 'error_data'), 'details') ??
     textMember(error, 'title') ??
     'The message was not delivered.';
   return {
     code: known?.[0] ?? 'provider_refused',
-    detail: withCure(said, code),
+    detail: withCure(sentence, code),
     provider_code: typeof code === 'number' ? String(code) : null,
   };
 }

@@ -122,7 +122,7 @@ test('a failure contains the text of Meta and its fix, and a refused template is
   await expect(send(content)).rejects.toThrow('WhatsApp: The template "order_ready" needs a value for "2".');
 });
 
-test('a template carries its header and the values of its buttons', async () => {
+test('a template is sent with its header and the values of its buttons', async () => {
   const wireOf = (variables: Record<string, string>) =>
     (wireContent({ type: 'template', name: 't', variables })['template'] as { components: unknown[] }).components;
   expect(wireOf({ 'header.text': 'Spring' })).toEqual([

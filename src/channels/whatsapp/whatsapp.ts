@@ -35,7 +35,7 @@ export const whatsapp: ChannelKind = {
   // The user pastes it into the app dashboard together with the webhook's URL.
   ownSecrets: { make: () => ({ verify_token: randomBytes(24).toString('base64url') }), shown: 'verify_token' },
   refuses,
-  addressOf: (person) => person.phone,
+  addressOf: (endUser) => endUser.phone,
   personAt: (address) => ({ phone: address }),
   vouchesFor: () => true,
   readAddress: (text) => (/^\+[1-9]\d{6,14}$/.test(text) ? text : null),

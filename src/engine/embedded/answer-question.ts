@@ -58,10 +58,10 @@ export const chosenFrom = (turn: EmbeddedTurn, { text, words }: Heard): Offered 
     if (Number(number) === offeredBefore.length + 1) return 'something_else';
     return offeredBefore[Number(number) - 1] ?? null;
   }
-  const said = words.join(' ');
-  if (said === '') return null;
-  if (said === readWords(turn.texts.something_else).join(' ')) return 'something_else';
-  return offeredBefore.find(({ label }) => readWords(label).join(' ') === said) ?? null;
+  const joined = words.join(' ');
+  if (joined === '') return null;
+  if (joined === readWords(turn.texts.something_else).join(' ')) return 'something_else';
+  return offeredBefore.find(({ label }) => readWords(label).join(' ') === joined) ?? null;
 };
 
 /** Sends the section that the person chose. */

@@ -87,7 +87,7 @@ describe('the work of compiling', () => {
     expect(test(`${nested}x`, 'x')).toBe(true);
   });
 
-  it('compiling costs at most a few parts for each instruction that may be written', () => {
+  it('compiling a pattern costs a limited amount of work, however often its parts are repeated', () => {
     const repeated = fc
       .tuple(anyPattern, fc.array(fc.constantFrom('{100}', '{0,100}', '{50,}', '+', '?'), { maxLength: 8 }))
       .map(([source, times]) => times.reduce((inner, one) => `(?:${inner})${one}`, source));
@@ -110,7 +110,7 @@ describe('the work of compiling', () => {
     expect(compiled.filter(Boolean).length).toBeLessThan(100);
   });
 
-  it('counts each class once, by the cost of preparing it', () => {
+  it('each character class counts once, by the cost of its preparation', () => {
     expect(patternFault(`[${'\\p{Ll}'.repeat(60)}]`)).toMatch(/too many \[classes\]/);
     const allowance = newAllowance();
     for (let index = 0; index < 200; index++) compilePattern('[\\p{L} ]+[^\\p{N}]', allowance);

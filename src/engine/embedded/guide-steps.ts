@@ -116,13 +116,13 @@ const shownSlots = (turn: EmbeddedTurn): Record<string, string> => {
 
 const contextOf = (turn: EmbeddedTurn): AnswerContext => {
   const { request } = turn;
-  const person = request.variables['end_user'] as { time_zone?: unknown; phone?: unknown } | undefined;
+  const endUser = request.variables['end_user'] as { time_zone?: unknown; phone?: unknown } | undefined;
   const region = /[-_]([A-Za-z]{2})$/.exec(request.locale ?? request.end_user.locale ?? '')?.[1]?.toUpperCase();
-  const known = typeof person?.phone === 'string' ? parsePhoneNumberFromString(person.phone)?.country : undefined;
+  const known = typeof endUser?.phone === 'string' ? parsePhoneNumberFromString(endUser.phone)?.country : undefined;
   const country: CountryCode | undefined = region !== undefined && isSupportedCountry(region) ? region : known;
   return {
     now: request.now,
-    timeZone: typeof person?.time_zone === 'string' ? person.time_zone : null,
+    timeZone: typeof endUser?.time_zone === 'string' ? endUser.time_zone : null,
     country: country ?? null,
     language: turn.language,
     monthFirst: region === 'US',

@@ -19,10 +19,10 @@ export const matchRules = (compiled: CompiledRules, text: string, words: Words, 
   const labels: Rule[] = [];
   const { rules } = compiled;
   if (rules.length === 0) return { rule: null, labels };
-  const said = placesSaid(compiled, words.map(plainForm));
+  const places = placesSaid(compiled, words.map(plainForm));
   const characters = Array.from(asciiDigits(text));
   for (const [place, { rule, pattern }] of rules.entries()) {
-    if (!said.has(place) && !(pattern?.(characters, budget) ?? false)) continue;
+    if (!places.has(place) && !(pattern?.(characters, budget) ?? false)) continue;
     if (rule.reply !== undefined || rule.action !== undefined) return { rule, labels };
     labels.push(rule);
   }
@@ -34,16 +34,16 @@ export const matchRules = (compiled: CompiledRules, text: string, words: Words, 
  * number of phrases.
  */
 const placesSaid = ({ phrases, lengths, longest }: CompiledRules, words: Words): Set<number> => {
-  const said = new Set<number>();
+  const found = new Set<number>();
   for (const at of words.keys()) {
     let stretch = '';
-    let taken = 0;
+    let steps = 0;
     for (const length of lengths) {
       if (at + length > words.length) break;
-      for (; taken < length; taken++) stretch += taken === 0 ? words[at] : ` ${words[at + taken]}`;
+      for (; steps < length; steps++) stretch += steps === 0 ? words[at] : ` ${words[at + steps]}`;
       if (stretch.length > longest) break;
-      for (const place of phrases.get(stretch) ?? []) said.add(place);
+      for (const place of phrases.get(stretch) ?? []) found.add(place);
     }
   }
-  return said;
+  return found;
 };

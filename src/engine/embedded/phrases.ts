@@ -81,9 +81,9 @@ export type SmallTalk = 'greeting' | 'thanks' | 'farewell' | 'acknowledged';
 /** A message is small talk only if it contains nothing else: "hello, when do you open" is a question. */
 export const smallTalkIn = (words: Words): SmallTalk | null => {
   if (words.length === 0 || words.length > 9) return null;
-  const said = words.join(' ');
-  if (FAREWELL.has(said)) return 'farewell';
-  if (ACKNOWLEDGED.has(said)) return 'acknowledged';
+  const joined = words.join(' ');
+  if (FAREWELL.has(joined)) return 'farewell';
+  if (ACKNOWLEDGED.has(joined)) return 'acknowledged';
   if (words.some((word) => THANKS.has(word)) && words.every((word) => THANKS.has(word) || THANKS_FILLER.has(word)))
     return 'thanks';
   const greets = (word: string): boolean => GREETING.has(word) || GREETING_FILLER.has(word);
@@ -106,9 +106,9 @@ export const isPlainYes = (words: Words): boolean => YES.has(words.join(' '));
 
 /** True for yes, false for no, null for neither. In a longer answer the first word decides ("yes, next week"). */
 export const yesOrNo = (words: Words): boolean | null => {
-  const said = words.join(' ');
-  if (NO.has(said)) return false;
-  if (YES.has(said)) return true;
+  const joined = words.join(' ');
+  if (NO.has(joined)) return false;
+  if (YES.has(joined)) return true;
   if (words.length === 0 || words.length > 12) return null;
   if (NO.has(words[0]!) || NO.has(words.slice(0, 2).join(' '))) return false;
   if (YES.has(words[0]!) || YES.has(words.slice(0, 2).join(' '))) return true;

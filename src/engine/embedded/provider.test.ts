@@ -440,7 +440,7 @@ describe('what may answer', () => {
   };
   const stored = ({ state }: TurnResult): unknown => JSON.parse(JSON.stringify(state));
 
-  it('asks back about a near passage and never states it', async () => {
+  it('asks back about a passage that is only similar, and never answers with it', async () => {
     const [, helmets] = between;
     const answer = async () => ({
       findings: [],
@@ -457,9 +457,9 @@ describe('what may answer', () => {
     const choose = async (word: string): Promise<TurnResult> =>
       turn({}, [word], { knowledge: two, state: stored(asked) });
     for (const word of ['1', ' #1. ', '١', 'late return']) {
-      const told = await choose(word);
-      expect(texts(told)).toEqual(['Late return:\nEach hour that has begun costs 8 euros.']);
-      expect(told.messages[0]!.sources).toEqual([
+      const answer = await choose(word);
+      expect(texts(answer)).toEqual(['Late return:\nEach hour that has begun costs 8 euros.']);
+      expect(answer.messages[0]!.sources).toEqual([
         { document: 'Shop', quote: 'Each hour that has begun costs 8 euros.' },
       ]);
     }
@@ -484,7 +484,7 @@ describe('what may answer', () => {
     expect(texts(results[2]!)[0]).toMatch(/do not know/);
   });
 
-  it('a question that was asked back is listed once as unanswered, without a count of misses', async () => {
+  it('a question after which the agent asked back is listed once as unanswered, and does not count as a miss', async () => {
     const asked = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
     const missed = ({ trace }: TurnResult) => trace.steps.filter(({ kind }) => kind === 'miss');
     expect(missed(asked)).toMatchObject([{ misses: 0, question: 'What if I borrow one longer?' }]);
@@ -553,7 +553,7 @@ describe('small talk', () => {
     ]);
   });
 
-  it('the agent starts when a person presses Start, as each chat on Telegram begins', async () => {
+  it('the agent opens the conversation when a person presses Start, the first message of each Telegram chat', async () => {
     const definition = {
       opening: { default: 'Welcome!' },
       steps: { items: [{ name: 'n', type: 'text' as const, ask: { default: 'Your name?' } }] },
@@ -578,7 +578,7 @@ describe('small talk', () => {
 });
 
 describe('language', () => {
-  it('changes when the person writes in another script, and then stays', async () => {
+  it('the language changes when the person writes in another script, and stays afterwards', async () => {
     const results = await talk({}, ['هل لديكم قوارب؟', '12345'], { locale: 'en' });
     expect(texts(results[1]!)[0]).toMatch(/عذرًا/);
     expect(texts(results[2]!)[0]).toMatch(/عذرًا/);
@@ -592,8 +592,8 @@ describe('language', () => {
   ])('the language of "%s" is %s, and the agent answers in its script', async (text, language) => {
     const { messages, state } = await turn({}, [text]);
     expect(state).toMatchObject({ language });
-    const [said] = messages.flatMap(({ content }) => ('text' in content ? [content.text] : []));
-    expect(said).toMatch(language === 'hi' ? /[\u0900-\u097f]/ : /[\u0600-\u06ff]/);
+    const [reply] = messages.flatMap(({ content }) => ('text' in content ? [content.text] : []));
+    expect(reply).toMatch(language === 'hi' ? /[\u0900-\u097f]/ : /[\u0600-\u06ff]/);
   });
 
   it.each(['What is the late fee?', 'mp3 player', 'Can I bring a dog to the pool?', 'me to', 'free rooms'])(

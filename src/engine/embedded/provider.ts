@@ -1,7 +1,7 @@
 import type { Provider, TurnRequest, TurnResult } from '../provider.ts';
 import { answerQuestion, askBack, chosenFrom, noteMiss, tellChosen } from './answer-question.ts';
 import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, startSteps } from './guide-steps.ts';
-import { asksToStop } from '../opt-out.ts';
+import { asksToStop } from '../stop-words.ts';
 import { asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
 import { handOff, optOut } from './end-conversation.ts';
 import { type Heard, heardIn, mayHandOver, applyRule, type Outcome, outranksStep, ruleFor } from './apply-rules.ts';

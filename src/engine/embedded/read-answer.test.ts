@@ -75,12 +75,12 @@ describe('dates', () => {
     expect(read('date', text)).toBe(value);
   });
 
-  it('dates count from the current day in the person’s time zone', () => {
+  it('relative dates count from the current day in the person’s time zone', () => {
     expect(read('date', 'today', { timeZone: 'Asia/Qatar' })).toBe('2026-11-22');
     expect(read('date', 'today', { timeZone: 'Nowhere/City' })).toBe('2026-11-21');
   });
 
-  it('puts the month first only for Americans', () => {
+  it('the month comes before the day only in an American locale', () => {
     expect(read('date', '02/03/2027')).toBe('2027-03-02');
     expect(read('date', '02/03/2027', { monthFirst: true })).toBe('2027-02-03');
   });

@@ -100,17 +100,17 @@ const readEmail = (text: string): string | null => {
 
 const readChoice = (step: Step, text: string, words: Words): string | null => {
   const choices = step.choices ?? [];
-  const said = words.join(' ');
+  const joined = words.join(' ');
   const folded = foldText(text);
   const { names } = namesOf(step);
-  const exact = names.findIndex((list, index) => choices[index]!.id === text || list.includes(said));
+  const exact = names.findIndex((list, index) => choices[index]!.id === text || list.includes(joined));
   if (exact >= 0) return choices[exact]!.id;
   const position = /^#?(\d{1,2})[.)]?$/.exec(folded)?.[1];
   if (position !== undefined) return choices[Number(position) - 1]?.id ?? null;
-  const padded = ` ${said} `;
+  const padded = ` ${joined} `;
   const within = longestWithin(names, padded);
-  const part = within ?? unique(names, (name) => said.length >= 3 && ` ${name}`.includes(` ${said}`));
-  const close = part ?? unique(names, (name) => name.length >= 4 && oneSlip(name, said));
+  const part = within ?? unique(names, (name) => joined.length >= 3 && ` ${name}`.includes(` ${joined}`));
+  const close = part ?? unique(names, (name) => name.length >= 4 && oneSlip(name, joined));
   return close === null ? null : choices[close]!.id;
 };
 
@@ -119,12 +119,12 @@ const readChoice = (step: Step, text: string, words: Words): string | null => {
  * that length occur.
  */
 const longestWithin = (names: readonly string[][], padded: string): number | null => {
-  const held = names.flatMap((list, index) =>
+  const named = names.flatMap((list, index) =>
     list.filter((name) => name !== '' && padded.includes(` ${name} `)).map((name) => ({ name, index })),
   );
-  const longest = held.toSorted((a, b) => b.name.length - a.name.length)[0];
+  const longest = named.toSorted((a, b) => b.name.length - a.name.length)[0];
   if (longest === undefined) return null;
-  const other = held.some(({ name, index }) => index !== longest.index && !` ${longest.name} `.includes(` ${name} `));
+  const other = named.some(({ name, index }) => index !== longest.index && !` ${longest.name} `.includes(` ${name} `));
   return other ? null : longest.index;
 };
 

@@ -97,8 +97,8 @@ const named = (words: Words, today: string): string | null => {
 };
 
 const relative = (words: Words, today: string): string | null => {
-  const said = words.filter((word) => !NOISE.test(word));
-  const days = FROM_TODAY.get(words.join(' ')) ?? FROM_TODAY.get(said.join(' '));
+  const informative = words.filter((word) => !NOISE.test(word));
+  const days = FROM_TODAY.get(words.join(' ')) ?? FROM_TODAY.get(informative.join(' '));
   if (days !== undefined) return addDays(today, days);
   for (const [at, word] of words.entries()) {
     const two = FROM_TODAY.get(words.slice(at, at + 2).join(' '));

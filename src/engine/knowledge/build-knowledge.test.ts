@@ -13,17 +13,20 @@ import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../start/demo-texts.ts';
 const FLOOR = { answered: 0.93, told: 0.96, false: 0.09 };
 
 describe.each(LANGUAGES)('the question sets in %s', (language) => {
-  it.each(['development', 'held_out'])('questions get the right answer, offer or no answer (%s half)', (half) => {
-    const sets = readSets(language).filter((set) => set.half === half);
-    const verdicts = judgeSets(sets, buildKnowledge);
-    const [known, none] = [verdicts.filter((one) => one.answerable), verdicts.filter((one) => !one.answerable)];
-    expect(known.length).toBeGreaterThan(25);
-    expect(none.length / verdicts.length).toBeGreaterThan(0.3);
-    const answered = known.filter((one) => one.right && one.did === 'answer');
-    expect(answered.length / known.length).toBeGreaterThanOrEqual(FLOOR.answered);
-    expect(known.filter((one) => one.right).length / known.length).toBeGreaterThanOrEqual(FLOOR.told);
-    expect(none.filter((one) => one.did === 'answer').length / none.length).toBeLessThanOrEqual(FLOOR.false);
-  });
+  it.each(['development', 'held_out'])(
+    'each question gets the expected answer, offer or no answer (%s half of the set)',
+    (half) => {
+      const sets = readSets(language).filter((set) => set.half === half);
+      const verdicts = judgeSets(sets, buildKnowledge);
+      const [known, none] = [verdicts.filter((one) => one.answerable), verdicts.filter((one) => !one.answerable)];
+      expect(known.length).toBeGreaterThan(25);
+      expect(none.length / verdicts.length).toBeGreaterThan(0.3);
+      const answered = known.filter((one) => one.right && one.did === 'answer');
+      expect(answered.length / known.length).toBeGreaterThanOrEqual(FLOOR.answered);
+      expect(known.filter((one) => one.right).length / known.length).toBeGreaterThanOrEqual(FLOOR.told);
+      expect(none.filter((one) => one.did === 'answer').length / none.length).toBeLessThanOrEqual(FLOOR.false);
+    },
+  );
 
   it('the right passage is among the first eight for a model, and within a small budget', () => {
     const sets = readSets(language).filter((set) => set.half !== 'unseen');
@@ -47,14 +50,14 @@ const ask = (text: string, question: string): string | null =>
   buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).answer(question).findings[0]?.passage.text ??
   null;
 
-it('asks back about the demo guide when a thing is returned that has a number in another section', () => {
+it('offers the section about returns, although another section has the number and the product of the question', () => {
   const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop guide', text: SHOP_GUIDE }));
   const { findings, offers } = answer('Can I return a phone after two weeks?');
   expect(findings).toEqual([]);
   expect(offers[0]?.label).toBe('Returns');
 });
 
-it('a word of the same situation brings its section to the top', () => {
+it('a section that fits the situation of the question is first, even without a common word', () => {
   const text = '# Camp\n\n## Lake\n\nThe beach has no lifeguard.\n\n## Cabins\n\nLeave a cabin by 10:00.';
   const { weigh } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
   expect(weigh('By when must we be gone from the hut?')[0]!.offers[0]?.label).toBe('Cabins');
@@ -73,13 +76,13 @@ it('sends an answer that exists in two languages only once, in the language of t
     ...splitDocument({ id: 'doc_en', name: 'Guide', text: `# Delivery\n\n${english}` }),
     ...splitDocument({ id: 'doc_ar', name: 'Guide', text: `# التوصيل\n\n${arabic}` }),
   ]);
-  const said = (question: string) => answer(question).findings.map(({ passage }) => passage.text);
-  expect(said('डिलीवरी का शुल्क कितना है?')).toEqual([english]);
-  expect(said('How much is delivery?')).toEqual([english]);
-  expect(said('كم رسوم التوصيل؟')).toEqual([arabic]);
+  const answersTo = (question: string) => answer(question).findings.map(({ passage }) => passage.text);
+  expect(answersTo('डिलीवरी का शुल्क कितना है?')).toEqual([english]);
+  expect(answersTo('How much is delivery?')).toEqual([english]);
+  expect(answersTo('كم رسوم التوصيل؟')).toEqual([arabic]);
 });
 
-it('asks before it answers in another writing than the question, if the documents have the one of the question', () => {
+it('asks back before it answers in another script, if some documents have the script of the question', () => {
   const english = splitDocument({ id: 'doc_en', name: 'Guide', text: SHOP_GUIDE });
   const arabic = splitDocument({ id: 'doc_ar', name: 'دليل', text: SHOP_GUIDE_AR });
   const both = buildKnowledge([...english, ...arabic]).answer('I need my money');
@@ -116,7 +119,7 @@ describe('similar things', () => {
     expect(ask(text, 'How much is the Pure-100?')).toContain('QAR 80');
   });
 
-  it('similar things do not answer for each other', () => {
+  it('a fact about one thing is no answer to a question about a similar one', () => {
     expect(ask(text, 'Does the Pure 100 have a warranty?')).toBeNull();
     expect(ask(text, 'How much is the Pure 300?')).toBeNull();
     expect(ask(text, 'How much is the Pure Ultra?')).toBeNull();
@@ -134,7 +137,7 @@ describe('similar things', () => {
     expect(ask(plans, 'What is the monthly price of Wave Ultra?')).toBeNull();
   });
 
-  it('a word inside a phrase does not mean the general thing', () => {
+  it('a phrase with a word of the question does not match another phrase with that word', () => {
     expect(ask('# Bank\n\nA debit card costs QAR 20.', 'How much is a credit card?')).toBeNull();
   });
 });
@@ -143,14 +146,14 @@ describe('honesty', () => {
   const text =
     '# Sea Hotel\n\nThe pool is open from 7 am to 7 pm.\n\nDogs are welcome.\n\nThe gym is on the third floor.';
 
-  it('requires the kind of fact that was asked for', () => {
+  it('a passage must contain the kind of fact that the question asks for', () => {
     expect(ask(text, 'Where is the gym?')).toContain('third floor');
     expect(ask(text, 'Where is the pool?')).toBeNull();
     expect(ask(text, 'When does the gym open?')).toBeNull();
     expect(ask(text, 'How much is the pool?')).toBeNull();
   });
 
-  it('one kind of fact does not answer for another', () => {
+  it('a fact of one kind is no answer to a question about another kind', () => {
     const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
     expect(answer('Are pets allowed?').offers.map(({ nearest }) => nearest.text)).toContain('Dogs are welcome.');
     expect(answer('Can I bring my cat?')).toEqual({ findings: [], offers: [] });
@@ -176,13 +179,13 @@ describe('the ranking for a model', () => {
     expect(ranked('booths')[0]).toContain('photobooth');
   });
 
-  it('requires nothing: one of many words is enough', () => {
+  it('no word of the question is required: one of many is enough', () => {
     expect(ranked('my grandmother swam across some lake in Peru, funny story')[0]).toContain('lake');
   });
 });
 
 describe('Latin letters', () => {
-  it('an ambiguous word shows the language if the documents are in it', () => {
+  it('an ambiguous word in Latin letters is read in the language of the documents', () => {
     const text = '# दाम\n\nबैटरी बदलना 1,200 रुपये में होता है।\n\nस्क्रीन बदलना 2,500 रुपये में होता है।';
     const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
     expect(answer('battery ka rate').findings[0]?.passage.text).toContain('1,200');
@@ -202,7 +205,7 @@ describe('Latin letters', () => {
     expect(built.rank(question)[0]!.passage.text).toContain(expected);
   });
 
-  it('Latin letters are read in a question to English documents', () => {
+  it('a question with Hindi words in Latin letters finds passages of English documents', () => {
     const cakes = '# Shop\n\n## Cakes\n\nA cake costs 5 euros.\n\n## Hours\n\nWe open at nine.';
     expect(ask(cakes, 'cake kitne ka hai')).toContain('5 euros');
     expect(ask(cakes, 'what is he ki ka')).toBeNull();
@@ -246,7 +249,7 @@ describe('typing errors', () => {
     expect(ask('# متجر\n\nالضمان لمدة سنتين.', 'كم مدة الظمان')).toContain('سنتين');
   });
 
-  it('two swapped neighbours count as one error', () => {
+  it('two swapped neighbouring letters count as one typing error', () => {
     expect([
       editDistance('hotel', 'hotle', 2),
       editDistance('hotel', 'motels', 2),
@@ -275,7 +278,7 @@ describe('weekdays', () => {
     },
   );
 
-  it('days in a list mean only themselves', () => {
+  it('a list of days does not include the days between them', () => {
     expect(ask('Open Monday, Wednesday from 9:00.', 'Open on Tuesday?')).toBeNull();
   });
 });

@@ -9,13 +9,13 @@ export type Focus = { questions: string[]; story: string };
 
 export const focusQuestion = (message: string): Focus => {
   const sentences = message.split(SENTENCE).filter((sentence) => sentence.trim() !== '');
-  const said = sentences
+  const folded = sentences
     .map((sentence) => ({ sentence: withoutGreeting(sentence), words: readWords(sentence) }))
     .filter(({ sentence, words }) => sentence !== '' && smallTalkIn(words) === null);
-  const questions = said.filter(({ sentence, words }) => isQuestion(sentence, words));
+  const questions = folded.filter(({ sentence, words }) => isQuestion(sentence, words));
   if (questions.length === 0)
-    return { questions: [said.map(({ sentence }) => sentence).join('\n') || message], story: '' };
-  const story = said.filter((one) => !questions.includes(one)).map(({ sentence }) => sentence);
+    return { questions: [folded.map(({ sentence }) => sentence).join('\n') || message], story: '' };
+  const story = folded.filter((one) => !questions.includes(one)).map(({ sentence }) => sentence);
   return { questions: questions.slice(-MAX_QUESTIONS).map(({ sentence }) => sentence), story: story.join('\n') };
 };
 

@@ -29,18 +29,18 @@ describe('folding', () => {
 });
 
 describe('stems', () => {
-  it('join the forms of an English word', () => {
+  it('the forms of an English word have one stem', () => {
     expect(stems('cancel', 'cancelled', 'cancels', 'cancellation')).toBe(1);
     expect(stems('refund', 'refunds', 'refunded', 'refundable')).toBe(1);
     expect(stems('room', 'rooms', "room's")).toBe(1);
   });
 
-  it('join an Arabic word with its article, prepositions and endings', () => {
+  it('an Arabic word has the same stem with its article, prepositions and endings', () => {
     expect(stems('توصيل', 'التوصيل', 'والتوصيل', 'للتوصيل', 'بالتوصيل', 'توصيلكم')).toBe(1);
     expect(stems('مجانًا', 'مجانا', 'مجاني')).toBe(1);
   });
 
-  it('join the cases of a Hindi word, but not girl and boy', () => {
+  it('the cases of a Hindi word have one stem, but girl and boy have different stems', () => {
     expect(stems('दुकान', 'दुकानें', 'दुकानों')).toBe(1);
     expect(stems('खुलता', 'खुलती', 'खुलने')).toBe(1);
     expect(stemWord(foldText('लड़कियों'))).not.toBe(stemWord(foldText('लड़कों')));

@@ -228,9 +228,9 @@ const wantedKinds = (asked: string): Kind[] => KINDS.filter((kind) => kind.asked
 const COUNTS = / (?:how many|كم عدد|कितने) ([\p{L}\p{M}]{3,})/u;
 
 const addKind = (demands: Demand[], kind: Kind, asked: string): void => {
-  const said = (name: string): boolean =>
+  const isNamed = (name: string): boolean =>
     demands.some((demand) => demand.label === `#${name}` || (demand.force === 'must' && demand.ways.has(`c:${name}`)));
-  if ((kind.unless ?? []).some(said)) return;
+  if ((kind.unless ?? []).some(isNamed)) return;
   const counted = kind.name === 'number' ? COUNTS.exec(asked)?.[1] : undefined;
   const things = counted === undefined ? undefined : demands.find((demand) => demand.label.startsWith(counted));
   demands.push({

@@ -4,7 +4,9 @@ import { MAX_PASSAGE_CHARACTERS } from './split-document.ts';
 import { splitDocument } from '../../../test/build-knowledge.ts';
 
 const split = (text: string): string[] =>
-  splitDocument({ id: 'doc_1', name: 'Guide', text }).map(({ heading, text: said }) => `${heading ?? '-'} | ${said}`);
+  splitDocument({ id: 'doc_1', name: 'Guide', text }).map(
+    ({ heading, text: passage }) => `${heading ?? '-'} | ${passage}`,
+  );
 
 describe('splitting', () => {
   it('gives each paragraph its headings', () => {

@@ -161,8 +161,8 @@ class Splitter {
     const before = this.item;
     if (before === null) this.flush();
     else {
-      const said = this.flushItem();
-      if (indent > before.indent) this.parents.push({ indent: before.indent, text: said });
+      const flushed = this.flushItem();
+      if (indent > before.indent) this.parents.push({ indent: before.indent, text: flushed });
     }
     while (this.parents.length > 0 && this.parents.at(-1)!.indent >= indent) this.parents.pop();
     if (this.parents.length > MAX_LIST_DEPTH) this.parents.shift();

@@ -75,9 +75,9 @@ export function startOf(history: readonly TurnMessage[], memory: Memory): number
  * The shortened messages of the person that `recent` does not contain. Each one comes after the question that it
  * answers.
  */
-function earlier(recent: readonly TurnMessage[], said: readonly SaidBefore[]): TurnMessage[] {
+function earlier(recent: readonly TurnMessage[], remembered: readonly SaidBefore[]): TurnMessage[] {
   const here = new Set(recent.map(({ text }) => shorten(text)));
-  return said
+  return remembered
     .filter(({ wrote }) => !here.has(wrote))
     .flatMap(({ wrote, asked }): TurnMessage[] => [
       ...(asked === undefined ? [] : [{ role: 'agent' as const, text: asked }]),

@@ -62,12 +62,12 @@ export function buildInstructions(
 
 /** The variables of the call, and only those fields of the person that the definition names. */
 function factsOf({ agent, variables }: TurnRequest): Variables {
-  const { end_user: person, ...facts } = variables;
+  const { end_user: endUser, ...facts } = variables;
   const shared = (agent.definition.end_user_fields ?? DEFAULT_END_USER_FIELDS).filter((name) =>
-    Object.hasOwn(Object(person) as object, name),
+    Object.hasOwn(Object(endUser) as object, name),
   );
   if (shared.length === 0) return facts;
-  const of = person as Record<string, unknown>;
+  const of = endUser as Record<string, unknown>;
   return { ...facts, end_user: Object.fromEntries(shared.map((name) => [name, of[name]])) };
 }
 

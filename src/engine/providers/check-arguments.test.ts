@@ -25,7 +25,7 @@ const ORDER = {
 };
 
 describe('arguments', () => {
-  test('arguments that fit have no violations', () => {
+  test('arguments that match the schema have no violations', () => {
     expect(check(ORDER, { order_id: 'A-1', amount: 50, reason: 'late' })).toEqual([]);
   });
 

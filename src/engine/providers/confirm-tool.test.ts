@@ -38,12 +38,12 @@ const asked = (answer: string, more: Partial<TurnRequest> = {}): TurnRequest => 
 });
 
 describe('the answer to a question before a call', () => {
-  test.each(['Yes', 'yes!', 'ok', 'نعم', 'हाँ', '1', '1.', '١'])('the answer "%s" agrees', (answer) => {
+  test.each(['Yes', 'yes!', 'ok', 'نعم', 'हाँ', '1', '1.', '١'])('the answer "%s" counts as agreement', (answer) => {
     expect(confirmedTool(PENDING, asked(answer))).toBe(TOOL);
   });
 
   test.each(['No', 'لا', '2', 'Yes, but the other one', 'Which order?', '', 'yes no'])(
-    'the answer "%s" does not agree',
+    'the answer "%s" does not count as agreement',
     (answer) => {
       expect(confirmedTool(PENDING, asked(answer))).toBeNull();
     },
@@ -54,7 +54,7 @@ describe('the answer to a question before a call', () => {
     expect(confirmedTool(PENDING, asked('no', { input: ['no', 'Yes'] }))).toBeNull();
   });
 
-  test('a Yes to a question of a colleague, or to another question, does not agree', () => {
+  test('a Yes to a question of a colleague, or to another question, is no agreement', () => {
     for (const role of ['member', 'agent'] as const) {
       const between = [
         { role: 'agent' as const, text: PENDING.text },

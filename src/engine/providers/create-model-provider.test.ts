@@ -277,7 +277,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(result.messages[0]!.content).toMatchObject({ text: 'I do not know.' });
   });
 
-  it('tells a model that searches without a query', async () => {
+  it('a model that searches without a query is told that the query is missing', async () => {
     fake.script({ tool: 'search_knowledge', args: {} }, { text: 'Hm.' });
     const { gather, knowledge } = knowing(() => gathered(false, HOURS));
     await providerOf(format).turn(turnOf({}, { knowledge }));
@@ -436,7 +436,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it('lets the model open when there is no opening text', async () => {
+  it('the model writes the opening when there is no opening text', async () => {
     const result = await providerOf(format).turn(turnOf({}, { history: [], input: [] }));
     expect(result.messages[0]!.content).toMatchObject({ text: expect.stringContaining('You said: ') });
   });
@@ -515,7 +515,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
   it.each([
     ['Yes', 'shipped-xyz', 'tool'],
     ['No', 'did not agree', 'tool_declined'],
-  ])('tells the model the result of a call that needed a confirmation: %s', async (answer, told, kind) => {
+  ])('tells the model the result of a call that needed a confirmation: %s', async (answer, outcome, kind) => {
     const tool = {
       ...BOUND_TOOL,
       confirm: { default: 'Sure?' },
@@ -541,7 +541,7 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     const { user, results } = rolesOf(0);
     expect(user).toEqual(['Cancel it', answer]);
     expect(results).toHaveLength(1);
-    expect(results[0]).toContain(told);
+    expect(results[0]).toContain(outcome);
     expect(sent()).toContain('A-1043');
     expect(sent()).not.toContain('crm-secret');
   });
@@ -557,14 +557,17 @@ describe.each(BOTH)('a turn by $format $how', ({ format, how }) => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it.each([500, 503, 529])('the status %i is retryable, and is tried once here', async (status) => {
-    fake.script({ status });
-    await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
-      code: 'provider_unreachable',
-      retryable: true,
-    });
-    expect(fake.calls).toHaveLength(1);
-  });
+  it.each([500, 503, 529])(
+    'the status %i is reported as retryable, and the provider does not repeat the call itself',
+    async (status) => {
+      fake.script({ status });
+      await expect(providerOf(format).turn(turnOf())).rejects.toMatchObject({
+        code: 'provider_unreachable',
+        retryable: true,
+      });
+      expect(fake.calls).toHaveLength(1);
+    },
+  );
 
   it.each([400, 403, 404, 422, 302])('the status %i is not retryable', async (status) => {
     fake.script({ status, message: `no such thing: ${FAKE_MODEL_KEY}`, headers: { location: '/v1/elsewhere' } });
@@ -695,7 +698,7 @@ describe.each(FORMATS)('a turn by %s with a reader', (format) => {
     ['error', 'provider_garbled'],
     ['stall', 'provider_timeout'],
   ] as const)(
-    'fails like a whole answer if the stream ends with %s, and removes the shown text',
+    'a stream that ends with %s fails like a complete response, and the shown text is removed',
     async (ending, code) => {
       const reply = { pieces: ['Half', ' an answer'], ending };
       fake.script(reply, reply);

@@ -114,8 +114,8 @@ async function askModel(
   const offered = new Set(names.filter((name) => !changed.has(name)));
   /** Adds the state that the next turn needs. */
   const remembering = (result: TurnResult): TurnResult => {
-    const said = result.messages.map(({ content }) => ('text' in content && content.text) || '').join('');
-    const state = withMemory(result.state, rememberCalls(memory, said, turn.called));
+    const answer = result.messages.map(({ content }) => ('text' in content && content.text) || '').join('');
+    const state = withMemory(result.state, rememberCalls(memory, answer, turn.called));
     return { ...result, state, requested: turn.requested, readDecisions: true };
   };
   // Without the tool, the model can read neither the call nor its result.

@@ -25,8 +25,8 @@ const SEARCH_TOKENS = 4_000;
 export async function findSources(request: TurnRequest, steps: TurnTrace['steps']): Promise<Sources> {
   const { input, history, knowledge, agent } = request;
   const tokens = agent.definition.knowledge?.max_tokens ?? DEFAULT_KNOWLEDGE_TOKENS;
-  const said = history.filter(({ role }) => role === 'end_user').map(({ text }) => text);
-  const earlier = said.slice(0, Math.max(0, said.length - input.length)).at(-1) ?? '';
+  const questions = history.filter(({ role }) => role === 'end_user').map(({ text }) => text);
+  const earlier = questions.slice(0, Math.max(0, questions.length - input.length)).at(-1) ?? '';
   const gathered = await knowledge.gather(input.slice(-MAX_HISTORY).join('\n'), earlier, tokens, request);
   noteMeaning(gathered, steps);
   const passages: Numbered[] = [];

@@ -1,9 +1,8 @@
 import { AISDKError, APICallError } from 'ai';
 import { EgressError } from '../../kernel/egress.ts';
+import { readRetryAfterMs } from '../../kernel/retry-after.ts';
 import { ProviderError } from '../provider.ts';
 
-/** Upper limit for a provider's Retry-After. For longer delays, the worker's own backoff is better. */
-const MAX_RETRY_AFTER_MS = 60 * 60_000;
 const MAX_QUOTED_CHARACTERS = 300;
 const MAX_CAUSES = 8;
 
@@ -34,18 +33,17 @@ export function mapFailure(error: unknown, { apiKey, answered }: FailureContext)
     return garbled(chain.find((each) => !AISDKError.isInstance(each) && !(each instanceof SyntaxError)));
   }
   const { statusCode: status, responseHeaders = {} } = call;
-  const now = Date.now();
   if (status === undefined) return unreachable('The model provider could not be reached.');
   // If a 200 has no usable answer, the SDK invents a status.
   if (status < 300 || (answered !== null && answered < 300)) return garbled();
   if (status === 429) {
     return new ProviderError('provider_rate_limited', 'The model provider rate-limits our calls (429).', {
       retryable: true,
-      retryAfterMs: retryAfter(responseHeaders, now),
+      retryAfterMs: readRetryAfterMs(responseHeaders),
     });
   }
   if (status >= 500 || PASSING.has(status)) {
-    return unreachable(`The model provider returned an error (${status}).`, retryAfter(responseHeaders, now));
+    return unreachable(`The model provider returned an error (${status}).`, readRetryAfterMs(responseHeaders));
   }
   return refused(status, call.message, apiKey);
 }
@@ -92,15 +90,6 @@ function fromEgress(error: EgressError): ProviderError {
     case 'egress_unreachable':
       return unreachable('The model provider could not be reached.', null, error);
   }
-}
-
-/** Reads `retry-after-ms` (OpenAI), or Retry-After as seconds or as a date. */
-function retryAfter(headers: Record<string, string>, now: number): number | null {
-  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '');
-  const header = headers['retry-after'] ?? '';
-  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
-  const wait = Number.isFinite(milliseconds) ? milliseconds : seconds;
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS) : null;
 }
 
 function causes(error: unknown): Error[] {

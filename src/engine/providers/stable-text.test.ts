@@ -52,7 +52,7 @@ describe('words that are shown before the answer is whole', () => {
     ]);
   });
 
-  it('keep brackets that are not markers: links, unknown numbers, words', () => {
+  it('deltas keep brackets that are not markers: links, unknown numbers, words', () => {
     const pieces = ['See [1]', '(https://a.example)', ' or [9]', ' or [x', '].'];
     expect(show(pieces).seen.at(-1)).toBe('See [1](https://a.example) or [9] or [x].');
   });

@@ -22,7 +22,7 @@ export function createStableText(words: Words, passages: () => readonly Passage[
    * Text whose end the next piece may change: spaces at the end are left out, and half of a character needs its other
    * half.
    */
-  let held = '';
+  let pending = '';
   let shown = 0;
 
   return {
@@ -30,12 +30,12 @@ export function createStableText(words: Words, passages: () => readonly Passage[
       undecided += text;
       if (undecided.length - text.length > MAX_UNDECIDED_CHARACTERS || shown >= MAX_MESSAGE_CHARACTERS) return;
       const end = endOfDecided(undecided);
-      const more = held + withoutMarkers(undecided.slice(0, end), passages());
+      const more = pending + withoutMarkers(undecided.slice(0, end), passages());
       undecided = undecided.slice(end);
       const decided = shown === 0 ? more.trimStart() : more;
       const last = decided.trimEnd().length;
       const ready = decided.slice(0, isFirstHalf(decided.charCodeAt(last - 1)) ? last - 1 : last);
-      held = decided.slice(ready.length);
+      pending = decided.slice(ready.length);
       const next = ready.slice(0, MAX_MESSAGE_CHARACTERS - shown);
       if (next === '') return;
       shown += next.length;
@@ -43,7 +43,7 @@ export function createStableText(words: Words, passages: () => readonly Passage[
     },
     takeBack() {
       undecided = '';
-      held = '';
+      pending = '';
       if (shown > 0) words.takeBack();
       shown = 0;
     },

@@ -26,12 +26,12 @@ describe('the answer to a survey', () => {
   });
 });
 
-test('a comment has a length and no control characters except line breaks and tabs', () => {
+test('a comment has a maximum length, and no control characters except line breaks and tabs', () => {
   expect(isComment('Too slow\n\tand rude')).toBe(true);
   for (const text of ['  ', 'x'.repeat(1_001), 'a\u0000b', 'a\u001bb', 'a\u0085b']) expect(isComment(text)).toBe(false);
 });
 
-test('an opt-out, a request for a person and a rule with an action are no comment', () => {
+test('an opt-out, a request for a person and a rule with an action are not comments', () => {
   const rules = [
     { name: 'Bye', words: ['arret'], action: 'opt_out' as const },
     { name: 'Label', words: ['slow'], tag: 'slow' },

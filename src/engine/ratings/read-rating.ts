@@ -4,7 +4,7 @@ import { rulesOf } from '../embedded/compile-rules.ts';
 import { matchRules, MAX_PATTERN_STEPS } from '../embedded/match-rules.ts';
 import { asksForPerson } from '../embedded/phrases.ts';
 import { foldText } from '../knowledge/fold-text.ts';
-import { asksToStop } from '../opt-out.ts';
+import { asksToStop } from '../stop-words.ts';
 import { MAX_READ_CHARACTERS, readWords } from '../read-words.ts';
 
 /** `4`, `4.`, `#4`, `4/5`, in the digits of any script. */
@@ -18,9 +18,9 @@ const COMMENT = new RegExp(RATING_COMMENT);
 export function readScore(text: string, labels: readonly string[]): { score: number; rest: string } | null {
   const [first = '', ...others] = text.trim().split(/\r?\n/);
   // A label has at most 256 characters.
-  const said = plain(first.trim().slice(0, 300));
-  const index = labels.findIndex((label) => plain(label) === said);
-  const score = index >= 0 ? index + 1 : Number(SCORE.exec(said)?.[1] ?? 0);
+  const line = plain(first.trim().slice(0, 300));
+  const index = labels.findIndex((label) => plain(label) === line);
+  const score = index >= 0 ? index + 1 : Number(SCORE.exec(line)?.[1] ?? 0);
   return score > 0 ? { score, rest: others.join('\n').trim() } : null;
 }
 

@@ -100,8 +100,8 @@ const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [valu
 /** As the engine compares texts: case, accents, digits of any script and white space do not matter. */
 const spelled = (text: string): string => foldText(text).replaceAll(/\s+/g, ' ').trim();
 
-function isSaid(words: Words, said: readonly string[]): boolean {
-  const texts = said.map(spelled);
+function isSaid(words: Words, answers: readonly string[]): boolean {
+  const texts = answers.map(spelled);
   if (typeof words === 'string') return texts.some((text) => contains(text, spelled(words)));
   return texts.some((text) => wordsOf(text).some((word) => Number(word.replaceAll(',', '')) === words));
 }

@@ -32,12 +32,12 @@ export async function judgeTurn(
     { history: [{ role: 'end_user', text: input }], input: [input], state: null, variables: {}, locale: null },
     { stage: { ...stage, task: TASK, knowledge: NO_KNOWLEDGE } },
   );
-  const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '').join('\n');
-  const verdict = /^\W*(yes|no)\b\W*(.*)$/isu.exec(said);
+  const answer = turn.messages.map(({ content }) => ('text' in content && content.text) || '').join('\n');
+  const verdict = /^\W*(yes|no)\b\W*(.*)$/isu.exec(answer);
   return {
     by: `${judge.provider}/${judge.model}`,
     met: verdict?.[1]?.toLowerCase() === 'yes',
-    why: (verdict ? verdict[2]! : `No verdict: ${said}`).slice(0, MAX_WHY),
+    why: (verdict ? verdict[2]! : `No verdict: ${answer}`).slice(0, MAX_WHY),
   };
 }
 

@@ -85,12 +85,12 @@ async function play(
       stage,
       isExpected: expect.result !== undefined,
     });
-    const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
-    for (const text of said) if (text !== '') history.push({ role: 'agent', text });
+    const texts = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
+    for (const text of texts) if (text !== '') history.push({ role: 'agent', text });
     ({ state, next } = turn);
     const cites = [...new Set(turn.messages.flatMap(({ sources }) => sources.map(({ document }) => document)))];
-    const faults = checkTurn(expect, { said, cites, calls, asked, turn, data: result?.data ?? {} });
-    const played = { said, cites, calls, next, faults };
+    const faults = checkTurn(expect, { said: texts, cites, calls, asked, turn, data: result?.data ?? {} });
+    const played = { said: texts, cites, calls, next, faults };
     if (expect.rubric === undefined || faults.length > 0) {
       turns.push(played);
       continue;

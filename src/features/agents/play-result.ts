@@ -33,9 +33,9 @@ export async function playResult(
   const after = { state: turn.state, isOver, ...(turn.result && { found: turn.result }) };
   if (fields.length === 0) return collectResult(definition, before, after, stage.now);
   const provider = await deps.findProvider(orgId, { definition }, stage);
-  const said = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
+  const texts = turn.messages.map(({ content }) => ('text' in content && content.text) || '');
   const request = requestOf(orgId, agent, talk, turn, stage);
-  const { values: found } = await findValues({ request, provider, said }, fields);
+  const { values: found } = await findValues({ request, provider, agentTexts: texts }, fields);
   return collectResult(definition, before, { ...after, found }, stage.now);
 }
 

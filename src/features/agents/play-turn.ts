@@ -38,7 +38,7 @@ export type TalkReader = {
 export type Stage = {
   now: Date;
   callTool: CallTool;
-  person?: { id: string; name: string | null };
+  endUser?: { id: string; name: string | null };
   tape?: ModelTape;
   task?: string;
   /** The decision about a call that needs an approval. Absent: it is approved. */
@@ -63,7 +63,7 @@ export async function playOnce(
   const provider = await findProvider(orgId, { ...loaded.agent, definition: agent.definition }, stage);
   const late = AbortSignal.timeout(timeoutMs);
   const signal = reader ? AbortSignal.any([late, reader.signal]) : late;
-  const person = stage?.person ?? END_USER;
+  const person = stage?.endUser ?? END_USER;
   const turn = provider.turn({
     agent: { id: agent.id, name: agent.name, definition: agent.definition },
     locale: talk.locale,

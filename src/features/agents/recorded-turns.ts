@@ -70,9 +70,9 @@ export function recordedTurns(
 
 /** The other messages of a turn. */
 function partsAfter(messages: readonly MessageRow[], at: number): MessageRow[] {
-  const said = messages.slice(at + 1).filter(({ role }) => role === 'agent');
-  const next = said.findIndex(({ trace }) => trace !== null);
-  return said.slice(0, next < 0 ? undefined : next).filter(({ runId }) => runId === messages[at]!.runId);
+  const answers = messages.slice(at + 1).filter(({ role }) => role === 'agent');
+  const next = answers.findIndex(({ trace }) => trace !== null);
+  return answers.slice(0, next < 0 ? undefined : next).filter(({ runId }) => runId === messages[at]!.runId);
 }
 
 const momentOf = ({ id }: MessageRow): Date => new Date(timeOfId(id));

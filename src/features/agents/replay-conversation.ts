@@ -103,7 +103,7 @@ async function playAll(
         stage: {
           now: recorded.at,
           callTool: answersOf(recorded),
-          person: { id: person.id, name: person.name },
+          endUser: { id: person.id, name: person.name },
           approvals: decisionsIn(recorded, agent.definition),
         },
       },

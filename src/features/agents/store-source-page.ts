@@ -58,23 +58,23 @@ const MAX_SITEMAPS = 50;
  * Returns false if the source no longer belongs to this worker. Throws a Refusal when the limit of the documents is
  * reached.
  */
-export async function storeSourcePage(db: Db, held: ClaimedSource, page: PageRow, found: Found): Promise<boolean> {
+export async function storeSourcePage(db: Db, source: ClaimedSource, page: PageRow, found: Found): Promise<boolean> {
   return db.transaction(async (tx) => {
     const writes = found.kind !== 'unchanged' && found.kind !== 'later';
     // The lock order is organization, agent, source, as in every change of documents.
-    const use = writes ? await readUse(tx, held.org_id, held.agent_id, { hold: true }) : null;
-    if (writes && !(await lockAgent(tx, held.org_id, held.agent_id))) return false;
+    const use = writes ? await readUse(tx, source.org_id, source.agent_id, { hold: true }) : null;
+    if (writes && !(await lockAgent(tx, source.org_id, source.agent_id))) return false;
     const answered = found.kind !== 'later' && (found.kind !== 'fault' || found.answered);
-    if (!(await holdSource(tx, held, answered))) return false;
-    if (found.kind === 'later') await postponePage(tx, held, page.url);
-    else if (found.kind === 'unchanged') await finishPage(tx, held, page.url, unchanged(page));
-    else if (found.kind === 'text') await storeText(tx, held, page, found, use!);
-    else if (found.kind === 'fault') await storeFault(tx, held, page, found);
+    if (!(await holdSource(tx, source, answered))) return false;
+    if (found.kind === 'later') await postponePage(tx, source, page.url);
+    else if (found.kind === 'unchanged') await finishPage(tx, source, page.url, unchanged(page));
+    else if (found.kind === 'text') await storeText(tx, source, page, found, use!);
+    else if (found.kind === 'fault') await storeFault(tx, source, page, found);
     else if (found.kind === 'sitemap') {
-      await finishPage(tx, held, page.url, { state: 'sitemap' });
-      await addPages(tx, held, found.sitemaps, { isSitemap: true, most: MAX_SITEMAPS });
-      await addPages(tx, held, found.pages);
-    } else await storeRedirect(tx, held, page, found);
+      await finishPage(tx, source, page.url, { state: 'sitemap' });
+      await addPages(tx, source, found.sitemaps, { isSitemap: true, most: MAX_SITEMAPS });
+      await addPages(tx, source, found.pages);
+    } else await storeRedirect(tx, source, page, found);
     return true;
   });
 }
@@ -88,78 +88,78 @@ type Use = Awaited<ReturnType<typeof readUse>>;
 
 async function storeText(
   tx: Queryable,
-  held: ClaimedSource,
+  source: ClaimedSource,
   page: PageRow,
   { title, text, etag, lastModified, links }: Found & { kind: 'text' },
   use: Use,
 ): Promise<void> {
   const known = { etag, lastModified };
-  const finish = (outcome: PageOutcome): Promise<void> => finishPage(tx, held, page.url, { ...known, ...outcome });
-  await addPages(tx, held, links);
+  const finish = (outcome: PageOutcome): Promise<void> => finishPage(tx, source, page.url, { ...known, ...outcome });
+  await addPages(tx, source, links);
   if (text.trim() === '') {
-    await dropPageDocument(tx, held, page);
+    await dropPageDocument(tx, source, page);
     return finish({ state: 'empty', hash: null, documentId: null });
   }
   const digest = hash('sha256', text);
-  const twin = await findPageWithText(tx, held, page.url, digest);
+  const twin = await findPageWithText(tx, source, page.url, digest);
   if (twin !== null) {
-    await dropPageDocument(tx, held, page);
+    await dropPageDocument(tx, source, page);
     return finish({ state: 'duplicate', hash: digest, documentId: null, leadsTo: twin });
   }
   if (page.documentId !== null && page.hash === digest) return finish({ state: 'read' });
   const isNew = page.documentId === null;
   const id = page.documentId ?? newId('doc');
-  const before = isNew ? 0 : await readDocumentBytes(tx, held.org_id, id);
+  const before = isNew ? 0 : await readDocumentBytes(tx, source.org_id, id);
   checkRoom(use, Buffer.byteLength(text) - before);
-  if (isNew && (await countDocuments(tx, held.org_id, held.agent_id)) >= MAX_DOCUMENTS_PER_AGENT)
+  if (isNew && (await countDocuments(tx, source.org_id, source.agent_id)) >= MAX_DOCUMENTS_PER_AGENT)
     throw new Refusal('knowledge_agent_full', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents.`);
   const name = (title || nameOf(page.url)).slice(0, MAX_NAME_CHARACTERS);
-  await putPageDocument(tx, held, { id, isNew, name, text, url: page.url });
-  if (!isNew) await keepWordings(tx, held.org_id, id, text);
+  await putPageDocument(tx, source, { id, isNew, name, text, url: page.url });
+  if (!isNew) await keepWordings(tx, source.org_id, id, text);
   await finish({ state: 'read', hash: digest, documentId: id });
 }
 
 async function storeFault(
   tx: Queryable,
-  held: ClaimedSource,
+  source: ClaimedSource,
   page: PageRow,
   { code, detail, gone }: Found & { kind: 'fault' },
 ): Promise<void> {
   const fault = { code, detail };
-  if (!gone) return finishPage(tx, held, page.url, { state: 'fault', fault });
-  await dropPageDocument(tx, held, page);
+  if (!gone) return finishPage(tx, source, page.url, { state: 'fault', fault });
+  await dropPageDocument(tx, source, page);
   const nothing = { hash: null, documentId: null, etag: null, lastModified: null };
-  await finishPage(tx, held, page.url, { state: 'fault', fault, ...nothing });
+  await finishPage(tx, source, page.url, { state: 'fault', fault, ...nothing });
 }
 
 /** If the target refers back to this page, both would have no text. */
 async function storeRedirect(
   tx: Queryable,
-  held: ClaimedSource,
+  source: ClaimedSource,
   page: PageRow,
   { to, how, scope }: Found & { kind: 'leads' },
 ): Promise<void> {
-  await dropPageDocument(tx, held, page);
+  await dropPageDocument(tx, source, page);
   const nothing = { hash: null, documentId: null, etag: null, lastModified: null };
-  if (await leadsBack(tx, held, to, page.url)) {
+  if (await leadsBack(tx, source, to, page.url)) {
     const fault = { code: 'redirect_loop', detail: 'The page redirects to itself.' };
-    return finishPage(tx, held, page.url, { state: 'fault', fault, ...nothing });
+    return finishPage(tx, source, page.url, { state: 'fault', fault, ...nothing });
   }
-  if (scope !== undefined) await moveScope(tx, held, scope);
-  await finishPage(tx, held, page.url, { state: how, leadsTo: to, ...nothing });
+  if (scope !== undefined) await moveScope(tx, source, scope);
+  await finishPage(tx, source, page.url, { state: how, leadsTo: to, ...nothing });
   // The limit counts pages with text. This page only refers to another one, so one more is allowed.
-  await addPages(tx, held, [to], { most: held.max_pages + 1 });
+  await addPages(tx, source, [to], { most: source.max_pages + 1 });
 }
 
 const MAX_LEADS = 10;
 
 /** Whether a page refers, directly or through others, back to this one. */
-export async function leadsBack(db: Queryable, held: ClaimedSource, from: string, to: string): Promise<boolean> {
+export async function leadsBack(db: Queryable, source: ClaimedSource, from: string, to: string): Promise<boolean> {
   let at: string | null = from;
   for (let step = 0; at !== null && step < MAX_LEADS; step++) {
     if (at === to) return true;
-    const page: PageRow | null = await readPage(db, held, at);
-    at = page !== null && page.sync === held.sync ? page.leadsTo : null;
+    const page: PageRow | null = await readPage(db, source, at);
+    at = page !== null && page.sync === source.sync ? page.leadsTo : null;
   }
   return at !== null;
 }
@@ -179,15 +179,15 @@ function nameOf(address: string): string {
 /** Ends a sync, or releases the source for the next worker. The agent's next turn uses the changes. */
 export async function endSlice(
   db: Db,
-  held: ClaimedSource,
+  source: ClaimedSource,
   end: { inSeconds: number } | { fault: { code: string; detail: string } | null },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    if (!(await lockAgent(tx, held.org_id, held.agent_id))) return;
-    if ('inSeconds' in end) await releaseSource(tx, held, end.inSeconds);
-    else if (await finishSync(tx, held, end.fault)) {
-      if (end.fault === null && held.kind === 'sitemap') await dropUnlisted(tx, held);
+    if (!(await lockAgent(tx, source.org_id, source.agent_id))) return;
+    if ('inSeconds' in end) await releaseSource(tx, source, end.inSeconds);
+    else if (await finishSync(tx, source, end.fault)) {
+      if (end.fault === null && source.kind === 'sitemap') await dropUnlisted(tx, source);
     }
-    await changeAgent(tx, held.org_id, held.agent_id, {});
+    await changeAgent(tx, source.org_id, source.agent_id, {});
   });
 }

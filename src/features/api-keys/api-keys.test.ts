@@ -145,7 +145,7 @@ describe('create', () => {
     expect((await refusalOf(create(newId('org')))).code).toBe('organization_not_found');
   });
 
-  it('a key with an expiry is refused from then on', async () => {
+  it('a key is refused from the time of its expiry', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { expires_at: new Date(Date.now() + 2_000).toISOString() });
     await call(made.value);
@@ -235,7 +235,7 @@ describe('networks', () => {
     ['a wider one', `'{203.0.0.0/16}'`],
     ['none at all', `'{}'`],
     ['an unknown one', `'{203.0.113.0/25,NULL}'`],
-  ])('are not widened to %s by any program that writes', async (_, networks) => {
+  ])('no program that writes to the database can widen the networks: %s', async (_, networks) => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { allowed_networks: ['203.0.113.0/24'] });
     const write = db.execute(sql.raw(`UPDATE api_key SET allowed_networks = ${networks} WHERE id = '${made.id}'`));
@@ -262,7 +262,7 @@ describe('limits', () => {
       expect(await create(orgId, none)).toMatchObject({ limits: null, remaining: null });
   });
 
-  it('limits per end user need a permission whose calls reach one person', async () => {
+  it('a limit per end user needs a permission whose calls concern one end user', async () => {
     const orgId = await givenOrganization(db);
     const limits = { per_end_user_per_minute: 5 };
     expect(await faultsOf(create(orgId, { permissions: ['end_users'], limits }))).toEqual([
@@ -316,7 +316,7 @@ describe('limits', () => {
     expect((await refusalOf(rotateApiKey(deps, orgId, made.id, '1h', actor))).code).toBe('key_used_up');
   });
 
-  it('the old and the new key share the limits of a rotated key with no other key', async () => {
+  it('after a rotation, the old and the new key share their limits, but with no other key', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { limits: { total: 10 } });
     const first = await rotateApiKey(deps, orgId, old.id, '24h', actor);
@@ -343,7 +343,7 @@ describe('limits', () => {
     ['raised per minute', 'per_minute = 61'],
     ['removed per minute', 'per_minute = NULL'],
     ['removed per end user', 'per_end_user_per_minute = NULL'],
-  ])('are not %s by any program that writes', async (_, change) => {
+  ])('no program that writes to the database can change a limit: %s', async (_, change) => {
     const orgId = await givenOrganization(db);
     const limits = { total: 3, per_minute: 60, per_end_user_per_minute: 5 };
     const made = await create(orgId, { limits });
@@ -354,7 +354,7 @@ describe('limits', () => {
 });
 
 describe('list', () => {
-  it('pages newest first through all keys of the organization and no other', async () => {
+  it('lists all keys of the organization in pages, newest first, and no key of another organization', async () => {
     const orgId = await givenOrganization(db);
     await create(await givenOrganization(db));
     const made = [];
@@ -392,7 +392,7 @@ describe('list', () => {
 });
 
 describe('rename', () => {
-  it('changes the label for the very next call, and nothing else', async () => {
+  it('a rename changes only the label, from the next call on', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value);

@@ -107,15 +107,15 @@ function tallied(
   outcomes: readonly AdditionOutcome[],
   requestId: string,
 ): AdditionPage {
-  const told = { ...NOTHING_ADDED, faults: [] as CountedFile['faults'] };
-  countPage(told, rows, outcomes);
-  const faults = told.faults.map(({ row, ref, errors }) => ({
+  const counted = { ...NOTHING_ADDED, faults: [] as CountedFile['faults'] };
+  countPage(counted, rows, outcomes);
+  const faults = counted.faults.map(({ row, ref, errors }) => ({
     row,
     ref,
     request_id: requestId,
     detail: errors.map(({ detail }) => detail).join(' '),
   }));
-  return { ...told, faults };
+  return { ...counted, faults };
 }
 
 function answered(rows: readonly RecipientInputRow[], outcomes: readonly AdditionOutcome[]): PushedRecipients {

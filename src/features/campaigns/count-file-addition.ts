@@ -16,12 +16,12 @@ export async function countFileAddition(
 ): Promise<CountedFile> {
   const plan = await planPages(deps, orgId, id);
   const rows = await allOf(read);
-  const told: CountedFile = { ...NOTHING_ADDED, faults: [] };
+  const counted: CountedFile = { ...NOTHING_ADDED, faults: [] };
   for (let from = 0; from < rows.length; from += PAGE) {
     const page = rows.slice(from, from + PAGE);
-    countPage(told, page, await plan(page.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []))));
+    countPage(counted, page, await plan(page.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []))));
   }
-  return told;
+  return counted;
 }
 
 /** Reads all rows of a file. */

@@ -24,9 +24,14 @@ export async function countFilterAddition(
   const plan = await planPages(deps, orgId, id);
   // People are listed only by their IDs.
   const page = after === undefined ? null : { id: after, createdAt: new Date(0) };
-  const { rows: people, hasMore } = await listEndUsers(deps.db, orgId, filter, { limit: PAGE, after: page });
-  const recipients = people.map((person) => ({ endUser: { id: person.id }, variables: {}, sendAt: null, ref: null }));
-  return { ...countByKind(await plan(recipients)), next: hasMore ? people.at(-1)!.id : null };
+  const { rows: endUsers, hasMore } = await listEndUsers(deps.db, orgId, filter, { limit: PAGE, after: page });
+  const recipients = endUsers.map((endUser) => ({
+    endUser: { id: endUser.id },
+    variables: {},
+    sendAt: null,
+    ref: null,
+  }));
+  return { ...countByKind(await plan(recipients)), next: hasMore ? endUsers.at(-1)!.id : null };
 }
 
 /** Plans pages of recipients one after the other, as an addition to the campaign would. */

@@ -7,27 +7,27 @@ export const NOTHING_ADDED = { rows: 0, accepted: 0, duplicates: 0, opted_out: 0
 
 /** Adds the outcomes of a page to the counts. */
 export function countPage(
-  told: CountedFile,
+  counted: CountedFile,
   page: readonly RecipientInputRow[],
   outcomes: readonly AdditionOutcome[],
 ): void {
   const wrong = (row: number, ref: string | null, errors: readonly Fault[]): void => {
-    told.invalid++;
+    counted.invalid++;
     const shown = errors.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
-    if (told.faults.length < MAX_NAMED) told.faults.push({ row, ref, errors: shown });
+    if (counted.faults.length < MAX_NAMED) counted.faults.push({ row, ref, errors: shown });
   };
   let next = 0;
   for (const row of page) {
-    told.rows++;
+    counted.rows++;
     const outcome = 'said' in row ? outcomes[next++]! : null;
-    if ('errors' in row) wrong(told.rows, row.ref, row.errors);
-    else if (outcome?.kind === 'invalid') wrong(told.rows, row.ref, outcome.faults);
+    if ('errors' in row) wrong(counted.rows, row.ref, row.errors);
+    else if (outcome?.kind === 'invalid') wrong(counted.rows, row.ref, outcome.faults);
   }
   const { accepted, duplicates, opted_out: optedOut, blocked } = countByKind(outcomes);
-  told.accepted += accepted;
-  told.duplicates += duplicates;
-  told.opted_out += optedOut;
-  told.blocked += blocked;
+  counted.accepted += accepted;
+  counted.duplicates += duplicates;
+  counted.opted_out += optedOut;
+  counted.blocked += blocked;
 }
 
 /** Counts the outcomes of an addition by their kind. */

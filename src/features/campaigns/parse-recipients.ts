@@ -83,13 +83,13 @@ function columnsOf(header: readonly string[]): Columns {
 }
 
 function recipientOf(cells: readonly string[], { person, other }: Columns): RecipientInputRow {
-  const said = personOf(cells, person);
+  const fields = personOf(cells, person);
   const named = other.flatMap((name, at): [string, string][] => {
     const cell = cells[at]?.trim() ?? '';
     return name && cell !== '' ? [[name, cell]] : [];
   });
   const own = Object.fromEntries(named.filter(([name]) => OWN.includes(name)));
-  if ('errors' in said) return { ref: own['ref'] ?? null, errors: said.errors };
+  if ('errors' in fields) return { ref: own['ref'] ?? null, errors: fields.errors };
   const variables = Object.fromEntries(named.filter(([name]) => !OWN.includes(name)));
-  return checkRow(readRow(check, { end_user: said.said, variables, ...own }));
+  return checkRow(readRow(check, { end_user: fields.said, variables, ...own }));
 }

@@ -23,10 +23,10 @@ export async function previewCampaign(
   checkSettings(body.settings);
   const shown = previewSettings(body.settings, body, new Date());
   if (shown.opening !== null) return shown;
-  const { end_user: person = {}, variables = {} } = body;
-  const opening = await agentOpening(db, orgId, agentId, { person, variables });
-  const nameless = { ...(person.locale !== undefined && { locale: person.locale }) };
-  const without = await agentOpening(db, orgId, agentId, { person: nameless, variables: {} });
+  const { end_user: endUser = {}, variables = {} } = body;
+  const opening = await agentOpening(db, orgId, agentId, { endUser: endUser, variables });
+  const nameless = { ...(endUser.locale !== undefined && { locale: endUser.locale }) };
+  const without = await agentOpening(db, orgId, agentId, { endUser: nameless, variables: {} });
   return { ...shown, opening, without: { ...shown.without, opening: without } };
 }
 
@@ -35,33 +35,33 @@ export async function previewCampaign(
  * nothing.
  */
 export function previewSettings(settings: CampaignSettings, body: PreviewCampaignBody, now: Date): CampaignPreview {
-  const { end_user: person = {}, variables = {}, time_zone: zone } = body;
+  const { end_user: endUser = {}, variables = {}, time_zone: zone } = body;
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;
   const from = body.at ? new Date(body.at) : starts > now ? starts : now;
   const opens = nextOpening(settings, zone ?? settings.time_zone ?? 'UTC', from);
   const empty = new Set<string>();
-  const without = openingOf(settings, person.locale ?? null, {}, empty);
+  const without = openingOf(settings, endUser.locale ?? null, {}, empty);
   // An empty place counts in any language, even in one that this person does not read.
   for (const language of Object.keys(settings.opening?.text ?? {})) openingOf(settings, language, {}, empty);
   const isOver = settings.ends_at && opens && opens >= new Date(settings.ends_at);
   return {
     from: timestamp(from),
     goes_out_at: opens && !isOver ? timestamp(opens) : null,
-    opening: openingOf(settings, person.locale ?? null, { ...variables, end_user: person }),
+    opening: openingOf(settings, endUser.locale ?? null, { ...variables, end_user: endUser }),
     without: { opening: without, empty: [...empty] },
   };
 }
 
-type ForWhom = { person: NonNullable<PreviewCampaignBody['end_user']>; variables: Record<string, unknown> };
+type ForWhom = { endUser: NonNullable<PreviewCampaignBody['end_user']>; variables: Record<string, unknown> };
 
 /** Null: a model writes it when the conversation starts. */
 export async function agentOpening(
   db: Db,
   orgId: string,
   agentId: string,
-  { person, variables }: ForWhom,
+  { endUser: person, variables }: ForWhom,
 ): Promise<MessageContent | null> {
   const named = { ...person, name: person.name ?? null };
-  const text = await renderOpening(db, { orgId, agentId, locale: person.locale ?? null, variables, person: named });
+  const text = await renderOpening(db, { orgId, agentId, locale: person.locale ?? null, variables, endUser: named });
   return text ? { type: 'text', text } : null;
 }

@@ -14,7 +14,7 @@ describe('quiet hours', () => {
     ['Asia/Qatar', '2026-11-22T05:00:00.000Z', '2026-11-22T05:00:00.000Z'],
     ['America/New_York', '2026-11-22T02:00:00.000Z', '2026-11-22T13:00:00.000Z'],
     ['Asia/Kolkata', '2026-11-21T20:00:00.000Z', '2026-11-22T02:30:00.000Z'],
-  ])('quiet hours in %s at %s open at %s', (zone, moment, expected) =>
+  ])('in %s, the next allowed time after %s is %s', (zone, moment, expected) =>
     expect(next(night, zone, moment)).toBe(expected),
   );
 
@@ -81,12 +81,12 @@ describe('a window', () => {
   });
 });
 
-test('without hours, every time is open', () => {
+test('without hours, sending is allowed at any time', () => {
   expect(next({}, 'UTC', '2026-11-21T03:00:00.000Z')).toBe('2026-11-21T03:00:00.000Z');
 });
 
 describe('with a memory', () => {
-  test('the memory does not change the answers, for random hours, zones and increasing times', () => {
+  test('the cache does not change the results, for random hours, zones and increasing times', () => {
     let seed = 20_261_123;
     const chance = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
     const clock = () => `${String(chance(24)).padStart(2, '0')}:${['00', '15', '30'][chance(3)]}`;

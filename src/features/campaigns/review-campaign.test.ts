@@ -91,7 +91,7 @@ it('people whose message has an empty place are counted, and some of them are na
   expect([found.count, found.recipients.length]).toEqual([MAX_NAMED + 5, MAX_NAMED]);
 });
 
-it('reports the first and the last time of sending, by hours, zones, own times and the rate limit', async () => {
+it('the first and last time of sending follow from hours, time zones, the times of recipients and the rate limit', async () => {
   const settings = { window: { from: '14:00', to: '16:00' }, time_zone: 'UTC' };
   const people = [
     given(),
@@ -120,7 +120,7 @@ it('many simultaneous reviews share the event loop as if they were one', async (
   expect(longest).toBeLessThan(150);
 });
 
-it('an organization has a few simultaneous reviews, and other organizations can run theirs', async () => {
+it('an organization can run only a few reviews at once, and other organizations can run theirs', async () => {
   const givenCampaign = async () => {
     const orgId = await givenOrganization(db);
     const id = newId('campaign');
@@ -132,7 +132,9 @@ it('an organization has a few simultaneous reviews, and other organizations can 
   const asked = await Promise.allSettled(
     [one, one, one, one, one, one, other].map((of) => reviewCampaign(deps, ...of, { filter: {} })),
   );
-  const codes = asked.map((told) => (told.status === 'fulfilled' ? null : (told.reason as { code: string }).code));
+  const codes = asked.map((result) =>
+    result.status === 'fulfilled' ? null : (result.reason as { code: string }).code,
+  );
   expect(codes).toEqual([null, null, null, null, 'rate_limited', 'rate_limited', null]);
   expect(await reviewCampaign(deps, ...one, null)).toMatchObject({ waiting: 0 });
 });

@@ -64,8 +64,8 @@ async function review(
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const place = { db, suppression, orgId, campaignId: id, channelId: row.channelId, channelKind: channel.kind };
   const begun = beginReview({ settings: row.settings, channel_kind: channel.kind, now: new Date() });
-  const told = await reviewPeople(place, begun, people);
-  return { ...told, cost: await costOf(db, orgId, row.agentId, told.goes.count) };
+  const reviewed = await reviewPeople(place, begun, people);
+  return { ...reviewed, cost: await costOf(db, orgId, row.agentId, reviewed.goes.count) };
 }
 
 const reviewPeople = (place: Enrolment, begun: Review, people: People): Promise<Told> => {

@@ -6,7 +6,7 @@ import { hasAllowedTime, scheduledSettings } from './scheduled-settings.ts';
 const MONDAYS_AND_FRIDAYS = { days: [1, 5], at: '09:00' };
 
 describe('the days and settings of a schedule', () => {
-  it('days are due when their time has come in the first time zone, in the order of days', () => {
+  it('a day is due when its time is reached in the easternmost time zone, and days are due in order', () => {
     // 2026-11-23 is a Monday.
     expect(nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 3)).toEqual([
       { day: '2026-11-23', at: new Date('2026-11-22T19:00:00Z') },
@@ -15,13 +15,13 @@ describe('the days and settings of a schedule', () => {
     ]);
   });
 
-  it('days that have begun in any time zone are over, to the minute', () => {
+  it('a day is no longer offered from the minute when its time is reached in the easternmost time zone', () => {
     const [first] = nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T18:59:59.999Z'), 1);
     const [second] = nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T19:00:00Z'), 1);
     expect([first!.day, second!.day]).toEqual(['2026-11-23', '2026-11-27']);
   });
 
-  it('days are also due that begin while UTC shows the previous day, and at late hours', () => {
+  it('a day is due at the right time, also at an early or late hour, when UTC shows another day', () => {
     const late = { days: [3], at: '23:30' };
     expect(nextStarts(late, new Date('2026-11-24T00:00:00Z'), 1)).toEqual([
       { day: '2026-11-25', at: new Date('2026-11-25T09:30:00Z') },
@@ -33,18 +33,18 @@ describe('the days and settings of a schedule', () => {
   });
 
   it.each(['Pacific/Kiritimati', 'Asia/Qatar', 'UTC', 'America/New_York', 'Pacific/Pago_Pago'])(
-    'a campaign writes to people in %s at that time of that day',
+    'people in %s get their message at the scheduled local time',
     (zone) => {
       const [first] = nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 1);
       const settings = scheduledSettings({ time_zone: 'UTC' }, '09:00', first!.day);
       const opens = nextOpening(settings, zone, first!.at)!;
-      const told = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
-      expect(told.format(opens)).toBe('2026-11-23 09:00');
+      const localTime = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
+      expect(localTime.format(opens)).toBe('2026-11-23 09:00');
       expect(opens < endOfDay(first!.day)).toBe(true);
     },
   );
 
-  it('a campaign keeps the other settings, and the end of the hours if that is later', () => {
+  it('the other settings do not change, and the end of the hours stays if it is later', () => {
     const settings = {
       opening: { text: { default: 'Hi' } },
       per_minute: 10,
@@ -83,7 +83,7 @@ describe('the days and settings of a schedule', () => {
     expect(next!.day).toBe('2026-11-24');
   });
 
-  it('a campaign needs an allowed time, and quiet hours may leave none', () => {
+  it('a campaign needs an allowed time, and quiet hours can cover all of it', () => {
     const quiet_hours = { from: '21:00', to: '08:00' };
     expect(hasAllowedTime({ quiet_hours }, '20:00', '2026-11-23')).toBe(true);
     expect(hasAllowedTime({ quiet_hours }, '22:00', '2026-11-23')).toBe(false);

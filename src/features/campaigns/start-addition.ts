@@ -29,7 +29,7 @@ export async function startAddition(
   { db, wake }: Pick<CampaignsDeps, 'db' | 'wake'>,
   orgId: string,
   campaignId: string,
-  said: { filter: EndUserFilter } | { file: string },
+  people: { filter: EndUserFilter } | { file: string },
   actor: Actor,
 ): Promise<AdditionRecord> {
   const campaign = await readCampaign(db, orgId, campaignId);
@@ -37,7 +37,7 @@ export async function startAddition(
   if (campaign.state !== 'live' && campaign.state !== 'draft') throw new Refusal('campaign_not_open');
   const id = newId('push');
   const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
-  const audience = 'file' in said ? await ofFile(said.file) : ofFilter(said.filter);
+  const audience = 'file' in people ? await ofFile(people.file) : ofFilter(people.filter);
   const record = await db.transaction(async (tx) => {
     // Additions that start at the same time are counted one after the other.
     await lockOrganization(tx, orgId);

@@ -82,7 +82,7 @@ async function deliverNext(): Promise<void> {
 }
 
 describe('a pause', () => {
-  test('a pause keeps a message that its worker returns later, and a resume releases it', async () => {
+  test('a message that its worker returns during a pause waits, and a resume releases it', async () => {
     const claimed = await claimOne();
     await move('pause');
     await giveBack(claimed);
@@ -92,7 +92,7 @@ describe('a pause', () => {
     await claimOne();
   });
 
-  test('a pause keeps a message that is returned while the pause is being stored', async () => {
+  test('a message that is returned while the pause is being stored waits', async () => {
     const claimed = await claimOne();
     let back: Promise<unknown> = Promise.resolve();
     await db.transaction(async (tx) => {

@@ -14,12 +14,12 @@ export async function writeTestMessage(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,
   id: string,
-  { settings, address, end_user: person = {}, variables = {} }: TestCampaignBody,
+  { settings, address, end_user: endUser = {}, variables = {} }: TestCampaignBody,
 ): Promise<{ channelId: string; message: SendMessage }> {
   const campaign = await readCampaign({ db }, orgId, id);
   checkSettings(settings);
-  const { opening } = previewSettings(settings, { settings, end_user: person, variables }, new Date());
-  const content = opening ?? (await agentOpening(db, orgId, campaign.agent_id, { person, variables }));
+  const { opening } = previewSettings(settings, { settings, end_user: endUser, variables }, new Date());
+  const content = opening ?? (await agentOpening(db, orgId, campaign.agent_id, { endUser: endUser, variables }));
   if (content === null) {
     const detail = 'A model writes the first message when a conversation starts: there is no text to send as a test.';
     throw new Refusal('validation_failed', undefined, {

@@ -12,7 +12,7 @@ let db: Db;
 let orgId: string;
 let who: { userId: string; sessionId: string };
 let watch: ChangeWatch;
-let told: string[][];
+let reported: string[][];
 let ended: number;
 
 beforeAll(async () => {
@@ -38,13 +38,13 @@ const watcher = (more: Partial<Watcher> = {}): Watcher => ({
   orgId,
   topics: ['keys'],
   position: null,
-  onChange: (topics) => told.push(topics),
+  onChange: (topics) => reported.push(topics),
   onEnd: () => ended++,
   ...more,
 });
 
 const start = (): void => {
-  told = [];
+  reported = [];
   ended = 0;
   watch = createChangeWatch(db);
 };
@@ -77,9 +77,9 @@ describe('watching for changes', () => {
     start();
     const execute = vi.spyOn(db, 'execute');
     for (const watchers of [1, 100]) {
-      told = [];
+      reported = [];
       const leave = Array.from({ length: watchers }, () => watch.watch(watcher()));
-      await expect.poll(() => told).toHaveLength(watchers);
+      await expect.poll(() => reported).toHaveLength(watchers);
       const begun = performance.now();
       execute.mockClear();
       await looks();
@@ -99,37 +99,37 @@ describe('watching for changes', () => {
   it('reports each change once, and nothing to watchers that have left', async () => {
     start();
     const leave = watch.watch(watcher());
-    await expect.poll(() => told).toEqual([['keys']]);
+    await expect.poll(() => reported).toEqual([['keys']]);
     await givenKey(db, orgId, {});
     watch.look();
-    await expect.poll(() => told).toHaveLength(2);
+    await expect.poll(() => reported).toHaveLength(2);
     await looks();
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     leave();
     await givenKey(db, orgId, {});
     await looks();
-    expect([told.length, ended]).toEqual([2, 0]);
+    expect([reported.length, ended]).toEqual([2, 0]);
   });
 
-  it('a watcher does not get the same change of another organization', async () => {
+  it('a watcher does not learn of a change in another organization', async () => {
     start();
     watch.watch(watcher({ topics: ['keys', 'first_steps', 'conversations', 'requests', 'audit'] }));
-    await expect.poll(() => told).toHaveLength(1);
+    await expect.poll(() => reported).toHaveLength(1);
     const theirs = await givenOrganization(db);
     await givenAgent(db, theirs);
     await givenKey(db, theirs, {});
     await looks();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   it('the watch ends if the database cannot be read any more, so that pages notice it', async () => {
     start();
     watch.watch(watcher());
-    await expect.poll(() => told).toHaveLength(1);
+    await expect.poll(() => reported).toHaveLength(1);
     const execute = vi.spyOn(db, 'execute').mockRejectedValue(new Error('connection terminated'));
     await expect.poll(() => ended).toBe(1);
     execute.mockRestore();
     watch.watch(watcher());
-    await expect.poll(() => told).toHaveLength(2);
+    await expect.poll(() => reported).toHaveLength(2);
   });
 });

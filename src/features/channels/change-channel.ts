@@ -26,17 +26,17 @@ export async function updateChannel(
   const isReconnect = body.settings !== undefined || body.new_secret === true;
   const connected = isReconnect ? await reconnect(deps, before, body) : null;
   const { result } = await deps.access.change({ kind: 'channel', id }, async (tx) => {
-    const told = { ...(name !== undefined && { name }), ...(enabled !== undefined && { enabled }) };
+    const changed = { ...(name !== undefined && { name }), ...(enabled !== undefined && { enabled }) };
     const stored = connected && {
       settings: connected.settings,
       sealed: await sealSecrets(tx, deps.sealingKey, { ...before, settings: connected.settings }, connected.secrets),
       status: 'connected',
       statusDetail: null,
     };
-    const row = await changeChannel(tx, orgId, id, { ...told, ...stored });
+    const row = await changeChannel(tx, orgId, id, { ...changed, ...stored });
     if (!row) throw new Refusal('channel_not_found');
     const facts = {
-      ...told,
+      ...changed,
       ...(connected && { settings: splitAccount(connected.settings).settings }),
       ...(body.new_secret && { new_secret: true }),
     };
@@ -47,7 +47,7 @@ export async function updateChannel(
 }
 
 /** `null` removes a setting. */
-const kept = (filled: Record<string, unknown>): Record<string, unknown> =>
+const unchanged = (filled: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
 
 /** If stored secrets no longer open, this call must contain all of them again. */
@@ -70,13 +70,13 @@ async function reconnect(
   const isEntered = ([secret]: [string, string]) => deps.connector.isEntered(kind, secret);
   const given = known.filter(isEntered);
   const next = settings ?? splitAccount(row.settings).settings;
-  const isMoved = !sameAddresses(channelCredential(row), channelCredential({ ...row, settings: kept(next) }));
+  const isMoved = !sameAddresses(channelCredential(row), channelCredential({ ...row, settings: unchanged(next) }));
   const missing = isMoved ? given.filter(([secret]) => next[secret] === undefined) : [];
   if (missing.length > 0) {
     const errors = missing.map(([secret]) => secretRequired(`/settings/${secret}`));
     throw new Refusal('validation_failed', undefined, { errors });
   }
-  const split = splitSettings(deps, kind, kept({ ...Object.fromEntries(given), ...next }));
+  const split = splitSettings(deps, kind, unchanged({ ...Object.fromEntries(given), ...next }));
   const own = known.filter(
     (entry) => !isEntered(entry) && !(isMoved && deps.connector.isSentToProvider(kind, entry[0])),
   );

@@ -167,9 +167,9 @@ test('a member who is removed during a take-over does not get the conversation',
   const { agentId } = await givenAgent(parley.db, orgId);
   const sandbox = await givenChannel(parley.db, orgId, agentId, { kind: 'sandbox' });
   const { id } = await givenConversation(parley.db, orgId, sandbox);
-  const held = await parley.db.$client.connect();
-  await held.query('BEGIN');
-  await held.query('SELECT 1 FROM conversation WHERE id = $1 FOR UPDATE', [id]);
+  const locking = await parley.db.$client.connect();
+  await locking.query('BEGIN');
+  await locking.query('SELECT 1 FROM conversation WHERE id = $1 FOR UPDATE', [id]);
   const going = { userId, address: null, requestId: null };
   const taken = takeOverConversation(parley, orgId, id, going);
   const waits = async () =>
@@ -181,8 +181,8 @@ test('a member who is removed during a take-over does not get the conversation',
   const removed = removeMember(parley, orgId, membership, { userId: 'user_owner', role: 'owner' }, actor);
   // Without the rule it is over before the take-over goes on.
   await Promise.race([removed, new Promise((resolve) => setTimeout(resolve, 1_000))]);
-  await held.query('COMMIT');
-  held.release();
+  await locking.query('COMMIT');
+  locking.release();
   await Promise.all([taken, removed]);
   expect(await readConversation(parley, orgId, id)).toMatchObject({ status: 'handed_off', assignee_id: null });
   await expect(takeOverConversation(parley, orgId, id, going)).rejects.toMatchObject({

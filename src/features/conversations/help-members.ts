@@ -107,8 +107,8 @@ export async function draftReply(deps: HelpDeps, orgId: string, id: string): Pro
     conversation: talk,
     passages: passages.map(({ document, text }, index) => ({ number: index + 1, document, text })),
   };
-  const said = await ask(deps, orgId, { agent, conversationId: id, task: DRAFT, input });
-  const [, text = said, numbers = ''] = /^(.*?)\n?\s*SOURCES:([\d\s,]*)$/su.exec(said) ?? [];
+  const draft = await ask(deps, orgId, { agent, conversationId: id, task: DRAFT, input });
+  const [, text = draft, numbers = ''] = /^(.*?)\n?\s*SOURCES:([\d\s,]*)$/su.exec(draft) ?? [];
   const used = new Set(numbers.split(',').map(Number));
   const sources = passages.flatMap(({ document, text: quote }, index) =>
     used.has(index + 1) ? [{ document, quote }] : [],

@@ -78,14 +78,14 @@ describe('a conversation that is put off', () => {
   });
   const WAITS = { mine: true, waiting: true, snoozed: false };
   const OFF = { mine: false, waiting: false, snoozed: true };
-  const taken = async () => {
+  const assigned = async () => {
     const id = await made();
     await takeOverConversation(parley, orgId, id, asha);
     return id;
   };
 
   it('a snoozed conversation is in no view of waiting ones, and returns automatically at its time', async () => {
-    const id = await taken();
+    const id = await assigned();
     const before = await countConversations(parley, orgId, asha.userId);
     expect((await snooze(id, HOUR)).snoozed_until).not.toBeNull();
     expect(await seen(id)).toEqual(OFF);
@@ -110,14 +110,14 @@ describe('a conversation that is put off', () => {
     ['a member takes it', (id: string) => takeOverConversation(parley, orgId, id, asha)],
     ['a member ends it', (id: string) => snooze(id, null)],
   ])('a snoozed conversation returns when %s', async (_what, act) => {
-    const id = await taken();
+    const id = await assigned();
     await snooze(id, HOUR);
     await act(id);
     expect(await seen(id)).toEqual(WAITS);
   });
 
   it("a snoozed conversation returns when a member replies, and then waits for the person's next message", async () => {
-    const id = await taken();
+    const id = await assigned();
     await snooze(id, HOUR);
     await reply(id);
     expect(await seen(id)).toEqual({ mine: true, waiting: false, snoozed: false });
@@ -128,7 +128,7 @@ describe('a conversation that is put off', () => {
   it('only a conversation that the team answers can be snoozed, for up to a year', async () => {
     const fault = (pending: Promise<unknown>) => pending.catch((error: { code: string }) => error.code);
     expect(await fault(snooze(await made(), HOUR))).toBe('validation_failed');
-    const id = await taken();
+    const id = await assigned();
     expect(await fault(snooze(id, -HOUR))).toBe('validation_failed');
     expect(await fault(snooze(id, 400 * 24 * HOUR))).toBe('validation_failed');
     expect(await seen(id)).toEqual(WAITS);
@@ -166,7 +166,7 @@ describe('the views', () => {
     });
   });
 
-  it('the views name the newest hand-off to the reader or to no one', async () => {
+  it('the views show the newest hand-off that is assigned to the reader or to no one', async () => {
     const [first, second] = [await made(), await made()];
     await takeOverConversation(parley, orgId, second, asha);
     await takeOverConversation(parley, orgId, first, omar);
@@ -377,7 +377,7 @@ describe('an assignment', () => {
     await expect(assign(id, noor)).rejects.toMatchObject({ code: 'conversation_not_found' });
   });
 
-  it('an assignment ends with the membership, and with the right to answer', async () => {
+  it('an assignment ends when the member leaves or loses the right to answer', async () => {
     const owner = await member('owner');
     const acting = { userId: owner, role: 'owner' as const };
     const memberOf = async (userId: string) =>
@@ -451,7 +451,7 @@ describe('a reply with actions', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'open', last_message: null });
   });
 
-  it('has either a text or a template', async () => {
+  it('a reply with actions has either a text or a template', async () => {
     const id = await made();
     const template = { name: 'a', language: 'en', variables: {}, text: 'A' };
     for (const body of [{ actions: {} }, { text: 'A', template }])

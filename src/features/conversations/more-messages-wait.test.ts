@@ -58,24 +58,24 @@ async function waits({ messageId, runId }: { messageId: string; runId: string | 
 }
 
 test('a new person', async () => {
-  const kept = await whileHeld(
+  const stored = await whileHeld(
     (tx) => lockAddress(tx, agent.channelId, 'new'),
     () => says('new'),
   );
-  expect(await waits(kept!)).toBeGreaterThanOrEqual(MORE_MESSAGES_MS);
+  expect(await waits(stored!)).toBeGreaterThanOrEqual(MORE_MESSAGES_MS);
 });
 
-test('a person who has written before', async () => {
+test('further messages of a known person wait, and messages of others do not', async () => {
   const first = await says('known');
   const { rows } = await db.execute<{ id: string }>(
     sql`SELECT conversation_id AS id FROM message WHERE org_id = ${orgId} AND id = ${first!.messageId}`,
   );
-  const kept = await whileHeld(
+  const stored = await whileHeld(
     (tx) => lockConversation(tx, orgId, rows[0]!.id),
     () => says('known'),
   );
-  expect(kept!.runId).toBe(first!.runId);
-  expect(await waits(kept!)).toBeGreaterThanOrEqual(MORE_MESSAGES_MS);
+  expect(stored!.runId).toBe(first!.runId);
+  expect(await waits(stored!)).toBeGreaterThanOrEqual(MORE_MESSAGES_MS);
 });
 
 test.each([
@@ -88,6 +88,6 @@ test.each([
 ])('%s does not block messages of others, known or new', async (_, odd) => {
   await says('neighbor');
   await says('odd');
-  const kept = await Promise.all([says('neighbor'), says('odd', odd), says(newId('enduser'), odd)]);
-  expect(kept.map((one) => one!.messageId)).toEqual([expect.any(String), expect.any(String), expect.any(String)]);
+  const stored = await Promise.all([says('neighbor'), says('odd', odd), says(newId('enduser'), odd)]);
+  expect(stored.map((one) => one!.messageId)).toEqual([expect.any(String), expect.any(String), expect.any(String)]);
 });

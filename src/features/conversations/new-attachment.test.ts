@@ -7,6 +7,6 @@ test.each([
   ['\u202Egnp.exe\u061C\u2028', 'gnp.exe'],
   ['صورة القط.png', 'صورة القط.png'],
   ['/', ''],
-])('the file name of a sender is stored without folders and characters that hide its ending: %j', (said, name) => {
-  expect(cleanFileName(said)).toBe(name);
+])('the file name of a sender is stored without folders and characters that hide its ending: %j', (sentName, name) => {
+  expect(cleanFileName(sentName)).toBe(name);
 });

@@ -22,14 +22,14 @@ const MAX_NAME_IN_ADDRESS = 60;
 export async function newAttachment(
   { db, baseUrl }: { db: Queryable; baseUrl: string },
   orgId: string,
-  { name: said, bytes }: SentFile,
+  { name: sentName, bytes }: SentFile,
   { id = newId('attachment'), share = 1 }: { id?: string; share?: number } = {},
 ): Promise<{ row: Omit<NewAttachment, 'messageId'>; content: MessageContent }> {
   if (bytes.length === 0) throw new Refusal('body_invalid', 'The file is empty.');
   if (bytes.length > MAX_ATTACHMENT_BYTES) throw new Refusal('payload_too_large');
   await checkRoom(db, orgId, bytes.length, share);
   const { kind, type, extension } = fileKind(bytes);
-  const name = cleanFileName(said) || (extension ? `${kind}.${extension}` : kind);
+  const name = cleanFileName(sentName) || (extension ? `${kind}.${extension}` : kind);
   const row = {
     id,
     token: randomBytes(TOKEN_BYTES).toString('base64url'),

@@ -22,9 +22,9 @@ export async function setPresence(
     if (!(await findConversation(db, orgId, id))) throw new Refusal('conversation_not_found');
     return deletePresence(db, orgId, id, userId);
   }
-  const told = presence === 'typing' && !mayAnswer(role) ? 'here' : presence;
-  const shared = told === 'typing' && draft ? draft : null;
-  if (!(await writePresence(db, orgId, id, userId, told, shared))) throw new Refusal('conversation_not_found');
+  const reported = presence === 'typing' && !mayAnswer(role) ? 'here' : presence;
+  const shared = reported === 'typing' && draft ? draft : null;
+  if (!(await writePresence(db, orgId, id, userId, reported, shared))) throw new Refusal('conversation_not_found');
 }
 
 /** The other members who have the conversation open. */

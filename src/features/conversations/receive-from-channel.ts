@@ -53,16 +53,16 @@ async function keepAll(
   events: InboundEvent[],
   requestId: string,
 ): Promise<void> {
-  const kept = events.filter((event) => event.type === 'receipt').flatMap(cleanReceipt);
-  if (kept.length > 0) {
-    await keepReceipts(db.$client, channel.orgId, channel.id, kept);
-    const known = kept.map(({ providerMessageId }) => ({ orgId: channel.orgId, providerMessageId }));
+  const receipts = events.filter((event) => event.type === 'receipt').flatMap(cleanReceipt);
+  if (receipts.length > 0) {
+    await keepReceipts(db.$client, channel.orgId, channel.id, receipts);
+    const known = receipts.map(({ providerMessageId }) => ({ orgId: channel.orgId, providerMessageId }));
     await applyReceipts(db.$client, known);
   }
   for (const event of events) {
     if (event.type !== 'message') continue;
-    const kept = await inboundQueue.store(channel, event, requestId);
-    if (kept !== null && kept.runId !== null) onAccepted();
+    const stored = await inboundQueue.store(channel, event, requestId);
+    if (stored !== null && stored.runId !== null) onAccepted();
   }
 }
 

@@ -65,7 +65,7 @@ async function receiveOnce(
   const providerMessageId = `${visitor.address}:${clientId}`;
   const known = await findVisitorMessage(db.$client, place, providerMessageId);
   if (known) return { message: known, answering: false };
-  const kept = await inboundQueue.store(
+  const received = await inboundQueue.store(
     channel,
     {
       type: 'message',
@@ -77,7 +77,7 @@ async function receiveOnce(
     },
     requestId,
   );
-  if (kept !== null && kept.runId !== null) onAccepted();
+  if (received !== null && received.runId !== null) onAccepted();
   const message = (await findVisitorMessage(db.$client, place, providerMessageId))!;
-  return { message, answering: kept !== null && kept.runId !== null && !message.unheard };
+  return { message, answering: received !== null && received.runId !== null && !message.unheard };
 }

@@ -73,11 +73,11 @@ export async function receiveMessage(
   text: string,
   requestId: string | null,
 ): Promise<{ messageId: string; runId: string | null }> {
-  const kept = await db.transaction((tx) =>
+  const stored = await db.transaction((tx) =>
     keepMessage(tx, orgId, conversationId, { type: 'text', text }, { requestId }),
   );
-  if (kept.runId !== null) onAccepted();
-  return kept;
+  if (stored.runId !== null) onAccepted();
+  return stored;
 }
 
 /** Sends a message as the end user on the sandbox channel and waits for the agent's turn. */

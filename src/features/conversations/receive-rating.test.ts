@@ -111,7 +111,7 @@ test.each([
   expect([await status(), await rating()]).toEqual(['open', { score: 4, comment: null }]);
 });
 
-test('no question is sent where a person has nothing to rate or gets no message', async () => {
+test('no survey is sent if the person has nothing to rate or may get no message', async () => {
   const asked = async (definition: AgentDefinition, change: () => Promise<unknown>, kind?: 'whatsapp') => {
     await givenTalk(definition, kind);
     await change();

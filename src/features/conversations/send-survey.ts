@@ -45,16 +45,16 @@ async function mayAsk(tx: Queryable, { orgId, conversationId }: DueSurvey, surve
   return acceptsText(tx, channelKinds.get(kind), orgId, conversationId);
 }
 
-export function mayWriteTo({ channel_kind: kind, end_user: person, address }: SurveyRow): boolean {
-  const consent = person.consent[kind]?.status;
-  if (reasonNotToSend(person.blocked, consent) !== null) return false;
+export function mayWriteTo({ channel_kind: kind, end_user: endUser, address }: SurveyRow): boolean {
+  const consent = endUser.consent[kind]?.status;
+  if (reasonNotToSend(endUser.blocked, consent) !== null) return false;
   return address !== null || channelKinds.get(kind)?.capabilities.needs_address !== true;
 }
 
 export const languageOf = ({ state, locale }: SurveyRow): string | null => readState(state).language ?? locale;
 
-export const variablesIn = ({ input, end_user: person, agent_name: name }: SurveyRow): Variables => ({
-  ...templateVariables(input?.variables, person),
+export const variablesIn = ({ input, end_user: endUser, agent_name: name }: SurveyRow): Variables => ({
+  ...templateVariables(input?.variables, endUser),
   agent: { name },
 });
 

@@ -54,7 +54,7 @@ async function storeMessage(
 ): Promise<StoredMessage | null> {
   if (!(await rememberEvent(tx, channel.orgId, channel.id, event.eventId))) return null;
   const conversationId = await conversationOf(tx, channel, event, suppression);
-  const kept = await keepMessage(tx, channel.orgId, conversationId, cleanContent(event.content), {
+  const stored = await keepMessage(tx, channel.orgId, conversationId, cleanContent(event.content), {
     requestId,
     providerMessageId: cleanName(event.providerMessageId),
     metadata: cleanMetadata(event.metadata) ?? null,
@@ -66,12 +66,12 @@ async function storeMessage(
     const name = cleanFileName(event.file.name);
     await insertAwaitedAttachment(tx, channel.orgId, {
       id: newId('attachment'),
-      messageId: kept.messageId,
+      messageId: stored.messageId,
       name,
       source: event.file.source,
     });
   }
-  return kept;
+  return stored;
 }
 
 /** The placeholders that providers use for a voice recording. */
@@ -134,17 +134,17 @@ async function personOf(
   { person }: InboundMessage,
   suppression: Suppression,
 ): Promise<string> {
-  const said = Object.fromEntries(
+  const fields = Object.fromEntries(
     Object.entries(person).map(([name, value]) => [name, value ? cleanField(name, value) : null]),
   ) as typeof person;
-  const known = await findNewcomer(tx, orgId, said);
+  const known = await findNewcomer(tx, orgId, fields);
   if (known !== null) return known;
   const id = newId('enduser');
   const named: Identified[] = [
     ...identifiersAt(kind, address).map(([known, value]) => ({ orgId, kind: known, value })),
-    ...IDENTIFIERS.flatMap((known) => (said[known] ? [{ orgId, kind: known, value: said[known] }] : [])),
+    ...IDENTIFIERS.flatMap((known) => (fields[known] ? [{ orgId, kind: known, value: fields[known] }] : [])),
   ];
-  await insertNewcomer(tx, orgId, id, said, await findSuppressed(tx, orgId, named, suppression));
+  await insertNewcomer(tx, orgId, id, fields, await findSuppressed(tx, orgId, named, suppression));
   return id;
 }
 

@@ -10,10 +10,10 @@ export async function exportEndUser(
   orgId: string,
   id: string,
 ): Promise<AsyncIterable<string>> {
-  const person = await readEndUser(deps, orgId, id);
+  const endUser = await readEndUser(deps, orgId, id);
   const pages = exportPages(deps.db, orgId, id);
   return (async function* write() {
-    yield `{"exported_at":"${timestamp(Date.now())}","end_user":${JSON.stringify(person)}`;
+    yield `{"exported_at":"${timestamp(Date.now())}","end_user":${JSON.stringify(endUser)}`;
     yield* list('conversations', pages.conversations(), presentEndUserConversation);
     yield* list('messages', pages.messages(), (row) => row);
     yield* list('runs', pages.runs(), (row) => row);

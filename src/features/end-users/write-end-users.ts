@@ -29,34 +29,34 @@ export async function upsertEndUser(
   { endUserQueue }: Deps,
   caller: Writer,
   externalId: string,
-  said: UpsertEndUser,
+  fields: UpsertEndUser,
 ): Promise<{ created: boolean; endUser: EndUser }> {
-  const person = await writeOne(endUserQueue, caller, { ...(said as EndUserFields), external_id: externalId });
-  return { created: person.kind === 'created', endUser: presentWritten(person.row, person.written) };
+  const endUser = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), external_id: externalId });
+  return { created: endUser.kind === 'created', endUser: presentWritten(endUser.row, endUser.written) };
 }
 
 export async function updateEndUser(
   { endUserQueue }: Deps,
   caller: Writer,
   id: string,
-  said: UpdateEndUser,
+  fields: UpdateEndUser,
 ): Promise<EndUser> {
-  const person = await writeOne(endUserQueue, caller, { ...(said as EndUserFields), id });
-  return presentWritten(person.row, person.written);
+  const endUser = await writeOne(endUserQueue, caller, { ...(fields as EndUserFields), id });
+  return presentWritten(endUser.row, endUser.written);
 }
 
 /** Only creates. Refuses an identifier that another person has, and names that person. */
 export function createEndUser(
   { endUserQueue, guard }: Deps,
   caller: Writer,
-  said: CreateEndUser,
+  fields: CreateEndUser,
 ): Promise<WrittenAnswer> {
   return answered({ endUserQueue, guard }, caller, {
     mode: 'create',
-    people: [said],
-    answer: ([person]) => ({
+    people: [fields],
+    answer: ([endUser]) => ({
       status: 201,
-      body: JSON.stringify(person!.kind === 'refused' ? null : presentWritten(person!.row, null)),
+      body: JSON.stringify(endUser!.kind === 'refused' ? null : presentWritten(endUser!.row, null)),
     }),
   });
 }
@@ -107,22 +107,22 @@ const NAMELESS: Fault = {
   detail: 'Name the person by external_id, email or phone: without one, the next import would create a duplicate.',
 };
 
-const hasIdentifier = (said: CreateEndUser): boolean =>
-  [said.external_id, said.email, said.phone].some((value) => value !== undefined && value !== null);
+const hasIdentifier = (fields: CreateEndUser): boolean =>
+  [fields.external_id, fields.email, fields.phone].some((value) => value !== undefined && value !== null);
 
 const resultOf = (index: number, outcome: PersonOutcome): BulkResult =>
   outcome.kind === 'refused'
     ? { index, status: 'invalid', id: null, errors: faultsOf(outcome.refusal, '') }
     : { index, status: outcome.kind, id: outcome.row.id, errors: [] };
 
-async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Writer, said: EndUserFields) {
-  const call = { orgId, keyId, from, mode: 'upsert' as const, people: [said], idempotency: null };
+async function writeOne(queue: EndUserQueue, { orgId, keyId, from }: Writer, fields: EndUserFields) {
+  const call = { orgId, keyId, from, mode: 'upsert' as const, people: [fields], idempotency: null };
   const outcome = await queue.upsert(call).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'validation_failed' ? asBody(error) : error;
   });
-  const person = outcome.kind === 'written' ? outcome.people[0]! : null;
-  if (person === null || person.kind === 'refused') throw new Error('a single upsert is written or throws');
-  return person;
+  const endUser = outcome.kind === 'written' ? outcome.people[0]! : null;
+  if (endUser === null || endUser.kind === 'refused') throw new Error('a single upsert is written or throws');
+  return endUser;
 }
 
 /** Converts a fault of the person for a request that contains only the person. */

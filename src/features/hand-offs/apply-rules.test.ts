@@ -59,7 +59,7 @@ const handedOff = async (at?: Date, kind: 'sandbox' | 'telegram' = 'sandbox', lo
   return id;
 };
 const assigneeOf = async (id: string) => (await findConversation(db, orgId, id))!.assigneeId;
-const said = async (id: string) =>
+const textsIn = async (id: string) =>
   (
     await db.execute<{ text: string; status: string; is_due: boolean }>(sql`SELECT content ->> 'text' AS text, status,
       due_at IS NOT NULL AS is_due FROM message WHERE org_id = ${orgId} AND conversation_id = ${id} ORDER BY id`)
@@ -147,7 +147,7 @@ test('if no one is present, a hand-off waits for all', async () => {
   expect(await ours()).toEqual([]);
 });
 
-test('a conversation that a member took over, or that is over, does not change', async () => {
+test('the rules do not change a conversation that a member took over or that has ended', async () => {
   const one = await joined();
   await rules({ goes_to: 'present', hours: HOURS, outside: { default: 'Closed' } });
   const { id: taken } = await givenConversation(db, orgId, channels.sandbox);
@@ -159,7 +159,7 @@ test('a conversation that a member took over, or that is over, does not change',
   await apply();
   expect(await assigneeOf(late)).toBe('user_else');
   expect(await assigneeOf(over)).toBe(null);
-  expect([...(await said(late)), ...(await said(over))]).toEqual([]);
+  expect([...(await textsIn(late)), ...(await textsIn(over))]).toEqual([]);
   expect(one.userId).not.toBe('user_else');
 });
 
@@ -173,7 +173,7 @@ test('a holiday and the hours of each day decide whether the text for closed hou
   const sentAt = async (at: Date): Promise<number> => {
     const id = await handedOff(at);
     await apply();
-    return (await said(id)).length;
+    return (await textsIn(id)).length;
   };
   const on = (hours: HandOffRules['hours']) => rules({ hours, outside });
   await on({ ranges, time_zone: 'Asia/Qatar' });
@@ -199,13 +199,13 @@ test('outside of working hours the person gets one text for each hand-off, in th
   ];
   const due = await ours();
   await Promise.all([...due, ...due].map((one) => applyHandOffRules(deps(), one)));
-  expect(await said(open)).toEqual([]);
-  expect(await said(closed)).toEqual([{ text: 'We are back on Monday.', status: 'delivered', is_due: false }]);
-  expect(await said(arabic)).toEqual([{ text: 'نعود يوم الاثنين.', status: 'queued', is_due: true }]);
+  expect(await textsIn(open)).toEqual([]);
+  expect(await textsIn(closed)).toEqual([{ text: 'We are back on Monday.', status: 'delivered', is_due: false }]);
+  expect(await textsIn(arabic)).toEqual([{ text: 'نعود يوم الاثنين.', status: 'queued', is_due: true }]);
   await db.execute(sql`UPDATE conversation SET status = 'open' WHERE org_id = ${orgId} AND id = ${closed}`);
   await handOff(closed, new Date(SUNDAY.getTime() + 60_000));
   await apply();
-  expect(await said(closed)).toHaveLength(2);
+  expect(await textsIn(closed)).toHaveLength(2);
 });
 
 test('rules can contain only members who may answer, and a member who leaves is removed from them', async () => {

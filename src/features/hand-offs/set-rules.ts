@@ -22,11 +22,11 @@ export async function readHandOffRules({ db }: { db: Queryable }, orgId: string)
 export function setHandOffRules(
   { db }: Pick<HandOffsDeps, 'db'>,
   orgId: string,
-  { goes_to: goesTo, user_id: userId, hours: said, outside }: HandOffRules,
+  { goes_to: goesTo, user_id: userId, hours: chosenHours, outside }: HandOffRules,
   actor: Actor,
 ): Promise<HandOffRules> {
   return db.transaction(async (tx) => {
-    const hours = said && completeHours(said);
+    const hours = chosenHours && completeHours(chosenHours);
     // A removal, which also deletes the person from the rules, comes either before or after.
     await lockMembers(tx, orgId);
     const to = goesTo === 'member' ? userId : null;

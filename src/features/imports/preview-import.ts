@@ -15,14 +15,14 @@ export async function previewImport(
   { db }: { db: Db },
   orgId: string,
   id: string,
-  said: { delimiter?: ImportPreview['delimiter']; encoding?: ImportEncoding },
+  chosen: { delimiter?: ImportPreview['delimiter']; encoding?: ImportEncoding },
 ): Promise<ImportPreview> {
   const file = await readImport(db, orgId, id);
   if (!file) throw new Refusal('import_not_found');
   const first = await firstPiece(db, orgId, id);
   if (first === null) throw new Refusal('import_not_ready', 'The file was not uploaded, or has expired.');
-  const encoding = said.encoding ?? (first[0] === 0xff && first[1] === 0xfe ? 'utf-16le' : 'utf-8');
-  const delimiter = said.delimiter ?? findDelimiter(new TextDecoder(encoding).decode(first.subarray(0, HEAD_BYTES)));
+  const encoding = chosen.encoding ?? (first[0] === 0xff && first[1] === 0xfe ? 'utf-16le' : 'utf-8');
+  const delimiter = chosen.delimiter ?? findDelimiter(new TextDecoder(encoding).decode(first.subarray(0, HEAD_BYTES)));
   const rows: string[][] = [];
   try {
     for await (const { cells } of readCsv(alone(first, encoding), { encoding, delimiter })) {

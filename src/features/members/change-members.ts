@@ -109,8 +109,8 @@ async function withdrawLost(
   role: Role | null,
   actor: Actor,
 ): Promise<void> {
-  const kept = invitableBy(role);
-  const lost = ROLES.filter((one) => !kept.includes(one));
+  const allowed = invitableBy(role);
+  const lost = ROLES.filter((one) => !allowed.includes(one));
   const facts = { reason: role === null ? 'inviter_removed' : 'inviter_demoted' };
   for (const { id } of await withdrawInvitationsOf(tx, orgId, userId, lost)) {
     await recordAudit(tx, { orgId, actor, action: 'invitation.withdrawn', subjectId: id, facts });

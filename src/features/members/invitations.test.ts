@@ -95,7 +95,7 @@ describe('a link', () => {
     expect((await accept(renewed)).status).toBe(200);
   });
 
-  it('an old link that was signed and not stored as a digest works again after a renewal', async () => {
+  it('a link of an older Parley, which stored no digest of it, can be renewed', async () => {
     const made = await invite(owner.call, 'member');
     await server.db.execute(sql`UPDATE invitation SET token_digest = NULL WHERE id = ${made.id}`);
     expect((await accept(made.token)).status).toBe(404);
@@ -120,7 +120,7 @@ describe('an invitation to a role above the own role', () => {
     expect((await accept(above.token)).body.organizations).toMatchObject([{ role: 'owner' }]);
   });
 
-  it('a former owner who is now an admin has no access to it', async () => {
+  it('a former owner who is now an admin has no access to an invitation to a higher role', async () => {
     const second = await addMember(server, owner.call, owner.orgId, 'owner');
     const above = await invite(second.call, 'owner');
     const equal = await invite(second.call, 'admin');
@@ -139,15 +139,15 @@ describe('a person who loses the role', () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const own = await invite(admin.call, 'admin');
     const others = await invite(owner.call, 'viewer');
-    const taken = await invite(admin.call, 'viewer');
-    const kept = tokenOf((await owner.call(`POST ${at}/invitations/${taken.id}/renew`)).body.url);
+    const firstLink = await invite(admin.call, 'viewer');
+    const renewed = tokenOf((await owner.call(`POST ${at}/invitations/${firstLink.id}/renew`)).body.url);
     expect((await lose(await memberIdOf(admin), admin)).status).toBeLessThan(300);
     expect((await accept(own.token)).body.code).toBe('invitation_not_found');
     const open = await openFor(owner.call);
     expect(open).not.toContain(own.id);
-    expect(open).toEqual(expect.arrayContaining([others.id, taken.id]));
+    expect(open).toEqual(expect.arrayContaining([others.id, firstLink.id]));
     // The person who renewed a link is its inviter.
-    expect((await accept(kept)).status).toBe(200);
+    expect((await accept(renewed)).status).toBe(200);
     const { body } = await owner.call(`GET ${at}/audit?subject_id=${own.id}`);
     expect(body.data[0]).toMatchObject({ action: 'invitation.withdrawn', actor: expect.any(String) });
   });
@@ -159,7 +159,7 @@ describe('a person who loses the role', () => {
     expect((await accept(own.token)).body.code).toBe('invitation_not_found');
   });
 
-  it('a person who just lost a role creates no invitation with it', async () => {
+  it('a person who has just lost a role cannot create an invitation to it', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const id = await memberIdOf(admin);
     const email = address();
@@ -187,7 +187,7 @@ describe('a person who loses the role', () => {
     ).not.toContain(email);
   });
 
-  it('a lower role stays, although an invitation to a higher one is open', async () => {
+  it('a member whose role was lowered cannot use an open invitation to a higher role', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const { body } = await owner.call('POST /organizations', { name: 'Elsewhere' });
     const higher = await invite(owner.call, 'owner', admin.email, `/organizations/${body.id}`);
@@ -222,7 +222,7 @@ describe('an unproven address', () => {
     const attacker = await ordinary();
     const known = await invite(attacker.call, 'member', owner.email, attacker.org);
     const unknown = await invite(attacker.call, 'member', address(), attacker.org);
-    const told = await Promise.all(
+    const responses = await Promise.all(
       [known, unknown].map(async ({ token, email }) => {
         const look = await nobody(`GET /invitations/${token}`);
         const refusal = { ...(await accept(token)).body, request_id: '' };
@@ -231,7 +231,7 @@ describe('an unproven address', () => {
           .replaceAll(token, '?');
       }),
     );
-    expect(told[0]).toBe(told[1]);
+    expect(responses[0]).toBe(responses[1]);
   });
 
   it('an address may get an account if the operator trusts the inviter, unproven until a mailed link proves it', async () => {

@@ -45,7 +45,7 @@ function stopsAt({ seed, share, endUsers, base, version, limit = LIMIT }: Traffi
 const stopped = (traffic: Omit<Traffic, 'seed'>): number =>
   SEEDS.filter((seed) => stopsAt({ seed, ...traffic }) !== null).length;
 
-test('a worse version is stopped, and soon', () => {
+test('a worse version is stopped soon', () => {
   const ends = SEEDS.slice(0, 20).map((seed) =>
     stopsAt({ seed, share: 0.5, endUsers: 1_000, base: () => 0.1, version: () => 0.4 }),
   );
@@ -70,7 +70,7 @@ test('a version may be worse by as much as the limit allows', () => {
   expect(stopped(allowed)).toBeLessThanOrEqual(SEEDS.length * 0.05);
 });
 
-test('the limit is the low end of the interval', () => {
+test('the limit is compared with the low end of the interval', () => {
   const [tried, old] = [
     { n: 80, hits: 40 },
     { n: 120, hits: 24 },
@@ -80,7 +80,7 @@ test('the limit is the low end of the interval', () => {
   expect(isWorse(tried, old, { worse_by: low + 1e-6, confidence: 0.95 })).toBe(false);
 });
 
-test('the interval of a part contains it at every look, in 95 % of cases', () => {
+test('in 95 % of cases, the interval of a share contains the true share at every look', () => {
   const misses = SEEDS.filter((seed) => {
     const random = randomOf(seed);
     const tally = { n: 0, hits: 0 };

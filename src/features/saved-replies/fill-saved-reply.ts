@@ -19,15 +19,15 @@ export async function fillSavedReply(
 ): Promise<FilledReply> {
   const conversation = await findConversation(db, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
-  const [reply, person, names] = await Promise.all([
+  const [reply, endUser, names] = await Promise.all([
     readSavedReply(db, orgId, id),
     readEndUser(db, orgId, conversation.endUser.id),
     namesOf(db, [userId]),
   ]);
   if (!reply) throw new Refusal('saved_reply_not_found');
-  if (!person) throw new Refusal('conversation_not_found');
-  const template = chooseText(reply.text, conversation.locale ?? person.locale) ?? '';
-  const variables = variablesOf(person, names.get(userId));
+  if (!endUser) throw new Refusal('conversation_not_found');
+  const template = chooseText(reply.text, conversation.locale ?? endUser.locale) ?? '';
+  const variables = variablesOf(endUser, names.get(userId));
   const missing = new Set<string>();
   const text = renderTemplate(template, variables, missing);
   if (missing.size === 0) return { text, missing: [] };
@@ -36,16 +36,16 @@ export async function fillSavedReply(
   return { text: renderTemplate(template, { ...variables, ...marks }), missing: [...missing] };
 }
 
-const variablesOf = (person: EndUserRow, member: string | undefined): Record<string, unknown> => ({
-  name: person.name,
+const variablesOf = (endUser: EndUserRow, member: string | undefined): Record<string, unknown> => ({
+  name: endUser.name,
   member: { name: member },
   end_user: {
-    ...person.attributes,
-    external_id: person.externalId,
-    name: person.name,
-    email: person.email,
-    phone: person.phone,
-    locale: person.locale,
-    time_zone: person.timeZone,
+    ...endUser.attributes,
+    external_id: endUser.externalId,
+    name: endUser.name,
+    email: endUser.email,
+    phone: endUser.phone,
+    locale: endUser.locale,
+    time_zone: endUser.timeZone,
   },
 });

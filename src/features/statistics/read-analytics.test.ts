@@ -42,7 +42,7 @@ const read = (query: AnalyticsQuery = {}, now = NOW) => readAnalytics({ db, now:
 
 type Said = [role: 'end_user' | 'agent' | 'member', seconds: number, more?: { author?: string; missed?: true }];
 type Talk = {
-  said?: Said[];
+  messages?: Said[];
   handedOver?: number;
   resolved?: number;
   version?: number;
@@ -53,7 +53,7 @@ type Talk = {
 };
 
 /** A conversation that began then. The other times are in seconds after its start. */
-async function talk(at: number, { said = [], ...more }: Talk = {}): Promise<string> {
+async function talk(at: number, { messages: said = [], ...more }: Talk = {}): Promise<string> {
   const later = (seconds: number): Date => new Date(at + seconds * 1_000);
   const { id: made } = await givenConversation(db, orgId, more.channel ?? channelId);
   const [id, run] = [newId('conv', at), newId('run', at)];
@@ -98,15 +98,20 @@ const [ASHA, OMAR] = [newId('user'), newId('user')];
 
 describe('the figures of Analytics', () => {
   test('the figures count each conversation once, and the list has the conversations of each figure', async () => {
-    const answered = await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], resolved: 600, cost: '0.0125', score: 5 });
-    const missed = await talk(NOW - 2 * HOUR, { said: [ASKED, ['agent', 8, { missed: true }]], cost: '0.3' });
+    const answered = await talk(NOW - HOUR, {
+      messages: [ASKED, ['agent', 4]],
+      resolved: 600,
+      cost: '0.0125',
+      score: 5,
+    });
+    const missed = await talk(NOW - 2 * HOUR, { messages: [ASKED, ['agent', 8, { missed: true }]], cost: '0.3' });
     const handed = await talk(NOW - 3 * HOUR, {
-      said: [ASKED, ['agent', 2], ['member', 130, { author: ASHA }]],
+      messages: [ASKED, ['agent', 2], ['member', 130, { author: ASHA }]],
       handedOver: 10,
       resolved: 3_600,
       score: 2,
     });
-    const silent = await talk(NOW - 4 * HOUR, { said: [['agent', 0]] });
+    const silent = await talk(NOW - 4 * HOUR, { messages: [['agent', 0]] });
     const { total, from, to } = await read();
     expect(total).toEqual({
       conversations: 4,
@@ -184,11 +189,11 @@ describe('the figures of Analytics', () => {
     const other = await givenAgent(db, orgId, { name: 'Billing' });
     const trigger = await givenTrigger(db, orgId, agentId);
     await talk(NOW - HOUR, { version: 2, trigger });
-    await talk(NOW - HOUR, { version: 3, said: [ASKED, ['agent', 5]] });
+    await talk(NOW - HOUR, { version: 3, messages: [ASKED, ['agent', 5]] });
     await talk(NOW - HOUR, {
       channel: other.channelId,
       version: 2,
-      said: [ASKED, ['member', 70, { author: ASHA }], ['member', 90, { author: OMAR }]],
+      messages: [ASKED, ['member', 70, { author: ASHA }], ['member', 90, { author: OMAR }]],
       handedOver: 10,
     });
     const rows = async (by: AnalyticsQuery['by'], query: AnalyticsQuery = {}) =>
@@ -224,14 +229,14 @@ describe('the figures of Analytics', () => {
   });
 
   test('the figures contain nothing of another organization', async () => {
-    await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]] });
+    await talk(NOW - HOUR, { messages: [ASKED, ['agent', 4]] });
     orgId = await givenOrganization(db);
     expect((await read()).total.conversations).toBe(0);
     orgId = 'org_unknown';
     await expect(read()).rejects.toMatchObject({ code: 'organization_not_found' });
   });
 
-  test('a period that is too long, ends before it begins, or is in another age is refused', async () => {
+  test('a period that is too long, ends before it begins, or is too far away is refused', async () => {
     for (const query of [
       { since: '2026-01-01', until: '2026-07-04' },
       { since: '2026-11-20', until: '2026-11-19' },
@@ -246,7 +251,7 @@ describe('the figures of Analytics', () => {
     expect(await read({ days: 7 })).toMatchObject({ since: '2026-11-14', until: '2026-11-20' });
   });
 
-  test('many simultaneous readers cause one count, and days before the organization are not counted', async () => {
+  test('many simultaneous readers cause one count, and days before the creation of the organization are not counted', async () => {
     await talk(NOW - HOUR);
     await db.execute(sql`UPDATE organization SET created_at = '2026-11-19T12:00:00Z' WHERE id = ${orgId}`);
     const counting = vi.spyOn(db, 'execute');
@@ -262,7 +267,7 @@ describe('the figures of Analytics', () => {
     counting.mockRestore();
   });
 
-  test('the last end of a conversation counts, by its run or by a member', async () => {
+  test('a conversation that ended several times counts by its last end, by its run or by a member', async () => {
     const id = await talk(NOW - 5 * HOUR, { resolved: 60 });
     await db.execute(sql`INSERT INTO audit (org_id, id, actor, action, subject_id, created_at)
       VALUES (${orgId}, ${newId('audit')}, ${ASHA}, 'conversation.resolved', ${id}, ${new Date(NOW - 4 * HOUR)})`);
@@ -271,7 +276,7 @@ describe('the figures of Analytics', () => {
 
   test('the CSV file has a row for each figure, and no name is a formula', async () => {
     await db.execute(sql`UPDATE agent SET name = '=1+1' WHERE id = ${agentId}`);
-    await talk(NOW - HOUR, { said: [ASKED, ['agent', 4]], cost: '2' });
+    await talk(NOW - HOUR, { messages: [ASKED, ['agent', 4]], cost: '2' });
     let file = '';
     for await (const part of await exportAnalytics({ db, now: () => NOW }, orgId, { by: 'agent' })) file += part;
     const [head, row] = file.split('\r\n');

@@ -104,10 +104,10 @@ function mailTo(
   week: Week,
 ): Parameters<QueueMail>[1] {
   const link = signWeeklyLink(setupKey, { orgId, userId });
-  const { stop, ...said } = weeklyMailText(week, { language, baseUrl });
+  const { stop, ...text } = weeklyMailText(week, { language, baseUrl });
   return {
     to: email,
-    ...said,
+    ...text,
     unsubscribe: {
       label: stop,
       link: `${baseUrl}/weekly-mail/${link}`,

@@ -96,8 +96,8 @@ export function weeklyMailText(
       lines: brokenChannels.map((one) => unlinked(one.name)),
       link: { label: say('open_channels'), url: `${baseUrl}/channels` },
     });
-  const said = { subject: say('subject', name), lines: [say('intro', name)], after: [say('why', name)] };
-  return { ...said, parts, language, stop: say('stop') };
+  const sections = { subject: say('subject', name), lines: [say('intro', name)], after: [say('why', name)] };
+  return { ...sections, parts, language, stop: say('stop') };
 }
 
 type Say = (word: keyof typeof EN, values?: Record<string, string>) => string;

@@ -65,7 +65,7 @@ export async function previewCall(
             endUserId: stored === null ? null : person.id,
             locale: person.locale,
             variables: checked.variables,
-            person: { ...person.attributes, name: person.name },
+            endUser: { ...person.attributes, name: person.name },
           })
         : null,
     skip_reason: skipReason(stored, goesOn?.status ?? null),

@@ -80,11 +80,11 @@ export function conversationOf({ conversation }: TriggerCall): AcceptCall['conve
   return id === undefined ? { key: key!, onExisting } : { id };
 }
 
-export const hasIdentifier = (person: NonNullable<TriggerCall['end_user']>) =>
-  person.id !== undefined ||
-  person.external_id !== undefined ||
-  person.email !== undefined ||
-  person.phone !== undefined;
+export const hasIdentifier = (endUser: NonNullable<TriggerCall['end_user']>) =>
+  endUser.id !== undefined ||
+  endUser.external_id !== undefined ||
+  endUser.email !== undefined ||
+  endUser.phone !== undefined;
 
 /** A time in the past means now. */
 function readSendAt({ send_at: text }: TriggerCall, faults: Fault[]): Date | null {

@@ -56,9 +56,9 @@ export function createUsageCounter({ db, log }: { db: Db; log: Logger }): UsageC
       }
       entry[request.status < 400 ? 'accepted' : request.status < 500 ? 'refused' : 'failed']++;
       const ring = request.status < 400 ? request.keyId : `${request.keyId} refused`;
-      const kept = newest.get(ring);
-      if (!kept) newest.set(ring, [request]);
-      else if (kept.push(request) > KEPT_PER_KEY) kept.shift();
+      const stored = newest.get(ring);
+      if (!stored) newest.set(ring, [request]);
+      else if (stored.push(request) > KEPT_PER_KEY) stored.shift();
     },
     start: () => {
       timer = setInterval(() => {

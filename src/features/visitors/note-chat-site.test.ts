@@ -15,7 +15,7 @@ afterAll(() => db.$client.end());
 
 const MINUTE = 60_000;
 
-test('records an origin once a minute, and five of a channel, whatever callers invent', async () => {
+test('records an origin at most once a minute, and at most five origins of a channel, whatever callers invent', async () => {
   const orgId = await givenOrganization(db);
   const { agentId } = await givenAgent(db, orgId);
   const id = await givenChannel(db, orgId, agentId, { kind: 'web_chat' });

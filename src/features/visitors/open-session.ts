@@ -21,8 +21,8 @@ export async function openSession(
   let provenBy: string | null = null;
   if (externalId !== undefined) {
     provenBy = secretMark(checkProof(await openSecrets(channel), externalId, hash));
-    const person = { id: '', external_id: externalId, name: null, email: null, phone: null };
-    address = channelKinds.get(channel.kind)!.addressOf!(person)!;
+    const endUser = { id: '', external_id: externalId, name: null, email: null, phone: null };
+    address = channelKinds.get(channel.kind)!.addressOf!(endUser)!;
   } else if (from.known?.externalId !== null) {
     // A person who has signed out at the host starts as a new visitor.
     address = newVisitorAddress();

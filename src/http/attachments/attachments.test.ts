@@ -47,7 +47,7 @@ const read = async (url: string, headers: Record<string, string> = {}, method = 
   const answer = await fetch(url, { headers, method });
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 };
-const kept = async () => (await parley.db.$client.query('SELECT id, message_id FROM attachment')).rows;
+const storedFiles = async () => (await parley.db.$client.query('SELECT id, message_id FROM attachment')).rows;
 
 const visitor = async (id = channelId) => {
   const opened = await parley.call('POST', `/chat/${id}/sessions`, { body: {}, headers: { origin: SHOP } });
@@ -103,12 +103,12 @@ describe('a file of a member', () => {
 
   test('a file that cannot be accepted leaves nothing', async () => {
     const id = await conversation();
-    const before = await kept();
+    const before = await storedFiles();
     expect(await send(id, 'a', Buffer.alloc(0))).toMatchObject({ status: 400, body: { code: 'body_invalid' } });
     expect((await send(id, 'a', Buffer.alloc(10 * 1024 * 1024 + 1))).status).toBe(413);
     const none = 'conv_01k8v3m9e5f7rsm6z4n0q2x1ab';
     expect(await send(none, 'a', PNG)).toMatchObject({ status: 404, body: { code: 'conversation_not_found' } });
-    expect(await kept()).toEqual(before);
+    expect(await storedFiles()).toEqual(before);
   });
 
   test('a file is deleted with the person who is erased', async () => {
@@ -130,7 +130,7 @@ describe('a file of a visitor', () => {
     expect(first).toMatchObject({ status: 201, body: { message: { client_id: name, content: { type: 'image' } } } });
     const again = await say(from, PNG, { name });
     expect(again.body.message).toEqual(first.body.message);
-    expect((await kept()).filter((one) => one.message_id === first.body.message.id)).toHaveLength(1);
+    expect((await storedFiles()).filter((one) => one.message_id === first.body.message.id)).toHaveLength(1);
     expect((await read(urlOf({ body: first.body.message }))).bytes.equals(PNG)).toBe(true);
     await expect
       .poll(async () => (await parley.call('GET', `/chat/${channelId}/messages`, { headers: from })).body.data.length)
@@ -169,7 +169,7 @@ describe('a file of a visitor', () => {
       [owner.orgId],
     );
     expect(await forgetLooseAttachments(parley.db.$client, 100)).toBe(1);
-    const left = await kept();
+    const left = await storedFiles();
     expect(left.filter((one) => one.message_id === body.message.id)).toHaveLength(1);
     expect(left.map(({ id }) => id)).toContain('attachment_new');
     expect(left.map(({ id }) => id)).not.toContain('attachment_lost');

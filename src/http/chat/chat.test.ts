@@ -278,15 +278,15 @@ describe('an open stream', () => {
     ['when the channel is disconnected', { deletedAt: new Date() }],
   ])('an open stream ends: %s', async (_when, change) => {
     const id = await webChat(orgId, agentId);
-    const kept = await follow(await visit());
+    const openStream = await follow(await visit());
     const stream = await follow(await visit({}, {}, id), id);
-    await Promise.all([kept.next('ready'), stream.next('ready')]);
+    await Promise.all([openStream.next('ready'), stream.next('ready')]);
     await parley.db.update(channel).set(change).where(eq(channel.id, id));
     expect(await stream.ended()).toBe(true);
     // Streams of other channels stay open.
-    const isOver = await Promise.race([kept.ended(), sleep(1_200).then(() => false)]);
+    const isOver = await Promise.race([openStream.ended(), sleep(1_200).then(() => false)]);
     expect(isOver).toBe(false);
-    kept.stop();
+    openStream.stop();
   });
 });
 
@@ -295,8 +295,8 @@ describe('a message', () => {
     const token = await visit();
     const stream = await follow(token);
     await stream.next('ready');
-    const said = await say(token, 'Your hours?');
-    expect(said).toMatchObject({ status: 201, body: { answering: true, message: { role: 'end_user' } } });
+    const sent = await say(token, 'Your hours?');
+    expect(sent).toMatchObject({ status: 201, body: { answering: true, message: { role: 'end_user' } } });
     let answer;
     do [answer] = (await stream.next('messages')).data.filter(({ role }: { role: string }) => role === 'agent');
     while (!answer);

@@ -94,8 +94,8 @@ const sendMessage = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
   responses: { 201: SentChatMessage },
   handle: async (request) => {
     const { channel, visitor } = request.session as FromVisitor;
-    const said = receiveFromVisitor(deps, channel, visitor, request.body as SendChatMessage, request.requestId);
-    const { message, answering } = await known(request, said);
+    const received = receiveFromVisitor(deps, channel, visitor, request.body as SendChatMessage, request.requestId);
+    const { message, answering } = await known(request, received);
     return { message: presentVisitorMessage(message), answering };
   },
 });

@@ -33,7 +33,7 @@ const BROTLI_QUALITY = 6;
 
 /** The setup creates `file` (widget/), possibly while the server runs. */
 export function createWidgetScript(file: string): WidgetScript {
-  const kept = new Map<string, ScriptFile>();
+  const cached = new Map<string, ScriptFile>();
   let widget: string | null = null;
   return (appearance) => {
     widget ??= existsSync(file) ? readFileSync(file, 'utf8') : null;
@@ -44,11 +44,11 @@ export function createWidgetScript(file: string): WidgetScript {
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
     const name = createHash('sha256').update(values).digest('base64url');
-    const known = kept.get(name);
+    const known = cached.get(name);
     if (known) return known;
     const made = compress(Buffer.from(`(()=>{const PARLEY_CHAT=${values};\n${widget}})();\n`));
-    kept.set(name, made);
-    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
+    cached.set(name, made);
+    if (cached.size > MAX_KEPT) cached.delete(cached.keys().next().value!);
     return made;
   };
 }

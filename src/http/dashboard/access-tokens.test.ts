@@ -53,7 +53,7 @@ async function make(by: Client, body: object = {}, org = orgId) {
   expect({ status: made.status, body: made.body }).toMatchObject({ status: 201 });
   return { id: made.body.id as string, call: bearer(made.body.value), value: made.body.value as string };
 }
-const said = async (call: Client, what: string, body?: unknown) => {
+const codeOf = async (call: Client, what: string, body?: unknown) => {
   const { status, body: answer } = await call(what, body);
   return status < 400 ? 'allowed' : (answer.code as string);
 };
@@ -212,15 +212,15 @@ describe('a token', () => {
     expect(made.body.expires_at).toBeNull();
     for (const expires_in_days of [31, 0, 10_000, '30'])
       expect(
-        await said(owner.call, `POST ${at()}/access-tokens`, { label: 'x', verbs: ['read'], expires_in_days }),
+        await codeOf(owner.call, `POST ${at()}/access-tokens`, { label: 'x', verbs: ['read'], expires_in_days }),
       ).toBe('validation_failed');
   });
 
   it('a token needs no cookie, and a cookie has no effect', async () => {
     const { value } = await make(owner.call, { verbs: ['read'] });
     const withCookie = bearer(value, owner.cookie);
-    expect(await said(withCookie, `GET ${at()}/agents`)).toBe('allowed');
-    expect(await said(withCookie, `GET ${at()}/members`)).toBe('token_not_accepted');
+    expect(await codeOf(withCookie, `GET ${at()}/agents`)).toBe('allowed');
+    expect(await codeOf(withCookie, `GET ${at()}/members`)).toBe('token_not_accepted');
     const { headers } = await withCookie(`GET ${at()}/agents`);
     expect(headers.getSetCookie()).toEqual([]);
     // A proxy with a password of its own before the dashboard changes nothing for people.
@@ -241,11 +241,11 @@ describe('a token', () => {
     const { call } = await make(owner.call, { verbs: ['push'] });
     const { definition } = (await owner.call(`GET ${at()}/agents/${agentId}`)).body;
     const change = `PATCH ${at()}/agents/${agentId}`;
-    expect(await said(call, change, { definition, publish: false })).toBe('allowed');
+    expect(await codeOf(call, change, { definition, publish: false })).toBe('allowed');
     for (const body of [{ definition }, { name: 'New' }, { enabled: false }, { definition, publish: false, name: 'N' }])
-      expect(await said(call, change, body)).toBe('token_too_narrow');
+      expect(await codeOf(call, change, body)).toBe('token_too_narrow');
     const both = await make(owner.call, { verbs: ['push', 'publish'] });
-    expect(await said(both.call, change, { definition })).toBe('allowed');
+    expect(await codeOf(both.call, change, { definition })).toBe('allowed');
   });
 
   it('the audit log contains the actions of a token, with its person', async () => {
@@ -273,7 +273,7 @@ describe('a token', () => {
   it('each person has a maximum number of tokens', async () => {
     const busy = await addMember(server, owner.call, orgId, 'viewer');
     for (let made = 0; made < 50; made++) await make(busy.call, { verbs: ['read'] });
-    expect(await said(busy.call, `POST ${at()}/access-tokens`, { label: 'x', verbs: ['read'] })).toBe(
+    expect(await codeOf(busy.call, `POST ${at()}/access-tokens`, { label: 'x', verbs: ['read'] })).toBe(
       'token_limit_reached',
     );
   });
@@ -284,23 +284,23 @@ describe('who makes, sees and ends tokens', () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     const body = { label: 'x', verbs: ['read'] };
     const path = `POST ${at()}/access-tokens`;
-    expect(await said(member.call, path, { ...body, kind: 'organization', role: 'viewer' })).toBe('role_missing');
-    expect(await said(member.call, path, { ...body, role: 'member' })).toBe('validation_failed');
-    expect(await said(owner.call, path, { ...body, kind: 'organization' })).toBe('validation_failed');
-    expect(await said(owner.call, path, { ...body, kind: 'organization', role: 'owner' })).toBe('validation_failed');
+    expect(await codeOf(member.call, path, { ...body, kind: 'organization', role: 'viewer' })).toBe('role_missing');
+    expect(await codeOf(member.call, path, { ...body, role: 'member' })).toBe('validation_failed');
+    expect(await codeOf(owner.call, path, { ...body, kind: 'organization' })).toBe('validation_failed');
+    expect(await codeOf(owner.call, path, { ...body, kind: 'organization', role: 'owner' })).toBe('validation_failed');
     const theirs = await make(owner.call);
     const own = await make(member.call);
     const { data } = (await member.call(`GET ${at()}/access-tokens`)).body;
     expect(data.map(({ id }: { id: string }) => id)).toEqual([own.id]);
     for (const verb of ['revoke', 'replace'])
-      expect(await said(member.call, `${path}/${theirs.id}/${verb}`, verb === 'replace' ? {} : undefined)).toBe(
+      expect(await codeOf(member.call, `${path}/${theirs.id}/${verb}`, verb === 'replace' ? {} : undefined)).toBe(
         'token_not_found',
       );
     const seen = (await owner.call(`GET ${at()}/access-tokens?limit=100`)).body.data;
     expect(seen.map(({ id }: { id: string }) => id)).toContain(own.id);
-    expect(await said(owner.call, `${path}/${own.id}/replace`, {})).toBe('role_missing');
-    expect(await said(owner.call, `${path}/${own.id}/revoke`)).toBe('allowed');
-    expect(await said(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(owner.call, `${path}/${own.id}/replace`, {})).toBe('role_missing');
+    expect(await codeOf(owner.call, `${path}/${own.id}/revoke`)).toBe('allowed');
+    expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
   it('refuses agents of another organization', async () => {
@@ -311,15 +311,15 @@ describe('who makes, sees and ends tokens', () => {
     expect(answer.errors).toMatchObject([{ pointer: '/agent_ids/1', code: 'not_found' }]);
   });
 
-  it('replacing a token creates another value, ends the old one, and takes the token over', async () => {
+  it('replacing a token creates another value, ends the old one, and makes the caller its person', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     const made = await owner.call(`POST ${at()}/access-tokens/${robot.id}/replace`, {});
     expect(made).toMatchObject({ status: 201, body: { kind: 'organization', role: 'member', user_id: owner.id } });
-    expect(await said(robot.call, 'GET /session')).toBe('token_revoked');
+    expect(await codeOf(robot.call, 'GET /session')).toBe('token_revoked');
     const members = (await owner.call(`GET ${at()}/members`)).body.data as { id: string; user_id: string }[];
     await owner.call(`DELETE ${at()}/members/${members.find((one) => one.user_id === admin.id)!.id}`);
-    expect(await said(bearer(made.body.value), `GET ${at()}/agents`)).toBe('allowed');
+    expect(await codeOf(bearer(made.body.value), `GET ${at()}/agents`)).toBe('allowed');
   });
 });
 
@@ -332,21 +332,21 @@ describe('a token never has more than its person has now', () => {
     const own = await make(admin.call);
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     await owner.call(`PATCH ${at()}/members/${await memberOf(admin.id)}`, { role: 'viewer' });
-    expect(await said(own.call, `POST ${at()}/agents`, { name: 'x' })).toBe('role_missing');
-    expect(await said(own.call, `GET ${at()}/agents`)).toBe('allowed');
-    expect(await said(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(own.call, `POST ${at()}/agents`, { name: 'x' })).toBe('role_missing');
+    expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('allowed');
+    expect(await codeOf(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
     await owner.call(`PATCH ${at()}/members/${await memberOf(admin.id)}`, { role: 'admin' });
-    expect(await said(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
-  it('the role counts even if nothing revoked the token', async () => {
+  it('the current role limits a token, even if the token was not revoked', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     await server.db.$client.query(`UPDATE member SET role = 'member' WHERE user_id = $1`, [admin.id]);
-    expect(await said(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(robot.call, `GET ${at()}/agents`)).toBe('token_revoked');
     const own = await make(admin.call);
     await server.db.$client.query(`DELETE FROM member WHERE user_id = $1`, [admin.id]);
-    expect(await said(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
   it('a person who returns finds the old tokens revoked', async () => {
@@ -355,8 +355,8 @@ describe('a token never has more than its person has now', () => {
     await owner.call(`DELETE ${at()}/members/${await memberOf(member.id)}`);
     const again = await owner.call(`POST ${at()}/invitations`, { email: member.email, role: 'member' });
     await member.call(`POST /invitations/${new URL(again.body.url).pathname.split('/').at(-1)}/join`);
-    expect(await said(member.call, `GET ${at()}/agents`)).toBe('allowed');
-    expect(await said(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(member.call, `GET ${at()}/agents`)).toBe('allowed');
+    expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
     const lines = await server.db.select().from(audit).where(eq(audit.subjectId, own.id));
     expect(lines.find(({ action }) => action === 'access_token.revoked')).toMatchObject({
       actor: owner.id,
@@ -370,8 +370,8 @@ describe('a token never has more than its person has now', () => {
     await server.db.update(session).set({ signInFactor: true }).where(eq(session.userId, owner.id));
     const after = await make(owner.call, {}, other);
     await owner.call(`PUT ${at(other)}/second-factor`, { required: true });
-    expect(await said(before.call, `GET ${at(other)}/agents`)).toBe('second_factor_required');
-    expect(await said(after.call, `GET ${at(other)}/agents`)).toBe('allowed');
+    expect(await codeOf(before.call, `GET ${at(other)}/agents`)).toBe('second_factor_required');
+    expect(await codeOf(after.call, `GET ${at(other)}/agents`)).toBe('allowed');
     await server.db.update(session).set({ signInFactor: false }).where(eq(session.userId, owner.id));
   });
 
@@ -380,13 +380,13 @@ describe('a token never has more than its person has now', () => {
     const own = await make(member.call);
     const next = { current_password: PASSWORD, new_password: 'another horse 8 battery' };
     expect((await member.call('PUT /password', next)).status).toBe(204);
-    expect(await said(own.call, `GET ${at()}/agents`)).toBe('allowed');
+    expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('allowed');
     const hash = (await readPasswordHash(server.db, member.id))!;
     const until = { userId: member.id, expiresAt: new Date(Date.now() + 60_000) };
     const link = signLink(server.secrets.setupKey, 'password', until, hash);
     const reset = await server.as(null)(`POST /password-links/${link}`, { password: 'third horse 9 battery' });
     expect(reset.status).toBe(200);
-    expect(await said(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
   it("tokens that were created through the organization's provider end with its sessions", async () => {
@@ -395,11 +395,11 @@ describe('a token never has more than its person has now', () => {
     await server.db.update(session).set({ signInOrgId: orgId }).where(eq(session.userId, member.id));
     const provided = await make(member.call);
     await endSignInSessions(server.db, orgId);
-    expect(await said(provided.call, `GET ${at()}/agents`)).toBe('token_revoked');
-    expect(await said(own.call, `GET ${at()}/agents`)).toBe('allowed');
+    expect(await codeOf(provided.call, `GET ${at()}/agents`)).toBe('token_revoked');
+    expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('allowed');
   });
 
-  it('an account without a remaining second factor has no token with one', async () => {
+  it('when an account loses its last second factor, its tokens no longer count as created with one', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     await server.db.update(session).set({ signInFactor: true }).where(eq(session.userId, member.id));
     const { id } = await make(member.call);
@@ -450,7 +450,7 @@ describe('a revoke', () => {
     expect(await change('expires_at = NULL')).toMatch('fixed for life');
     const again = await owner.call(`POST ${at()}/access-tokens/${id}/revoke`);
     expect(again).toMatchObject({ status: 200, body: { state: 'revoked' } });
-    expect(await said(owner.call, `POST ${at()}/access-tokens/${id}/replace`, {})).toBe('token_not_found');
+    expect(await codeOf(owner.call, `POST ${at()}/access-tokens/${id}/replace`, {})).toBe('token_not_found');
   });
 });
 

@@ -63,8 +63,8 @@ async function talk({ agent, trigger }: Made, lines: readonly string[]): Promise
   expect(started.body).toMatchObject({ status: 'waiting_for_user' });
   const id = started.body.conversation_id as string;
   for (const text of lines) {
-    const said = await call(`POST /organizations/${orgId}/conversations/${id}/say`, { text });
-    expect(said.status).toBe(200);
+    const sent = await call(`POST /organizations/${orgId}/conversations/${id}/say`, { text });
+    expect(sent.status).toBe(200);
   }
   return id;
 }
@@ -283,8 +283,8 @@ describe('what a replay tells', () => {
     });
     const before = JSON.stringify(model.calls.at(-1)!.body.messages.slice(-3));
     expect(before).toContain('A-7');
-    const told = await replay(agent, answered.body.parley.conversation_id);
-    expect([changes(told).turns, model.calls.length]).toEqual([['same'], 2]);
+    const report = await replay(agent, answered.body.parley.conversation_id);
+    expect([changes(report).turns, model.calls.length]).toEqual([['same'], 2]);
     expect(JSON.stringify(model.calls.at(-1)!.body.messages.slice(-3))).toBe(before);
     await model.close();
   });

@@ -89,7 +89,7 @@ describe('a test of an agent', () => {
     expect(wrong.passed).toBe(false);
   });
 
-  test('fills the slots of steps; what comes after the end is a fault', async () => {
+  test('a test fills the slots of steps, and a turn after the end of the conversation is a fault', async () => {
     const items = [
       { name: 'party', ask: { en: 'How many people?' }, type: 'number' },
       { name: 'day', ask: { en: 'Which day?' }, type: 'text' },
@@ -111,7 +111,7 @@ describe('a test of an agent', () => {
     });
   });
 
-  test('expects values of the result, which steps fill', async () => {
+  test('a test can expect result values that steps fill', async () => {
     const items = [{ name: 'party', ask: { en: 'How many people?' }, type: 'number' }];
     const fields = [
       { name: 'party', type: 'integer' },
@@ -126,7 +126,7 @@ describe('a test of an agent', () => {
   });
 
   test.each(['openai_compatible', 'openai', 'anthropic', 'google'] as const)(
-    'expects values of the result, which a model of %s fills, recorded and replayed',
+    'a test can expect result values that a model of %s fills, recorded and replayed',
     async (provider) => {
       const model = await startFakeModel();
       const connection = `/organizations/${owner.orgId}/models/${provider}`;
@@ -148,7 +148,7 @@ describe('a test of an agent', () => {
   );
 
   test.each(['openai_compatible', 'openai', 'anthropic', 'google'] as const)(
-    'is recorded and replayed on %s: without the key, for these instructions and this model alone',
+    'a test on %s is recorded, and replayed without the key for the same instructions and model only',
     async (provider) => {
       const model = await startFakeModel();
       const connection = `/organizations/${owner.orgId}/models/${provider}`;
@@ -186,7 +186,7 @@ describe('a test of an agent', () => {
     },
   );
 
-  test('answers the tools of a model itself: none is called, and a call without an answer fails', async () => {
+  test('a test answers the tool calls of a model itself: no tool is called, and a call without an answer fails', async () => {
     const model = await connectedModel();
     const parameters = { type: 'object', properties: { id: { type: 'string' } } };
     const tool = {
@@ -421,7 +421,7 @@ describe('publishing that needs the tests', () => {
     });
   });
 
-  test('a token that pushes may change the cases, but not whether they are needed', async () => {
+  test('a token that pushes may change the cases, but not whether publishing requires them', async () => {
     const agent = await makeAgent();
     const made = await owner.call(`POST /organizations/${owner.orgId}/access-tokens`, {
       label: 'CI',

@@ -57,8 +57,8 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
     readReport(deps, orgId, params.campaign_id, query.time_zone),
   ),
   route('startPush', ({ orgId, params, body: { filters, file }, actor }) => {
-    const said = file === undefined ? { filter: filterOf(filters ?? {}) } : { file };
-    return startAddition(deps, orgId, params.campaign_id, said, actor);
+    const added = file === undefined ? { filter: filterOf(filters ?? {}) } : { file };
+    return startAddition(deps, orgId, params.campaign_id, added, actor);
   }),
   route('listPushes', ({ orgId, params, paged }) =>
     paged({ campaign: params.campaign_id }, (page) => listAdditions(deps, orgId, params.campaign_id, page)),

@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe('GET /dashboard/api/organizations/:org_id/changes', () => {
-  it('first reports everything as new, then names the changes, on any node', async () => {
+  it('a stream first reports all topics as new, and then names the changed topics, on any node', async () => {
     const id = await givenConversation();
     const listener = await follow(`conversations,conversation:${id},runs:${triggerId}`);
     const first = await listener.next();
@@ -116,7 +116,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await toldOf(listener, 'conversations', `runs:${triggerId}`);
   });
 
-  it('reports a campaign: its settings, its state, and the progress of its recipients', async () => {
+  it('reports changes of a campaign: its settings, its state, and the progress of its recipients', async () => {
     const { body: channels } = await api(`GET /organizations/${mine.orgId}/channels`, undefined, mine.cookie);
     const channel_id = channels.data.find((one: { agent_id: string }) => one.agent_id === agentId).id;
     const given = { agent_id: agentId, channel_id, name: 'Autumn' };
@@ -146,7 +146,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await isTold();
   });
 
-  it('reports keys, their first use, requests, audit entries and first steps', async () => {
+  it('reports changes of keys, their first use, requests, audit entries and first steps', async () => {
     const { value } = await one.key(mine.orgId, { permissions: ['triggers'] });
     const listener = await follow('keys,requests,audit,first_steps');
     await listener.next();
@@ -157,13 +157,13 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
   });
 
   it('a stream continues at its position on another node, and names only changes since then', async () => {
-    const [kept, moved] = [await givenConversation(), await givenConversation()];
-    const topics = `conversation:${kept},conversation:${moved}`;
+    const [still, moved] = [await givenConversation(), await givenConversation()];
+    const topics = `conversation:${still},conversation:${moved}`;
     // Their turns are taken first, so that nothing else changes afterwards.
     const listener = await follow(topics);
     const statusOf = async (id: string): Promise<string> =>
       (await api(`GET /organizations/${mine.orgId}/conversations/${id}`, undefined, mine.cookie)).body.runs[0].status;
-    for (const id of [moved, kept]) await expect.poll(() => statusOf(id)).toBe('waiting_for_user');
+    for (const id of [moved, still]) await expect.poll(() => statusOf(id)).toBe('waiting_for_user');
     // The listener has received everything when its position equals that of a new listener.
     const now = await follow(topics);
     const { id: position } = await now.next();

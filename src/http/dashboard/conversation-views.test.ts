@@ -43,8 +43,10 @@ test("other members neither see nor delete a member's own view, but a shared vie
   expect(await namesOf(member.call)).toEqual(['Own']);
   // Only what changes others' lists is told.
   const { body } = await owner(`GET /organizations/${orgId}/audit`);
-  const told = body.data.map(({ action }: { action: string }) => action).filter((one: string) => one.includes('view'));
-  expect(told).toEqual(['conversation_view.deleted', 'conversation_view.created']);
+  const actions = body.data
+    .map(({ action }: { action: string }) => action)
+    .filter((one: string) => one.includes('view'));
+  expect(actions).toEqual(['conversation_view.deleted', 'conversation_view.created']);
 });
 
 test('names of own views differ, names of shared views differ, and both have a limit', async () => {
@@ -67,16 +69,16 @@ test('the views of a person who leaves are deleted', async () => {
 
 test('a person who is removed while they save a view leaves none', async () => {
   const going = await addMember(server, owner, orgId, 'member');
-  const held = await server.db.$client.connect();
-  await held.query('BEGIN');
+  const locking = await server.db.$client.connect();
+  await locking.query('BEGIN');
   // As a removal that is not committed yet.
-  await held.query('SELECT 1 FROM organization WHERE id = $1 FOR NO KEY UPDATE', [orgId]);
+  await locking.query('SELECT 1 FROM organization WHERE id = $1 FOR NO KEY UPDATE', [orgId]);
   const saved = save(going.call, 'Too late', false);
   const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
   await expect.poll(async () => (await server.db.$client.query(waits)).rows.length).toBeGreaterThan(0);
-  await held.query('DELETE FROM member WHERE organization_id = $1 AND user_id = $2', [orgId, going.id]);
-  await held.query('COMMIT');
-  held.release();
+  await locking.query('DELETE FROM member WHERE organization_id = $1 AND user_id = $2', [orgId, going.id]);
+  await locking.query('COMMIT');
+  locking.release();
   expect(await saved).toMatchObject({ status: 404, body: { code: 'organization_not_found' } });
   const { rows } = await server.db.$client.query('SELECT name FROM conversation_view WHERE user_id = $1', [going.id]);
   expect(rows).toEqual([]);

@@ -28,12 +28,12 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
     const { since, until, handed_off: handedOff, rated } = query;
     const { outcome, version, member_id: memberId, trigger_id: triggerId, campaign_id: campaignId } = query;
     const circumstances = { outcome, version, memberId, triggerId, campaignId };
-    const said = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff, rated };
-    const filter = { ...said, ...circumstances, since: momentOf(since), until: momentOf(until) };
+    const named = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff, rated };
+    const filter = { ...named, ...circumstances, since: momentOf(since), until: momentOf(until) };
     // The list is not in the order of `created_at`, so the cursor contains the list's own position.
     let next = '';
     return paged(
-      { ...said, ...circumstances },
+      { ...named, ...circumstances },
       async ({ limit, after }) => {
         const page = await listConversations(deps, orgId, userId, filter, { limit, after: after?.id ?? null });
         ({ next } = page);

@@ -30,9 +30,12 @@ const begin = () => server.as(null)('POST /sign-in/organization', { email: 'layl
 async function signIn(change?: Record<string, string>): Promise<string | null> {
   const begun = await begin();
   expect(begun.status, JSON.stringify(begun.body)).toBe(200);
-  const kept = begun.headers.getSetCookie()[0]!.split(';')[0]!;
+  const stateCookie = begun.headers.getSetCookie()[0]!.split(';')[0]!;
   const { pathname, search } = new URL(provider.wayBack(begun.body.url, change));
-  const back = await fetch(new URL(pathname + search, server.url), { redirect: 'manual', headers: { cookie: kept } });
+  const back = await fetch(new URL(pathname + search, server.url), {
+    redirect: 'manual',
+    headers: { cookie: stateCookie },
+  });
   expect(back.status).toBe(303);
   const problem = new URL(back.headers.get('location')!).searchParams.get('problem');
   const session = back.headers.getSetCookie().some((line) => line.startsWith('__Host-parley_session='));
@@ -136,7 +139,7 @@ describe('a provider that', () => {
     expect(await refusal()).toMatch(/authorization_endpoint/);
   });
 
-  it('a provider with only userinfo at an internal address is refused when userinfo is called', async () => {
+  it('a provider whose userinfo endpoint has an internal address is refused when the endpoint is called', async () => {
     provider.claims = { email: undefined };
     provider.discovery = { userinfo_endpoint: inTheInnerNetwork };
     expect(await signIn()).toBe('provider_failed');

@@ -60,16 +60,16 @@ async function another(at: IdentityProvider, domain: string): Promise<Owner> {
 /** The start: the URL for the browser, and its cookie. */
 async function begin(email = 'layla@example.com', back?: string) {
   const answer = await server.as(null)('POST /sign-in/organization', { email, ...(back && { back }) });
-  const kept = answer.headers.getSetCookie().find((line) => line.startsWith(STATE_COOKIE));
-  return { ...answer, url: answer.body?.url as string, kept: kept?.split(';')[0] ?? '' };
+  const stateCookie = answer.headers.getSetCookie().find((line) => line.startsWith(STATE_COOKIE));
+  return { ...answer, url: answer.body?.url as string, kept: stateCookie?.split(';')[0] ?? '' };
 }
 
 /** The callback, as the browser sends it. */
-async function comeBack(url: string, kept: string) {
+async function comeBack(url: string, stateCookie: string) {
   const { pathname, search } = new URL(url);
   const answer = await fetch(server.url.replace('/dashboard/api', '') + pathname + search, {
     redirect: 'manual',
-    headers: { cookie: kept, 'sec-fetch-site': 'cross-site' },
+    headers: { cookie: stateCookie, 'sec-fetch-site': 'cross-site' },
   });
   const to = new URL(answer.headers.get('location') ?? 'about:blank');
   const session = answer.headers.getSetCookie().find((line) => line.startsWith('__Host-parley_session='));
@@ -307,7 +307,7 @@ describe('a callback', () => {
 });
 
 describe('a domain', () => {
-  it('a domain is proven only by its record, which is looked up each time, and lost with it', async () => {
+  it('a domain is proven only while its DNS record exists, which is looked up each time', async () => {
     const base = `/organizations/${owner.orgId}/sign-in/domains`;
     const { body } = await owner.call(`POST ${base}`, { domain: 'Bücher.Example' });
     expect(body).toMatchObject({ domain: 'xn--bcher-kva.example', proven_by: null });

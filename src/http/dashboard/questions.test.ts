@@ -35,14 +35,14 @@ async function givenTalks(orgId = owner.orgId) {
   const at = `/organizations/${orgId}/agents/${agentId}/questions`;
   const ask = async (text: string, { trace = MISS, ago = 0 } = {}): Promise<string> => {
     const { id } = await givenConversation(server.db, orgId, channelId);
-    const said = Date.now() - ago + (clock += 10);
-    const answer = newId('msg', said + 1);
+    const askedAt = Date.now() - ago + (clock += 10);
+    const answer = newId('msg', askedAt + 1);
     const row = (message: string, role: string, content: string, why: string | null, moment: number) =>
       server.db.execute(sql`INSERT INTO message (org_id, id, conversation_id, role, content, trace, created_at)
         VALUES (${orgId}, ${message}, ${id}, ${role}, ${JSON.stringify({ type: 'text', text: content })}, ${why}, ${new Date(moment)})`);
-    await row(newId('msg', said - 1), 'end_user', 'Hello', null, said - 1);
-    await row(newId('msg', said), 'end_user', text, null, said);
-    await row(answer, 'agent', 'I do not know.', JSON.stringify(trace), said + 1);
+    await row(newId('msg', askedAt - 1), 'end_user', 'Hello', null, askedAt - 1);
+    await row(newId('msg', askedAt), 'end_user', text, null, askedAt);
+    await row(answer, 'agent', 'I do not know.', JSON.stringify(trace), askedAt + 1);
     return answer;
   };
   const list = async (as: Client = member) => (await as(`GET ${at}`)).body;

@@ -220,7 +220,7 @@ describe('a change', () => {
 });
 
 describe('a foreign host name', () => {
-  it.each(all)('does not reach %s', async (_name, route) => {
+  it.each(all)('a foreign host name does not reach %s', async (_name, route) => {
     const port = Number(new URL(server.url).port);
     const asked = await raw(port, {
       method: route.method,
@@ -233,7 +233,7 @@ describe('a foreign host name', () => {
 });
 
 describe('the plan', () => {
-  it("is the operator's, in every organization", async () => {
+  it('only the operator can change the plan, in every organization', async () => {
     const { body } = await people['stranger']!('GET /session');
     const [{ id }] = body.organizations;
     const set = await people['operator']!(`PUT /organizations/${id}/plan`, { plan: 'paid' });
@@ -381,7 +381,7 @@ const VALID: Record<string, unknown> = {
 const validBody = (route: DashboardRoute): unknown => VALID[all.find(([, each]) => each === route)![0]];
 
 describe('the description', () => {
-  it('names every mounted route, for callers with a session', async () => {
+  it('the description names every mounted route, for callers with a session', async () => {
     expect((await people['nobody']!('GET /openapi.json')).status).toBe(401);
     const { body } = await people['viewer']!('GET /openapi.json');
     const described = Object.values(body.paths as Record<string, object>).flatMap(Object.keys);

@@ -298,7 +298,7 @@ describe('an organization that requires it', () => {
     expect((await require(boss.call, false)).status).toBe(200);
   });
 
-  it('accepts a session that showed the factor, and none after the factor is removed', async () => {
+  it('accepts a session that was opened with the factor, until the factor is removed', async () => {
     const boss = await newMember('owner');
     const { app } = await enrol(boss);
     await require(boss.call, true);

@@ -30,7 +30,7 @@ describe('the files of the dashboard', () => {
   const get = (url: string, accepted: string) =>
     server.inject({ method: 'GET', url, headers: { 'accept-encoding': accepted } });
 
-  it('sends the bytes that the build compressed, and not its own', async () => {
+  it('sends the bytes that the build compressed, and compresses nothing itself', async () => {
     const { headers, rawPayload } = await get('/assets/built.js', 'gzip, deflate, br');
     expect(headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
     expect(rawPayload.equals(BEST)).toBe(true);

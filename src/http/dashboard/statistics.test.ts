@@ -194,7 +194,7 @@ describe('the numbers of an organization', () => {
     });
   });
 
-  test('late changes are counted within a minute today, within an hour for three days, then each day', async () => {
+  test('a late change is counted within a minute on the same day, within an hour for three days, and then daily', async () => {
     const today = await talk(NOW - HOUR);
     const yesterday = await talk(NOW - DAY);
     const old = await talk(NOW - 6 * DAY);
@@ -210,7 +210,7 @@ describe('the numbers of an organization', () => {
     expect((await read('30d', NOW + DAY)).ended.now).toBe(3);
   });
 
-  test('the numbers of a day that was counted 30 days after its end stay, also without its conversations', async () => {
+  test('the numbers of a day are final 30 days after its end, even if its conversations are deleted', async () => {
     const old = await talk(NOW - 20 * DAY);
     const begun = async (at: number) => {
       const { conversations } = await read('30d', at);
@@ -228,7 +228,7 @@ describe('the numbers of an organization', () => {
     expect(found).toMatchObject({ conversations: { now: 0 }, handed_off: { now: 0 }, hours: [] });
   });
 
-  test('many simultaneous readers cause one count, and none a moment later', async () => {
+  test('many simultaneous readers cause one count, and a reader a moment later causes none', async () => {
     await talk(NOW - HOUR);
     const counting = vi.spyOn(server.db, 'execute');
     const all = await Promise.all(Array.from({ length: 5 }, () => read()));

@@ -81,9 +81,9 @@ describe('a question that a member teaches', () => {
     const answers = { question: 'Can my puppy tag along?' };
     const text = '# Animals\n\nAnimals ride for free in the basket.\n\nA large one needs the trailer for 9 euros.';
     expect((await member(`POST ${at}/documents`, { name: 'Animals', text, answers })).status).toBe(201);
-    const said = await say('can my puppy tag along');
-    expect(said).toContain('Animals ride for free in the basket.');
-    expect(said).toContain('A large one needs the trailer for 9 euros.');
+    const turn = await say('can my puppy tag along');
+    expect(turn).toContain('Animals ride for free in the basket.');
+    expect(turn).toContain('A large one needs the trailer for 9 euros.');
     const { body } = await viewer(`GET ${at}/wordings`);
     expect(body.data.map(({ question }: { question: string }) => question)).toEqual([
       answers.question,

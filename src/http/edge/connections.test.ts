@@ -13,7 +13,7 @@ const QUICK = { requestMs: 300, checkMs: 50, keepAliveMs: 10_000 };
 const start = async (overrides: Partial<HttpDeps> = {}): Promise<void> => {
   http = await startHttpServer([slow], { timeouts: QUICK, ...overrides });
 };
-const kept = (path: string): string => head({ path, headers: ['Host: a', AUTH], bare: true });
+const keptAlive = (path: string): string => head({ path, headers: ['Host: a', AUTH], bare: true });
 
 let release = (): void => undefined;
 let reach = (): void => undefined;
@@ -68,9 +68,9 @@ describe('a request that arrives too slowly', () => {
     expect((await call).answers[0]?.status).toBe(200);
   });
 
-  it('a kept connection that waits for its next request is not ended', async () => {
+  it('a kept-alive connection that waits for its next request is not ended', async () => {
     await start();
-    const { answers } = await rawExchange(http.port, [kept('/api/health'), 700, kept('/api/health')], 300, 2);
+    const { answers } = await rawExchange(http.port, [keptAlive('/api/health'), 700, keptAlive('/api/health')], 300, 2);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 });
@@ -83,7 +83,7 @@ describe('stopping', () => {
     const refused = await raw(http.port, { path: '/ready' });
     expect([refused.status, refused.json().code]).toEqual([503, 'unavailable']);
     expect(refused.headers['retry-after']).toBeDefined();
-    const { answers, closed } = await rawExchange(http.port, [kept('/api/me')], 5_000);
+    const { answers, closed } = await rawExchange(http.port, [keptAlive('/api/me')], 5_000);
     expect([answers[0]?.status, answers[0]?.headers.connection, closed]).toEqual([200, 'close', true]);
   });
 
@@ -119,7 +119,7 @@ describe('stopping', () => {
     await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
     let connections = 0;
     http.server.server.on('connection', () => connections++);
-    const idle = rawExchange(http.port, [kept('/api/health')], QUICK.keepAliveMs * 2);
+    const idle = rawExchange(http.port, [keptAlive('/api/health')], QUICK.keepAliveMs * 2);
     const silent = rawExchange(http.port, []);
     // The first is answered and kept open, the second is connected.
     await expect.poll(() => [connections, http.lines.length]).toEqual([2, 1]);

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { PROBLEMS, Refusal, type ProblemBody, type ProblemCode } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
+import { retryAfterOf } from '../../kernel/retry-after.ts';
 import { formatOf, type ProblemFormat } from './problem-formats.ts';
 import { metaOf } from './request-meta.ts';
 
@@ -112,9 +113,8 @@ function problemHeaders({ code, extras }: Refusal, { type }: ProblemFormat): Rec
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...CODE_HEADERS[code],
+    ...retryAfterOf(code),
   };
-  const { retryAfterSeconds } = PROBLEMS[code];
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
   const required = extras.members?.['required_permission'];
   if (code === 'permission_missing' && typeof required === 'string') {
     headers['www-authenticate'] = `Bearer realm="parley", error="insufficient_scope", scope="${required}"`;

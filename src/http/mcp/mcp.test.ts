@@ -39,7 +39,7 @@ const namesFor = async (using: string): Promise<string[]> =>
   (await rpc('tools/list', {}, using)).body.result.tools.map(({ name }: { name: string }) => name);
 
 describe('a client of the protocol', () => {
-  test('a client is greeted, gets the tools, and may send notifications', async () => {
+  test('a client can initialize, list the tools and send notifications', async () => {
     const hello = await rpc('initialize', {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -75,7 +75,7 @@ describe('a client of the protocol', () => {
     expect(read.said.id).toBe(started.said.id);
   });
 
-  test('passes the arguments of the endpoint: path, query, body', async () => {
+  test('a tool call passes path, query and body to its endpoint', async () => {
     const { body } = await rpc('tools/list');
     const start = body.result.tools.find(({ name }: { name: string }) => name === 'startConversation');
     expect(start.inputSchema.required).toEqual(['agent_id', 'trigger_id']);

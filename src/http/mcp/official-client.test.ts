@@ -99,7 +99,7 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
 });
 
 describe('a client that gives up', () => {
-  test('giving up ends the request of the tool call', async () => {
+  test('a client that gives up ends the request of its tool call', async () => {
     const { client, at } = await connect(silent, 'auto');
     const leave = new AbortController();
     const calling = client.callTool(

@@ -80,7 +80,7 @@ describe('a stream of events', () => {
     await expect.poll(() => text().match(/\n:\n/g)?.length).toBeGreaterThan(2);
   });
 
-  it('leaves nothing behind, however many streams either side opened and closed', async () => {
+  it('closed streams leave nothing behind, however many streams either side opened', async () => {
     await start();
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => listen()));
     const listening = await hundred();

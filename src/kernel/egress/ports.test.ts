@@ -36,7 +36,7 @@ it('for an allowed host, mail may use any port that belongs to no other protocol
   expect(may('mail', '10.1.2.3', 6379, '10.0.0.0/8')).toBe(false);
 });
 
-it('an entry with exactly this port makes an exception, one without a port does not', () => {
+it('an entry of the allow list with exactly this port permits it, and an entry without a port does not', () => {
   expect(may('http', '10.0.0.1', 5432, '10.0.0.0/8, x.example')).toBe(false);
   expect(may('http', 'x.example', 5432, 'x.example')).toBe(false);
   expect(may('http', 'x.example', 5432, 'x.example:5432')).toBe(true);

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import { readRetryAfter } from '../retry-after.ts';
 import { requestJson, spanJson } from './otlp.ts';
 import type { EndedSpan, Facts } from './tracer.ts';
 
@@ -99,7 +100,7 @@ export function createSpanExport(options: SpanExportOptions): SpanExport {
 }
 
 type Place = { url: string; headers: Readonly<Record<string, string>> };
-type Posted = { outcome: 'sent' | 'dropped' | 'later'; reason?: string; retryAfterMs?: number };
+type Posted = { outcome: 'sent' | 'dropped' | 'later'; reason?: string; retryAfterMs?: number | null };
 
 /** The statuses that the OTLP specification calls retryable. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
@@ -117,8 +118,7 @@ async function post({ url, headers }: Place, body: string, signal: AbortSignal):
     if (answer.ok) return { outcome: 'sent' };
     const reason = `it returned ${answer.status}`;
     if (!RETRYABLE.has(answer.status)) return { outcome: 'dropped', reason };
-    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
-    return { outcome: 'later', reason, ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }) };
+    return { outcome: 'later', reason, retryAfterMs: readRetryAfter(answer.headers.get('retry-after')) };
   } catch (error) {
     const { cause, name } = error as Error & { cause?: { code?: string } };
     return { outcome: 'later', reason: name === 'TimeoutError' ? 'it does not answer' : (cause?.code ?? name) };

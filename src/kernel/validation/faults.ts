@@ -30,25 +30,25 @@ type Schema = Record<string, unknown>;
  * intended alternative are reported. If that one is unclear, there is a single error for the whole value.
  */
 function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
-  let kept = [...errors];
+  let remaining = [...errors];
   // The outermost union comes first, because it decides which of the inner ones matter.
   const unions = errors
     .filter((error) => error.keyword === 'anyOf')
     .sort((a, b) => a.schemaPath.length - b.schemaPath.length);
   for (const union of unions) {
-    if (!kept.includes(union)) continue;
+    if (!remaining.includes(union)) continue;
     const under = `${union.schemaPath}/`;
     const isInside = (error: ErrorObject): boolean =>
       error.schemaPath.startsWith(under) &&
       (error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`));
     const meant = alternativeMeant(union);
-    kept = kept.filter((error) =>
+    remaining = remaining.filter((error) =>
       meant === null
         ? !isInside(error)
         : error !== union && (!isInside(error) || error.schemaPath.startsWith(`${under}${meant}/`)),
     );
   }
-  return kept;
+  return remaining;
 }
 
 /** Index of the intended alternative: the one with the same literal member, or else the only one of its JSON type. */

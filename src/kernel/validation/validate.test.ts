@@ -52,12 +52,12 @@ describe('a body that breaks its schema', () => {
   });
 
   it('an invalid body is reported without its values', () => {
-    const told = JSON.stringify(
+    const faultTexts = JSON.stringify(
       faults(TriggerCall, { message: 7, end_user: { email: 'sesame', phone: 'sesame', id: 'sesame' } }),
     );
-    expect(told).not.toContain('sesame');
-    expect(told).toContain('enduser_');
-    expect(told).toContain('E.164');
+    expect(faultTexts).not.toContain('sesame');
+    expect(faultTexts).toContain('enduser_');
+    expect(faultTexts).toContain('E.164');
   });
 
   it('an invalid body is reported with at most fifty faults', () => {
@@ -163,7 +163,7 @@ describe('a value with alternatives', () => {
 });
 
 describe('free-form objects', () => {
-  it('an object has no value under a name that its record does not allow', () => {
+  it('a free-form object may not have a name that its schema does not allow', () => {
     const text = { default: 'Hello', ar: 'مرحبا' };
     expect(places(LocalizedText, text)).toEqual([]);
     expect(places(LocalizedText, { ...text, 'ar-QA': -1 })).toEqual(['/ar-QA unknown_field']);

@@ -50,13 +50,13 @@ const MAX_EXPLAINED_ENTRIES = 500;
 
 function withFewerEntries(value: unknown, left = { entries: MAX_EXPLAINED_ENTRIES }): unknown {
   if (Array.isArray(value)) {
-    const kept: unknown[] = [];
+    const remaining: unknown[] = [];
     for (const entry of value) {
       if (left.entries-- <= 0) break;
-      kept.push(withFewerEntries(entry, left));
+      remaining.push(withFewerEntries(entry, left));
     }
     // An empty list could cause a fault that the body does not have.
-    return kept.length > 0 ? kept : value.slice(0, 1);
+    return remaining.length > 0 ? remaining : value.slice(0, 1);
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withFewerEntries(member, left)]));

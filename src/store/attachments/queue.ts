@@ -66,13 +66,13 @@ type LeasedAttachment = Leased<'org_id' | 'id'>;
  * Makes the file due later. With null it is never due again. In that case the message stays unchanged, and a turn that
  * waited for the file starts.
  */
-export async function postponeAttachment(db: Db, held: LeasedAttachment, againAfterMs: number | null): Promise<void> {
-  if (againAfterMs !== null) return void (await QUEUE.release(db, held, againAfterMs / 1_000));
-  await QUEUE.finish(db, held);
+export async function postponeAttachment(db: Db, leased: LeasedAttachment, againAfterMs: number | null): Promise<void> {
+  if (againAfterMs !== null) return void (await QUEUE.release(db, leased, againAfterMs / 1_000));
+  await QUEUE.finish(db, leased);
   const { rows } = await db.execute<{ run_id: string }>(sql`
     SELECT m.run_id FROM attachment a JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
-    WHERE a.org_id = ${held.org_id} AND a.id = ${held.id} AND m.run_id IS NOT NULL`);
-  for (const { run_id: runId } of rows) await startWaitingTurn(db, held.org_id, runId);
+    WHERE a.org_id = ${leased.org_id} AND a.id = ${leased.id} AND m.run_id IS NOT NULL`);
+  for (const { run_id: runId } of rows) await startWaitingTurn(db, leased.org_id, runId);
 }
 
 type Place = { conversation_id: string; message_id: string; run_id: string | null; said: { text?: string } };
@@ -86,7 +86,7 @@ const KIND_ALONE = /^\[\w+\]$/;
  */
 export async function completeAttachment(
   db: Db,
-  held: LeasedAttachment,
+  leased: LeasedAttachment,
   { token, name, type, size, hash, bytes }: Omit<NewAttachment, 'id' | 'messageId' | 'providerMessageId'>,
   content: MessageContent,
 ): Promise<boolean> {
@@ -95,21 +95,21 @@ export async function completeAttachment(
     const { rows } = await tx.execute<Place>(sql`
       SELECT m.conversation_id, m.id AS message_id, m.run_id, m.content AS said FROM attachment a
       JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
-      WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
+      WHERE a.org_id = ${leased.org_id} AND a.id = ${leased.id}`);
     const [place] = rows;
-    if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return false;
+    if (!place || !(await lockConversation(tx, leased.org_id, place.conversation_id))) return false;
     const caption = KIND_ALONE.test(place.said.text ?? '') ? '' : (place.said.text ?? '');
-    const isSpoken = caption === '' && content.type === 'audio' && (await readTranscribes(tx, held.org_id));
+    const isSpoken = caption === '' && content.type === 'audio' && (await readTranscribes(tx, leased.org_id));
     const file = sql`token = ${token}, name = ${name}, type = ${type}, size = ${size}, hash = ${hash}, bytes = ${bytes},
       source = NULL`;
     const isStored = isSpoken
-      ? await QUEUE.release(tx, held, 0, sql`${file}, attempts = 0`)
-      : await QUEUE.finish(tx, held, file);
+      ? await QUEUE.release(tx, leased, 0, sql`${file}, attempts = 0`)
+      : await QUEUE.finish(tx, leased, file);
     if (!isStored) return false;
     const shown = caption === '' ? content : { ...content, text: caption };
     await tx.execute(sql`UPDATE message SET content = ${JSON.stringify(shown)}::jsonb
-      WHERE org_id = ${held.org_id} AND id = ${place.message_id}`);
-    if (!isSpoken && place.run_id !== null) await startWaitingTurn(tx, held.org_id, place.run_id);
+      WHERE org_id = ${leased.org_id} AND id = ${place.message_id}`);
+    if (!isSpoken && place.run_id !== null) await startWaitingTurn(tx, leased.org_id, place.run_id);
     return true;
   });
 }
@@ -118,20 +118,20 @@ export async function completeAttachment(
  * Stores the transcript next to the audio. The turn that waits for it starts. Empty: the audio contains no recognizable
  * speech.
  */
-export async function completeTranscript(db: Db, held: LeasedAttachment, words: string): Promise<void> {
+export async function completeTranscript(db: Db, leased: LeasedAttachment, words: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ conversation_id: string; message_id: string; run_id: string | null }>(sql`
       SELECT m.conversation_id, m.id AS message_id, m.run_id FROM attachment a
       JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
-      WHERE a.org_id = ${held.org_id} AND a.id = ${held.id}`);
+      WHERE a.org_id = ${leased.org_id} AND a.id = ${leased.id}`);
     const [place] = rows;
     // Locks the conversation first, which is the order of an erase.
-    if (!place || !(await lockConversation(tx, held.org_id, place.conversation_id))) return;
-    if (!(await QUEUE.finish(tx, held))) return;
+    if (!place || !(await lockConversation(tx, leased.org_id, place.conversation_id))) return;
+    if (!(await QUEUE.finish(tx, leased))) return;
     if (words !== '') {
       await tx.execute(sql`UPDATE message SET content = jsonb_set(content, '{text}', to_jsonb(${words}::text))
-        WHERE org_id = ${held.org_id} AND id = ${place.message_id} AND NOT content ? 'text'`);
+        WHERE org_id = ${leased.org_id} AND id = ${place.message_id} AND NOT content ? 'text'`);
     }
-    if (place.run_id !== null) await startWaitingTurn(tx, held.org_id, place.run_id);
+    if (place.run_id !== null) await startWaitingTurn(tx, leased.org_id, place.run_id);
   });
 }

@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(gunzipSync(readFileSync(file)).toString()).not.toContain('canary');
   });
 
-  test('limits the number of fetched rows, so that large rows after small ones still fit', async () => {
+  test('limits the number of fetched rows, so that large rows after small ones still fit into memory', async () => {
     await db.execute(
       sql`INSERT INTO authz_change (seq, kind, subject_id) SELECT n, 'key', 'small' FROM generate_series(1, 300) n`,
     );
@@ -132,10 +132,10 @@ describe('events', () => {
     await backup(source.url, file);
     await withEmptyDatabase(async (target, url) => {
       await restore(url, file, { keepKeys: true, resume: false });
-      const told = async (from: Db) =>
+      const eventsOf = async (from: Db) =>
         (await from.execute(sql`SELECT id, type, data::text, created_at FROM event`)).rows;
-      expect(await told(target)).toEqual(await told(db));
-      expect(await told(target)).toHaveLength(1);
+      expect(await eventsOf(target)).toEqual(await eventsOf(db));
+      expect(await eventsOf(target)).toHaveLength(1);
       for (const table of ['webhook_endpoint', 'event_delivery'])
         expect({ table, rows: await dump(target, table) }).toEqual({ table, rows: await dump(db, table) });
       expect(await dump(target, 'event_tail')).toEqual([]);

@@ -91,11 +91,11 @@ export async function deleteOldAdditions(
   tx: Queryable,
   orgId: string,
   campaignId: string,
-  kept: number,
+  most: number,
 ): Promise<void> {
   await tx.execute(sql`DELETE FROM campaign_push WHERE org_id = ${orgId} AND campaign_id = ${campaignId}
     AND due_at IS NULL AND id <= (SELECT id FROM campaign_push WHERE org_id = ${orgId}
-      AND campaign_id = ${campaignId} AND due_at IS NULL ORDER BY id DESC OFFSET ${kept} LIMIT 1)`);
+      AND campaign_id = ${campaignId} AND due_at IS NULL ORDER BY id DESC OFFSET ${most} LIMIT 1)`);
 }
 
 /** Stops an addition at its current position. People who were added stay. Returns false if it has already ended. */

@@ -56,11 +56,11 @@ export async function readRecordedConversation(
     .where(and(eq(message.orgId, orgId), eq(message.conversationId, id)))
     .orderBy(asc(message.id))
     .limit(limit + 1);
-  const kept = messages.slice(0, limit);
-  const ids = [...new Set(kept.flatMap(({ runId }) => runId ?? []))];
+  const shown = messages.slice(0, limit);
+  const ids = [...new Set(shown.flatMap(({ runId }) => runId ?? []))];
   const runs = await db
     .select({ id: run.id, triggerId: run.triggerId, input: run.input })
     .from(run)
     .where(and(eq(run.orgId, orgId), inArray(run.id, ids)));
-  return { id, ...row, messages: kept, hasMore: messages.length > limit, runs };
+  return { id, ...row, messages: shown, hasMore: messages.length > limit, runs };
 }

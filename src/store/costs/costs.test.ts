@@ -73,7 +73,7 @@ const state = async () =>
   (await listBudgets(db, orgId)).map(({ spent, reserved }) => [Number(spent), Number(reserved)]);
 const usage = async () => (await db.execute(sql`SELECT * FROM model_usage WHERE org_id = ${orgId}`)).rows;
 
-test('fifty turns at once reserve exactly what the budget has', async () => {
+test('fifty simultaneous turns reserve exactly the amount of the budget', async () => {
   await budget('1000');
   const answers = await Promise.all(Array.from({ length: 50 }, () => take(100)));
   expect(answers.filter((refused) => refused.length === 0)).toHaveLength(10);
@@ -125,7 +125,7 @@ test('without a price in its currency, a budget of money permits no call', async
   expect(await take(1)).toMatchObject([{ unit: 'USD', why: 'unpriced' }]);
 });
 
-test('calls and seconds are reserved up to the time limit, and settled with what they were', async () => {
+test('calls and seconds are reserved up to the time limit, and settled with their real values', async () => {
   await budget('3', { unit: 'calls' });
   await budget('60', { unit: 'seconds' });
   const id = randomUUID();
@@ -147,7 +147,7 @@ test('calls and seconds are reserved up to the time limit, and settled with what
   expect((await state()).map(([spent]) => spent)).toEqual([2, 21.5, 2, 1.5]);
 });
 
-test('own code pays only from budgets of calls and of time', async () => {
+test('own code uses only budgets of calls and of time', async () => {
   await budget('0');
   await budget('0', { unit: 'USD' });
   const code = { provider: 'http', model: 'agent.example' };
@@ -190,13 +190,13 @@ test('a reservation whose worker died counts as spent, and a late answer of that
 /** As with a watcher, without an endpoint. */
 const listen = () =>
   db.execute(sql`INSERT INTO event_tail (org_id, wanted_until) VALUES (${orgId}, now() + interval '1 hour')`);
-const told = async () =>
+const reportedShares = async () =>
   (
     await db.execute<{ type: string; data: { spent: number; subject_id: string | null } }>(
       sql`SELECT type, data FROM event WHERE org_id = ${orgId} ORDER BY tx, id`,
     )
   ).rows;
-const types = async () => (await told()).map(({ type }) => type);
+const types = async () => (await reportedShares()).map(({ type }) => type);
 
 test('80 and 100 % of a budget are reported once in each period, by any node', async () => {
   await listen();
@@ -211,7 +211,7 @@ test('80 and 100 % of a budget are reported once in each period, by any node', a
   expect(await types()).toEqual([]);
   await Promise.all(Array.from({ length: 20 }, () => spend(10)));
   expect(await types()).toEqual(['budget.warning']);
-  expect((await told())[0]!.data).toMatchObject({
+  expect((await reportedShares())[0]!.data).toMatchObject({
     subject: 'organization',
     subject_id: null,
     amount: 1000,
@@ -228,17 +228,17 @@ test('80 and 100 % of a budget are reported once in each period, by any node', a
   expect((await types()).slice(2)).toEqual(['budget.warning']);
 });
 
-test('a budget that covers no further call is reported as spent, although a little is left', async () => {
+test('a budget that covers no further call is reported as spent, although a small amount is left', async () => {
   await listen();
   await budget('1000');
   const [refused] = await take(1_001);
   await Promise.all(Array.from({ length: 10 }, () => markSpent(db.$client, orgId, [refused!.id])));
-  expect(await told()).toMatchObject([{ type: 'budget.spent', data: { spent: 0 } }]);
+  expect(await reportedShares()).toMatchObject([{ type: 'budget.spent', data: { spent: 0 } }]);
   await db.execute(sql`UPDATE budget SET period_start = period_start - 1, spent = 600 WHERE org_id = ${orgId}`);
   await markSpent(db.$client, orgId, [refused!.id]);
   expect(await types()).toEqual(['budget.spent', 'budget.spent']);
   expect(await state()).toEqual([[0, 0]]);
-  expect((await told())[1]!.data.spent).toBe(0);
+  expect((await reportedShares())[1]!.data.spent).toBe(0);
 });
 
 test('a changed amount of a budget is reported again, and the same amount is not', async () => {
@@ -259,7 +259,7 @@ const fail = (waitMs: number | null = null, probed = false) =>
 const later = () =>
   db.execute(sql`UPDATE model_gate SET closed_until = now() - interval '1 second' WHERE org_id = ${orgId}`);
 
-test('five failures in a row close the gate, and one probe opens it', async () => {
+test('five failures in a row close the gate to a provider, and one successful probe opens it', async () => {
   for (let failure = 1; failure <= 4; failure++) await fail();
   expect(await gate()).toMatchObject({ entered: 'open', known: true });
   await fail();

@@ -13,19 +13,19 @@ useDatabase((own) => {
   db = own;
 });
 
-const sent = (held: ClaimedDelivery): DeliveryOutcome => ({
-  held,
+const sent = (delivery: ClaimedDelivery): DeliveryOutcome => ({
+  held: delivery,
   status: 'sent',
   error: null,
-  providerMessageId: `provider-${held.id}`,
+  providerMessageId: `provider-${delivery.id}`,
   possibleDuplicate: false,
   againAfterMs: null,
   refund: false,
   learned: {
-    conversationId: held.conversation_id,
-    channelId: held.channel.id,
-    endUserId: held.person.id,
-    address: `address of ${held.person.id}`,
+    conversationId: delivery.conversation_id,
+    channelId: delivery.channel.id,
+    endUserId: delivery.person.id,
+    address: `address of ${delivery.person.id}`,
   },
 });
 

@@ -14,16 +14,16 @@ const of = ({ org_id: orgId, id }: ClaimedSource, url: string) =>
  * The next page that this sync has not read. Failed pages come last. For a sitemap, only the pages that it lists are
  * read.
  */
-export async function nextPage(db: Queryable, held: ClaimedSource): Promise<PageRow | null> {
+export async function nextPage(db: Queryable, source: ClaimedSource): Promise<PageRow | null> {
   const rows = await db
     .select()
     .from(documentPage)
     .where(
       and(
-        eq(documentPage.orgId, held.org_id),
-        eq(documentPage.sourceId, held.id),
-        sql`sync < ${held.sync}`,
-        held.kind === 'sitemap' ? sql`found = ${held.sync}` : undefined,
+        eq(documentPage.orgId, source.org_id),
+        eq(documentPage.sourceId, source.id),
+        sql`sync < ${source.sync}`,
+        source.kind === 'sitemap' ? sql`found = ${source.sync}` : undefined,
       ),
     )
     .orderBy(sql`is_sitemap DESC, attempts, created_at, url`)
@@ -31,16 +31,16 @@ export async function nextPage(db: Queryable, held: ClaimedSource): Promise<Page
   return rows[0] ?? null;
 }
 
-export async function readPage(db: Queryable, held: ClaimedSource, url: string): Promise<PageRow | null> {
-  const rows = await db.select().from(documentPage).where(of(held, url));
+export async function readPage(db: Queryable, source: ClaimedSource, url: string): Promise<PageRow | null> {
+  const rows = await db.select().from(documentPage).where(of(source, url));
   return rows[0] ?? null;
 }
 
 /** Whether this sync has received only redirects so far. */
-export async function isStart(db: Queryable, held: ClaimedSource): Promise<boolean> {
+export async function isStart(db: Queryable, source: ClaimedSource): Promise<boolean> {
   const found = await db.execute<{ many: number; others: number }>(sql`SELECT count(*)::int AS many,
       count(*) FILTER (WHERE state <> 'redirect')::int AS others
-    FROM document_page WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND sync = ${held.sync}`);
+    FROM document_page WHERE org_id = ${source.org_id} AND source_id = ${source.id} AND sync = ${source.sync}`);
   const { many, others } = found.rows[0]!;
   return others === 0 && many < MAX_FIRST_REDIRECTS;
 }
@@ -49,12 +49,12 @@ const MAX_FIRST_REDIRECTS = 5;
 /** Adds addresses in their order, up to the limit of the source. */
 export async function addPages(
   tx: Queryable,
-  held: ClaimedSource,
+  source: ClaimedSource,
   urls: readonly string[],
-  { isSitemap = false, most = held.max_pages } = {},
+  { isSitemap = false, most = source.max_pages } = {},
 ): Promise<void> {
   if (urls.length === 0) return;
-  const { org_id: orgId, id, sync } = held;
+  const { org_id: orgId, id, sync } = source;
   const list = sql.param([...urls]);
   await tx.execute(sql`UPDATE document_page SET found = ${sync}
     WHERE org_id = ${orgId} AND source_id = ${id} AND url = ANY (${list}::text[])`);
@@ -81,30 +81,35 @@ export type PageOutcome = Partial<Pick<PageRow, 'etag' | 'lastModified' | 'hash'
 };
 
 /** Marks the page as finished in this sync. */
-export async function finishPage(tx: Queryable, held: ClaimedSource, url: string, outcome: PageOutcome): Promise<void> {
+export async function finishPage(
+  tx: Queryable,
+  source: ClaimedSource,
+  url: string,
+  outcome: PageOutcome,
+): Promise<void> {
   await tx
     .update(documentPage)
-    .set({ fault: null, leadsTo: null, ...outcome, sync: held.sync, fetchedAt: sql`now()` })
-    .where(of(held, url));
+    .set({ fault: null, leadsTo: null, ...outcome, sync: source.sync, fetchedAt: sql`now()` })
+    .where(of(source, url));
 }
 
 /** The page did not answer, so it is tried again after the other pages. */
-export async function postponePage(tx: Queryable, held: ClaimedSource, url: string): Promise<void> {
+export async function postponePage(tx: Queryable, source: ClaimedSource, url: string): Promise<void> {
   await tx
     .update(documentPage)
     .set({ attempts: sql`${documentPage.attempts} + 1` })
-    .where(of(held, url));
+    .where(of(source, url));
 }
 
 /** Another page of this source with this text. */
 export async function findPageWithText(
   tx: Queryable,
-  held: ClaimedSource,
+  source: ClaimedSource,
   url: string,
   hash: string,
 ): Promise<string | null> {
   const found = await tx.execute<{ url: string }>(sql`SELECT url FROM document_page
-    WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND hash = ${hash} AND document_id IS NOT NULL
+    WHERE org_id = ${source.org_id} AND source_id = ${source.id} AND hash = ${hash} AND document_id IS NOT NULL
       AND url <> ${url} LIMIT 1`);
   return found.rows[0]?.url ?? null;
 }
@@ -112,22 +117,22 @@ export async function findPageWithText(
 /** Writes the text of a page. Creates a new document if the page has none. */
 export async function putPageDocument(
   tx: Queryable,
-  held: ClaimedSource,
+  source: ClaimedSource,
   input: { id: string; isNew: boolean; name: string; text: string; url: string },
 ): Promise<void> {
   const { id, isNew, name, text, url } = input;
   if (isNew) {
     await tx
       .insert(document)
-      .values({ orgId: held.org_id, id, agentId: held.agent_id, sourceId: held.id, name, text, url });
+      .values({ orgId: source.org_id, id, agentId: source.agent_id, sourceId: source.id, name, text, url });
   } else {
     await tx
       .update(document)
       .set({ name, text, updatedAt: sql`now()` })
-      .where(and(eq(document.orgId, held.org_id), eq(document.id, id)));
+      .where(and(eq(document.orgId, source.org_id), eq(document.id, id)));
   }
-  await EMBEDDINGS.queueDocument(tx, held.org_id, id);
-  await QUESTIONS.queueDocument(tx, held.org_id, id);
+  await EMBEDDINGS.queueDocument(tx, source.org_id, id);
+  await QUESTIONS.queueDocument(tx, source.org_id, id);
 }
 
 export async function readDocumentBytes(tx: Queryable, orgId: string, id: string): Promise<number> {
@@ -138,19 +143,19 @@ export async function readDocumentBytes(tx: Queryable, orgId: string, id: string
 }
 
 /** Deletes the document of a page. Pages with the same text are read again, because one of them replaces it. */
-export async function dropPageDocument(tx: Queryable, held: ClaimedSource, page: PageRow): Promise<void> {
+export async function dropPageDocument(tx: Queryable, source: ClaimedSource, page: PageRow): Promise<void> {
   if (page.documentId === null) return;
-  await tx.delete(document).where(and(eq(document.orgId, held.org_id), eq(document.id, page.documentId)));
-  await tx.execute(sql`UPDATE document_page SET sync = ${held.sync - 1}, etag = NULL, last_modified = NULL
-    WHERE org_id = ${held.org_id} AND source_id = ${held.id} AND leads_to = ${page.url} AND state = 'duplicate'`);
+  await tx.delete(document).where(and(eq(document.orgId, source.org_id), eq(document.id, page.documentId)));
+  await tx.execute(sql`UPDATE document_page SET sync = ${source.sync - 1}, etag = NULL, last_modified = NULL
+    WHERE org_id = ${source.org_id} AND source_id = ${source.id} AND leads_to = ${page.url} AND state = 'duplicate'`);
 }
 
 /** At the end of a sync of a sitemap, deletes pages that the sitemap no longer lists. */
-export async function dropUnlisted(tx: Queryable, held: ClaimedSource): Promise<number> {
-  await tx.execute(sql`DELETE FROM document d USING document_page p WHERE p.org_id = ${held.org_id}
-    AND p.source_id = ${held.id} AND p.found < ${held.sync} AND p.url <> ${held.url}
+export async function dropUnlisted(tx: Queryable, source: ClaimedSource): Promise<number> {
+  await tx.execute(sql`DELETE FROM document d USING document_page p WHERE p.org_id = ${source.org_id}
+    AND p.source_id = ${source.id} AND p.found < ${source.sync} AND p.url <> ${source.url}
     AND d.org_id = p.org_id AND d.id = p.document_id`);
-  const gone = await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${held.org_id}
-    AND source_id = ${held.id} AND found < ${held.sync} AND url <> ${held.url}`);
+  const gone = await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${source.org_id}
+    AND source_id = ${source.id} AND found < ${source.sync} AND url <> ${source.url}`);
   return gone.rowCount ?? 0;
 }

@@ -59,35 +59,35 @@ async function beginSync(tx: Queryable, { org_id: orgId, id, url, kind, sync }: 
  * Renews the lease. Returns false if the source no longer belongs to this worker. `answered`: whether the site
  * answered.
  */
-export async function holdSource(tx: Queryable, held: ClaimedSource, answered: boolean | null): Promise<boolean> {
+export async function holdSource(tx: Queryable, source: ClaimedSource, answered: boolean | null): Promise<boolean> {
   const failures = sql`failures = CASE WHEN ${answered}::boolean THEN 0
     WHEN NOT ${answered}::boolean THEN failures + 1 ELSE failures END`;
-  return QUEUE.renew(tx, held, sql`updated_at = now(), ${failures}`);
+  return QUEUE.renew(tx, source, sql`updated_at = now(), ${failures}`);
 }
 
 /** The first pages of a source may lead to another host. From then on, that host is the source's own. */
-export async function moveScope(tx: Queryable, held: ClaimedSource, scope: string): Promise<void> {
+export async function moveScope(tx: Queryable, source: ClaimedSource, scope: string): Promise<void> {
   await tx.execute(sql`UPDATE document_source SET scope = ${scope}, host = ${new URL(scope).host}
-    WHERE ${QUEUE.underLease(held)}`);
+    WHERE ${QUEUE.underLease(source)}`);
 }
 
 /** Releases the source for the next worker: now, so that other sources have a turn, or after a pause. */
-export async function releaseSource(db: Queryable, held: ClaimedSource, inSeconds: number): Promise<void> {
-  await QUEUE.release(db, held, inSeconds);
+export async function releaseSource(db: Queryable, source: ClaimedSource, inSeconds: number): Promise<void> {
+  await QUEUE.release(db, source, inSeconds);
 }
 
 /** Ends a sync. The schedule of the source decides when the next one is due. */
-export async function finishSync(tx: Queryable, held: ClaimedSource, fault: Cause | null): Promise<boolean> {
+export async function finishSync(tx: Queryable, source: ClaimedSource, fault: Cause | null): Promise<boolean> {
   const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
     finished_at = now(), updated_at = now()`;
   const next = sql`CASE schedule WHEN 'daily' THEN (SELECT now() + interval '1 day')
     WHEN 'weekly' THEN (SELECT now() + interval '7 days') END`;
-  return QUEUE.finish(tx, held, end, next);
+  return QUEUE.finish(tx, source, end, next);
 }
 
-export async function readFailures(db: Queryable, held: ClaimedSource): Promise<number> {
+export async function readFailures(db: Queryable, source: ClaimedSource): Promise<number> {
   const found = await db.execute<{ failures: number }>(
-    sql`SELECT failures FROM document_source WHERE org_id = ${held.org_id} AND id = ${held.id}`,
+    sql`SELECT failures FROM document_source WHERE org_id = ${source.org_id} AND id = ${source.id}`,
   );
   return found.rows[0]?.failures ?? 0;
 }

@@ -21,7 +21,7 @@ test('creates the links that the package lists, and can be repeated', () => {
   expect(existsSync(path.join(root, 'native', 'lib', 'libpq.so.5'))).toBe(true);
 });
 
-test('names the user who must start once if the links cannot be created', () => {
+test('names the user who must start the program once if the links cannot be created', () => {
   rmSync(path.join(root, 'native', 'lib'), { recursive: true });
   expect(() => makeLinks(root)).toThrow(/libraries of the embedded database are not linked yet/);
 });

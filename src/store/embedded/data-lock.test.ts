@@ -35,14 +35,14 @@ test('replaces an unreadable lock', async () => {
   lock.release();
 });
 
-test('respects a holder in another container as long as it shows signs of life', async () => {
+test('the lock stays with a process in another container while that process renews it', async () => {
   writeFileSync(lockFile(), JSON.stringify(elsewhere));
   const heartbeat = setInterval(() => utimesSync(lockFile(), new Date(), new Date()), 500);
   await expect(lockDataFolder(dataDir)).rejects.toThrow(/Another Parley/);
   clearInterval(heartbeat);
 });
 
-test('the lock is taken over from another container that shows no sign of life', async () => {
+test('the lock is taken over from a process in another container that no longer renews it', async () => {
   writeFileSync(lockFile(), JSON.stringify(elsewhere));
   const lock = await lockDataFolder(dataDir);
   expect(await findHolder(dataDir)).toEqual({ pid: process.pid });

@@ -108,8 +108,8 @@ function postmasterFile(dataDir: string): string[] {
 }
 
 function explainServer(logFile: string, from: number, dataDir: string): StartError {
-  const said = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
-  const line = said.findLast((text) => /FATAL|PANIC|error/i.test(text)) ?? said.at(-1) ?? '';
+  const logLines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
+  const line = logLines.findLast((text) => /FATAL|PANIC|error/i.test(text)) ?? logLines.at(-1) ?? '';
   if (/No space left|Disk quota/.test(line)) {
     return new StartError(
       `The disk is full: the database in ${dataDir} cannot start. Nothing is lost.`,

@@ -18,15 +18,15 @@ const KNOWN: Record<ImportField, string[]> = {
 
 /** The likely field of each column. Each field is used once, at its first match. */
 export function suggestColumns(header: readonly string[]): (string | null)[] {
-  const taken = new Set<string>();
+  const usedFields = new Set<string>();
   return header.map((heading) => {
     const name = heading.trim();
     const plain = name.toLowerCase().replaceAll(/[\s_.-]/g, '');
     const field = name.startsWith('attributes.')
       ? name.slice(0, 'attributes.'.length + 64)
       : Object.entries(KNOWN).find(([, names]) => names.includes(plain))?.[0];
-    if (field === undefined || field === 'attributes.' || taken.has(field)) return null;
-    taken.add(field);
+    if (field === undefined || field === 'attributes.' || usedFields.has(field)) return null;
+    usedFields.add(field);
     return field;
   });
 }
@@ -43,23 +43,23 @@ export function personOf(
     const detail = `The row has ${cells.length} cells and the header ${columns.length}; check quotation marks and separators.`;
     return { errors: [{ pointer: '', code: 'columns', detail }] };
   }
-  const said: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = {};
   const attributes: [string, string][] = [];
   for (const [index, target] of columns.entries()) {
     const cell = target === null ? '' : importedCell(cells[index]!).trim();
     if (target === null || cell === '') continue;
     if (target.startsWith('attributes.')) attributes.push([target.slice('attributes.'.length), cell]);
-    else if (target === 'tags') said['tags'] = tagsIn(cell);
-    else if (target === 'phone') said['phone'] = phoneOf(cell);
+    else if (target === 'tags') fields['tags'] = tagsIn(cell);
+    else if (target === 'phone') fields['phone'] = phoneOf(cell);
     else if (target === 'blocked') {
       const blocked = YES.has(cell.toLowerCase()) ? true : NO.has(cell.toLowerCase()) ? false : null;
       if (blocked === null)
         return { errors: [{ pointer: '/blocked', code: 'type', detail: 'Must be yes or no, true or false, 1 or 0.' }] };
-      said['blocked'] = blocked;
-    } else said[target] = target === 'name' ? oneLine(cell) : cell;
+      fields['blocked'] = blocked;
+    } else fields[target] = target === 'name' ? oneLine(cell) : cell;
   }
-  if (attributes.length > 0) said['attributes'] = Object.fromEntries(attributes);
-  return { said };
+  if (attributes.length > 0) fields['attributes'] = Object.fromEntries(attributes);
+  return { said: fields };
 }
 
 /** People write +97430000000 as `00974 3000-0000`. */

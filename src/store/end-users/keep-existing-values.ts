@@ -6,7 +6,7 @@ import type { EndUserRow } from './resolve.ts';
  * Reduces `news` to values that fill an empty field of the person. Attributes are handled by name, and null removes
  * none. Returns the fields that differ from the call but did not change: `email`, `attributes.tier`.
  */
-export function keepExistingValues(row: EndUserRow, said: EndUserFields, news: Partial<EndUserRow>): string[] {
+export function keepExistingValues(row: EndUserRow, fields: EndUserFields, news: Partial<EndUserRow>): string[] {
   const unchanged: string[] = [];
   for (const field of Object.keys(news) as (keyof EndUserRow)[]) {
     if (field === 'attributes' || isEmpty(row[field])) continue;
@@ -14,7 +14,7 @@ export function keepExistingValues(row: EndUserRow, said: EndUserFields, news: P
     unchanged.push(field);
   }
   if (news.attributes === undefined) return unchanged;
-  const filled = Object.entries(said.attributes ?? {}).filter(([name, value]) => {
+  const filled = Object.entries(fields.attributes ?? {}).filter(([name, value]) => {
     if (!Object.hasOwn(row.attributes, name)) return value !== null;
     if (!isDeepStrictEqual(row.attributes[name], value)) unchanged.push(`attributes.${name}`);
     return false;

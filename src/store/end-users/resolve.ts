@@ -186,16 +186,16 @@ export class EndUserBook {
   /** Returns the row for this call, with the call's data about the person applied. */
   take(
     orgId: string,
-    said: EndUserFields | null,
+    fields: EndUserFields | null,
     { together = false, fillsOnly = false }: TakeOptions = {},
   ): Taken | Refusal | typeof LATER {
-    if (said === null) return { row: this.#make(orgId, {}), unchanged: [] };
-    const row = this.#find(orgId, said);
+    if (fields === null) return { row: this.#make(orgId, {}), unchanged: [] };
+    const row = this.#find(orgId, fields);
     if (row instanceof Refusal) return row;
-    const clash = this.#clash(orgId, said, row);
+    const clash = this.#clash(orgId, fields, row);
     if (clash) return clash;
-    if (row === null) return { row: this.#make(orgId, said), unchanged: [] };
-    const { news, unchanged } = this.#news(row, said, fillsOnly);
+    if (row === null) return { row: this.#make(orgId, fields), unchanged: [] };
+    const { news, unchanged } = this.#news(row, fields, fillsOnly);
     // Data of another call of this batch is stored only if that call is accepted.
     const differs = news !== null || (unchanged.length > 0 && row.updated_at === null);
     if (!together && row.uses > 0 && (row.changed || differs)) return LATER;
@@ -206,13 +206,13 @@ export class EndUserBook {
   }
 
   /** Creates a new row. Refuses if another person has one of the identifiers. */
-  make(orgId: string, said: EndUserFields): Taken | Refusal {
-    return this.#clash(orgId, said, null) ?? { row: this.#make(orgId, said), unchanged: [] };
+  make(orgId: string, fields: EndUserFields): Taken | Refusal {
+    return this.#clash(orgId, fields, null) ?? { row: this.#make(orgId, fields), unchanged: [] };
   }
 
-  #find(orgId: string, said: EndUserFields): EndUserRow | null | Refusal {
-    if (said.id !== undefined) {
-      const row = this.#byId.get(said.id);
+  #find(orgId: string, fields: EndUserFields): EndUserRow | null | Refusal {
+    if (fields.id !== undefined) {
+      const row = this.#byId.get(fields.id);
       if (row?.org_id === orgId) return row;
       const detail = 'No end user of this organization has this id.';
       return new Refusal('validation_failed', 'The request names an end user that does not exist.', {
@@ -220,18 +220,18 @@ export class EndUserBook {
       });
     }
     for (const field of IDENTIFIERS) {
-      const value = saidOf(said, field);
+      const value = saidOf(fields, field);
       const row = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
       // A record without an external ID is the same person. A record with another external ID is a different person.
-      if (row && !(field !== 'external_id' && said.external_id && row.external_id)) return row;
+      if (row && !(field !== 'external_id' && fields.external_id && row.external_id)) return row;
     }
     return null;
   }
 
   /** An identifier that belongs to another person is never moved silently. */
-  #clash(orgId: string, said: EndUserFields, row: EndUserRow | null): Refusal | null {
+  #clash(orgId: string, fields: EndUserFields, row: EndUserRow | null): Refusal | null {
     for (const field of IDENTIFIERS) {
-      const value = saidOf(said, field);
+      const value = saidOf(fields, field);
       const holder = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
       if (holder && holder !== row) {
         return new Refusal('already_exists', `Another end user, ${holder.id}, has this ${field} already.`, {
@@ -242,20 +242,20 @@ export class EndUserBook {
     return null;
   }
 
-  #make(orgId: string, said: EndUserFields): EndUserRow {
+  #make(orgId: string, fields: EndUserFields): EndUserRow {
     const row: EndUserRow = {
       org_id: orgId,
       id: newId('enduser'),
-      external_id: said.external_id ?? null,
-      name: said.name ?? null,
-      email: saidOf(said, 'email'),
-      phone: said.phone ?? null,
-      locale: said.locale ?? null,
-      time_zone: said.time_zone ?? null,
-      attributes: merged({}, said.attributes),
-      tags: said.tags ? unique(said.tags) : [],
+      external_id: fields.external_id ?? null,
+      name: fields.name ?? null,
+      email: saidOf(fields, 'email'),
+      phone: fields.phone ?? null,
+      locale: fields.locale ?? null,
+      time_zone: fields.time_zone ?? null,
+      attributes: merged({}, fields.attributes),
+      tags: fields.tags ? unique(fields.tags) : [],
       consent: {},
-      blocked: said.blocked ?? false,
+      blocked: fields.blocked ?? false,
       created_at: null,
       updated_at: null,
       last_seen_at: null,
@@ -270,26 +270,26 @@ export class EndUserBook {
   /** The call's data about a person that differs from the stored data. Null when there is no difference. */
   #news(
     row: EndUserRow,
-    said: EndUserFields,
+    fields: EndUserFields,
     fillsOnly: boolean,
   ): { news: Partial<EndUserRow> | null; unchanged: string[] } {
     const news: Partial<EndUserRow> = {};
     for (const field of ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const) {
-      const value = field === 'email' ? said.email?.toLowerCase() : said[field];
-      if (said[field] === null ? row[field] !== null : value !== undefined && value !== row[field])
+      const value = field === 'email' ? fields.email?.toLowerCase() : fields[field];
+      if (fields[field] === null ? row[field] !== null : value !== undefined && value !== row[field])
         news[field] = value ?? null;
     }
-    if (said.attributes) {
+    if (fields.attributes) {
       const attributes = merged(
         row.attributes,
-        said.from_file ? changedText(row.attributes, said.attributes) : said.attributes,
+        fields.from_file ? changedText(row.attributes, fields.attributes) : fields.attributes,
       );
       if (!isDeepStrictEqual(attributes, row.attributes)) news.attributes = attributes;
     }
-    if (said.tags && !isDeepStrictEqual(unique(said.tags), said.from_file ? tagsAsRead(row.tags) : row.tags))
-      news.tags = unique(said.tags);
-    if (said.blocked !== undefined && said.blocked !== row.blocked) news.blocked = said.blocked;
-    const unchanged = fillsOnly ? keepExistingValues(row, said, news) : [];
+    if (fields.tags && !isDeepStrictEqual(unique(fields.tags), fields.from_file ? tagsAsRead(row.tags) : row.tags))
+      news.tags = unique(fields.tags);
+    if (fields.blocked !== undefined && fields.blocked !== row.blocked) news.blocked = fields.blocked;
+    const unchanged = fillsOnly ? keepExistingValues(row, fields, news) : [];
     const isNews = Object.keys(news).length > 0;
     return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
   }
@@ -297,11 +297,11 @@ export class EndUserBook {
   /** Opt-outs that belong to identifiers that are new to the row. */
   #optOuts(row: EndUserRow, news: Partial<Record<Identifier, string | null>>): Partial<EndUserRow> {
     if (this.#suppressed.size === 0) return {};
-    const kept = IDENTIFIERS.flatMap((kind) => this.#suppressed.get(`${row.org_id} ${kind} ${news[kind]}`) ?? []);
-    if (kept.length === 0) return {};
+    const optOuts = IDENTIFIERS.flatMap((kind) => this.#suppressed.get(`${row.org_id} ${kind} ${news[kind]}`) ?? []);
+    if (optOuts.length === 0) return {};
     return {
-      consent: kept.reduce((consent, one) => withOptOuts(consent, one.consent), row.consent),
-      blocked: row.blocked || kept.some(({ blocked }) => blocked),
+      consent: optOuts.reduce((consent, one) => withOptOuts(consent, one.consent), row.consent),
+      blocked: row.blocked || optOuts.some(({ blocked }) => blocked),
     };
   }
 
@@ -320,15 +320,15 @@ export class EndUserBook {
 }
 
 /** An identifier in its stored form, in which e-mail addresses are in lower case. */
-const saidOf = (said: EndUserFields, field: 'id' | Identifier): string | null =>
-  (field === 'email' ? said.email?.toLowerCase() : said[field]) ?? null;
+const saidOf = (fields: EndUserFields, field: 'id' | Identifier): string | null =>
+  (field === 'email' ? fields.email?.toLowerCase() : fields[field]) ?? null;
 
 const unique = (tags: readonly string[]): string[] => [...new Set(tags)];
 
 /** Merges attributes: a new value replaces the old one, null removes it, and the rest stays. */
-function merged(before: Record<string, unknown>, said: Record<string, unknown> = {}): Record<string, unknown> {
+function merged(before: Record<string, unknown>, changes: Record<string, unknown> = {}): Record<string, unknown> {
   const after = { ...before };
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(changes)) {
     if (value === null) delete after[name];
     else after[name] = value;
   }
@@ -359,5 +359,5 @@ const tagsAsRead = (tags: readonly string[]): string[] => unique(tagsIn(tagsText
 export const attributeText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-const changedText = (before: Record<string, unknown>, said: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(said).filter(([name, text]) => attributeText(before[name]) !== text));
+const changedText = (before: Record<string, unknown>, fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([name, text]) => attributeText(before[name]) !== text));

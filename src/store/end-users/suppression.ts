@@ -31,4 +31,4 @@ export const identifiersAt = (channelKind: string, address: string): readonly [I
 export type Consent = Record<string, unknown>;
 
 /** Opt-outs override everything else. The stored consent on other kinds of channel stays. */
-export const withOptOuts = (consent: Consent, kept: Consent): Consent => ({ ...consent, ...kept });
+export const withOptOuts = (consent: Consent, suppressed: Consent): Consent => ({ ...consent, ...suppressed });

@@ -120,8 +120,8 @@ async function writeBatch(client: pg.PoolClient, calls: UpsertCall[], { now, pla
 
 function planCall(call: UpsertCall, book: EndUserBook, now: Date, together: boolean): Plan {
   const people: PersonOutcome[] = [];
-  for (const said of call.people) {
-    const taken = call.mode === 'create' ? book.make(call.orgId, said) : book.take(call.orgId, said, { together });
+  for (const fields of call.people) {
+    const taken = call.mode === 'create' ? book.make(call.orgId, fields) : book.take(call.orgId, fields, { together });
     if (taken === LATER) return LATER;
     if (taken instanceof Refusal) {
       if (call.mode !== 'bulk') return taken;

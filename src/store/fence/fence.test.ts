@@ -43,7 +43,7 @@ async function passes(call: Call): Promise<boolean> {
 }
 
 describe('the fence', () => {
-  it('accepts a call with a valid key, plan and records, and people of the dashboard', async () => {
+  it('accepts calls with a valid key, plan and records, and calls of members in the dashboard', async () => {
     const call = await givenCall();
     expect(await passes(call)).toBe(true);
     expect(await passes({ ...call, keyId: null })).toBe(true);

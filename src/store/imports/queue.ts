@@ -45,15 +45,15 @@ export type RowOutcomes = {
 };
 
 /** Counts a batch once. Returns false if the import was cancelled or belongs to another worker. */
-export async function finishRows(db: Db, held: ClaimedImport, batch: RowOutcomes): Promise<boolean> {
+export async function finishRows(db: Db, claimed: ClaimedImport, batch: RowOutcomes): Promise<boolean> {
   return db.transaction(async (tx) => {
     const progress = sql`rows = ${batch.rows}, bytes_done = least(bytes, ${batch.bytesDone}::bigint),
       created = created + ${batch.created}::int, updated = updated + ${batch.updated}::int,
       invalid = invalid + ${batch.invalid.length}::int, updated_at = now()`;
-    if (!(await QUEUE.renew(tx, held, progress, sql`rows < ${batch.rows}`))) return false;
+    if (!(await QUEUE.renew(tx, claimed, progress, sql`rows < ${batch.rows}`))) return false;
     if (batch.invalid.length > 0) {
       await tx.execute(sql`INSERT INTO end_user_import_fault (org_id, import_id, row, cells, faults)
-        SELECT ${held.org_id}, ${held.id}, (f ->> 'row')::int, ARRAY(SELECT json_array_elements_text(f -> 'cells')),
+        SELECT ${claimed.org_id}, ${claimed.id}, (f ->> 'row')::int, ARRAY(SELECT json_array_elements_text(f -> 'cells')),
           (f -> 'faults')::jsonb FROM json_array_elements(${JSON.stringify(batch.invalid)}::json) f
         ON CONFLICT DO NOTHING`);
     }
@@ -64,20 +64,22 @@ export async function finishRows(db: Db, held: ClaimedImport, batch: RowOutcomes
 /** Ends a run. After the real run the file is deleted. */
 export async function finishImport(
   db: Db,
-  held: ClaimedImport,
+  claimed: ClaimedImport,
   fault: { code: string; detail: string; row: number | null } | null,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
       bytes_done = CASE WHEN ${fault === null} THEN bytes ELSE bytes_done END, updated_at = now(), finished_at = now()`;
-    if (!(await QUEUE.finish(tx, held, end)) || held.dry_run || fault) return;
-    await tx.execute(sql`DELETE FROM end_user_import_piece WHERE org_id = ${held.org_id} AND import_id = ${held.id}`);
+    if (!(await QUEUE.finish(tx, claimed, end)) || claimed.dry_run || fault) return;
+    await tx.execute(
+      sql`DELETE FROM end_user_import_piece WHERE org_id = ${claimed.org_id} AND import_id = ${claimed.id}`,
+    );
   });
 }
 
 /** Releases the import for the next worker, now or after a delay. */
-export async function releaseImport(db: Db, held: LeasedImport, inSeconds: number): Promise<void> {
-  await QUEUE.release(db, held, inSeconds, sql`state = 'queued'`);
+export async function releaseImport(db: Db, claimed: LeasedImport, inSeconds: number): Promise<void> {
+  await QUEUE.release(db, claimed, inSeconds, sql`state = 'queued'`);
 }
 
 /**

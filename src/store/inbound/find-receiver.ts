@@ -126,10 +126,10 @@ export async function insertNewcomer(
   orgId: string,
   id: string,
   person: Newcomer,
-  kept: Suppressed | null,
+  suppressed: Suppressed | null,
 ): Promise<void> {
   const { external_id: externalId = null, name = null, email = null, phone = null, locale = null } = person;
-  await tx.insert(endUser).values({ orgId, id, externalId, name, email, phone, locale, ...kept });
+  await tx.insert(endUser).values({ orgId, id, externalId, name, email, phone, locale, ...suppressed });
 }
 
 /**

@@ -56,10 +56,10 @@ async function keep(client: pg.PoolClient, rows: readonly InboundRow[]): Promise
   await meetPeople(client, places);
   const ongoing = new Map((await lockConversations(client, places)).entries().filter(([, { rates }]) => !rates));
   const placed = rows.map((row) => ({ row, conversation: ongoing.get(placeOf(row)), ...nextId(ongoing, row) }));
-  const kept = await writeMessages(client, placed.filter(isPlaced), [...ongoing.values()]);
+  const stored = await writeMessages(client, placed.filter(isPlaced), [...ongoing.values()]);
   return placed.map(({ conversation, messageId }) => {
     if (!conversation || messageId === null) return 'unplaced';
-    return kept.get(messageId) ?? 'repeated';
+    return stored.get(messageId) ?? 'repeated';
   });
 }
 
@@ -172,11 +172,13 @@ const WRITE = arrivalStatement(
 
 async function writeMessages(
   client: pg.PoolClient,
-  told: readonly Named[],
+  named: readonly Named[],
   conversations: readonly Ongoing[],
 ): Promise<ReadonlyMap<string, StoredMessage>> {
   // A message that occurs twice within one batch is also stored only once.
-  const fresh = [...new Map(told.toReversed().map((one) => [`${one.row.channelId} ${one.row.eventId}`, one])).values()];
+  const fresh = [
+    ...new Map(named.toReversed().map((one) => [`${one.row.channelId} ${one.row.eventId}`, one])).values(),
+  ];
   if (fresh.length === 0) return new Map();
   const written = await client.query<{ message_id: string; run_id: string | null }>(
     WRITE({

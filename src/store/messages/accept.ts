@@ -86,8 +86,8 @@ async function planAll(client: pg.PoolClient, calls: SendCall[], suppression: Su
   );
   const standing = new Map(known.map((entry, index) => [entry, standings[index]]));
   const strangers = meant.filter((entry): entry is Meant => isMeant(entry) && entry.row?.updated_at === null);
-  const kept = await findSuppressedOf(client, strangers.map(identifiersOf), suppression);
-  strangers.forEach((entry, index) => standing.set(entry, standingOf(entry, kept[index] ?? null)));
+  const suppressed = await findSuppressedOf(client, strangers.map(identifiersOf), suppression);
+  strangers.forEach((entry, index) => standing.set(entry, standingOf(entry, suppressed[index] ?? null)));
   const begun = new Map<string, string>();
   const lastAt = new Map<string, number>();
   const plans = meant.map((entry) => (isMeant(entry) ? plan(entry, standing.get(entry), begun, lastAt) : entry));
@@ -118,9 +118,9 @@ const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
   'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
 
 /** The known facts about a new person: the opt-outs of an identifier or of the address. Undefined: nothing is known. */
-function standingOf({ call, row }: Meant, kept: Suppressed | null): Standing | undefined {
-  const entry = { ...row?.consent, ...kept?.consent }[call.rules.kind] as { status?: string } | undefined;
-  const blocked = Boolean(row?.blocked || kept?.blocked);
+function standingOf({ call, row }: Meant, suppressed: Suppressed | null): Standing | undefined {
+  const entry = { ...row?.consent, ...suppressed?.consent }[call.rules.kind] as { status?: string } | undefined;
+  const blocked = Boolean(row?.blocked || suppressed?.blocked);
   if (entry === undefined && !blocked) return undefined;
   const nowhere = { address: null, last_inbound_at: null, conversation_id: null, conversation_address: null };
   return { ...nowhere, blocked, consent: entry?.status ?? null };

@@ -168,9 +168,9 @@ function tell(place: Followed, rows: Row[], now: number): void {
   }
   for (const [id, at] of place.seen) if (now - at > OVERLAP_MS * 2) place.seen.delete(id);
   for (const { id } of rows) if (fresh.has(id) || place.seen.has(id)) place.seen.set(id, now);
-  const told = fresh.size > 0 ? place.listeners : place.newcomers;
+  const notified = fresh.size > 0 ? place.listeners : place.newcomers;
   const messages = [...fresh.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const listener of told) listener(messages);
+  for (const listener of notified) listener(messages);
   place.newcomers.clear();
 }
 

@@ -10,7 +10,7 @@ export type ChannelRules = {
   byStoring: boolean;
   needsAddress: boolean;
   replyWindowHours: number | null;
-  addressOf(person: { external_id: string | null; email: string | null; phone: string | null }): string | null;
+  addressOf(endUser: { external_id: string | null; email: string | null; phone: string | null }): string | null;
 };
 
 /** The recipient of a message: exactly one of the three. */

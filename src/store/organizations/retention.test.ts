@@ -50,11 +50,11 @@ async function given({ begun, spoke = begun, status = 'open', run: more = {}, or
     { orgId: org, id: firstRunId, conversationId: id, status: 'completed', input: {}, createdAt: daysAgo(begun), finishedAt: daysAgo(begun) },
     { orgId: org, id: runId, conversationId: id, status: 'waiting_for_user', input: {}, createdAt: daysAgo(spoke), ...more },
   ]); // prettier-ignore
-  const said = (at: number) => ({
+  const messageAt = (at: number) => ({
     orgId: org, id: newId('msg', daysAgo(at).getTime()), conversationId: id, runId, role: 'agent', status: 'delivered',
     content: { type: 'text' as const, text: 'Hello' }, createdAt: daysAgo(at),
   }); // prettier-ignore
-  const messages = [said(begun), ...(spoke === begun ? [] : [said(spoke)])];
+  const messages = [messageAt(begun), ...(spoke === begun ? [] : [messageAt(spoke)])];
   await db.insert(message).values(messages);
   return { id, runId, firstRunId, endUserId, messages: messages.map((one) => one.id) };
 }
@@ -141,13 +141,13 @@ test('old notes are deleted even if no message is old', async () => {
   const note = (conversationId: string, at: number) => ({
     orgId, id: newId('note', daysAgo(at).getTime()), conversationId, authorId: 'user_x', text: 'x', createdAt: daysAgo(at),
   }); // prettier-ignore
-  const [kept] = await db
+  const [remaining] = await db
     .insert(conversationNote)
     .values([note(alive.id, 10), note(alive.id, 91), note(old.id, 95)])
     .returning();
   await setRetention(db, orgId, 90);
   await sweep();
-  expect(await left('conversation_note')).toEqual([kept!.id]);
+  expect(await left('conversation_note')).toEqual([remaining!.id]);
 });
 
 test('old ratings of an active conversation are deleted', async () => {

@@ -68,7 +68,7 @@ describe('a batch', () => {
     names.filter((_name, at) => (bits & (1 << at)) > 0),
   );
 
-  test.each(sets.map((chosen) => [chosen]))('is written with any needs of its calls: %s', async (chosen) => {
+  test.each(sets.map((chosen) => [chosen]))('a batch is written whatever its calls need: %s', async (chosen) => {
     const name = `set-${chosen.join('-')}`;
     const more: Partial<AcceptCall> = {
       ...(chosen.includes('people') && { endUser: { external_id: name, name: 'Layla' } }),
@@ -181,7 +181,7 @@ describe('conversation keys', () => {
     expect(found.rows[0]).toEqual({ n: 3, version: 2 });
   });
 
-  test('a new conversation takes over the key', async () => {
+  test('a new conversation takes over the conversation key', async () => {
     const first = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'continue' } })));
     const second = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'new' } })));
     const third = accepted(await queue.accept(call({ conversation: { key: 'order-2', onExisting: 'continue' } })));
@@ -195,7 +195,7 @@ describe('conversation keys', () => {
     expect(second.kind === 'refused' && second.refusal.extras.members).toEqual({ existing_id: first.conversationId });
   });
 
-  test('a key does not lead into the conversation of another person', async () => {
+  test('a conversation key does not lead into the conversation of another person', async () => {
     const conversation = { key: 'order-4', onExisting: 'continue' as const };
     await queue.accept(call({ conversation, endUser: { external_id: 'crm-7' } }));
     const outcome = await queue.accept(call({ conversation, endUser: { external_id: 'crm-8' } }));

@@ -66,9 +66,9 @@ type BatchOutcome = AcceptOutcome | typeof LATER | Error;
 async function planBatch(client: pg.PoolClient, calls: AcceptCall[], suppression: Suppression | null): Promise<Batch> {
   const book = await EndUserBook.read(client, calls, suppression);
   const keyed = await readKeyedConversations(client, calls);
-  const taken = new Set<string>();
+  const usedKeys = new Set<string>();
   const at = new Date();
-  return { at, plans: calls.map((call) => plan(call, at, book, keyed, taken)) };
+  return { at, plans: calls.map((call) => plan(call, at, book, keyed, usedKeys)) };
 }
 
 async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plans }: Batch): Promise<BatchOutcome[]> {
@@ -103,15 +103,15 @@ function plan(
   at: Date,
   book: EndUserBook,
   keyed: Map<string, KeyedConversation>,
-  taken: Set<string>,
+  usedKeys: Set<string>,
 ): Plan {
   const name = conversationNameOf(call);
   const existing = (name !== null && keyed.get(name)) || null;
   if (name !== null) {
     // A conversation has an ID and may have a key. A statement changes it once.
     const names = existing === null ? [name] : [name, existing.id];
-    if (names.some((each) => taken.has(each))) return LATER;
-    for (const each of names) taken.add(each);
+    if (names.some((each) => usedKeys.has(each))) return LATER;
+    for (const each of names) usedKeys.add(each);
   }
   const onExisting = onExistingOf(call);
   const goesOn = existing !== null && onExisting !== 'new' ? existing : null;

@@ -151,13 +151,13 @@ export async function listNewestRequests(
 export const STORED_REQUESTS = 50_000;
 
 /** Removes rows beyond the newest of each organization, at most `limit` rows. */
-export async function trimRequests(pool: pg.Pool, limit: number, kept = STORED_REQUESTS): Promise<number> {
+export async function trimRequests(pool: pg.Pool, limit: number, newest = STORED_REQUESTS): Promise<number> {
   const removed = await pool.query(
     `DELETE FROM request_log WHERE (org_id, id) IN (
       SELECT l.org_id, l.id FROM organization o
       CROSS JOIN LATERAL (SELECT id FROM request_log WHERE org_id = o.id ORDER BY id DESC OFFSET $2 LIMIT 1) oldest
       JOIN request_log l ON l.org_id = o.id AND l.id <= oldest.id LIMIT $1)`,
-    [limit, kept],
+    [limit, newest],
   );
   return removed.rowCount ?? 0;
 }

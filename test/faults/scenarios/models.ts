@@ -79,8 +79,11 @@ async function startTalk({ region, tenant, after, expect }: Trial, more: object 
         'The end of all runs',
       ),
     async answers() {
-      const said = `SELECT count(*)::int AS many FROM message WHERE org_id = $1 AND role = 'agent' AND content->>'text'`;
-      return { model: await count(`${said} = '${SAID}'`), standIn: await count(`${said} <> '${SAID}'`) };
+      const agentMessages = `SELECT count(*)::int AS many FROM message WHERE org_id = $1 AND role = 'agent' AND content->>'text'`;
+      return {
+        model: await count(`${agentMessages} = '${SAID}'`),
+        standIn: await count(`${agentMessages} <> '${SAID}'`),
+      };
     },
     gate: async () =>
       (

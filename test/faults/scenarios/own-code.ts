@@ -172,12 +172,12 @@ async function check({ region, expect }: Trial, { orgId }: Tenant, { turns, ackn
     [orgId],
   );
   expect(lost.length === 0, `${lost.length} turns are lost`);
-  const said = await region.rows<Said>(
+  const messages = await region.rows<Said>(
     `SELECT conversation_id AS conversation, content ->> 'text' AS text FROM message
       WHERE org_id = $1 AND role = 'agent'`,
     [orgId],
   );
-  const byTurn = Map.groupBy(said, ({ text }) => text.split(' ')[0]!);
+  const byTurn = Map.groupBy(messages, ({ text }) => text.split(' ')[0]!);
   for (const [turn, texts] of byTurn) {
     expect(texts.length === 1, `turn ${turn} has ${texts.length} messages`);
     expect(turns.has(turn), `a message of an unknown turn: ${turn}`);

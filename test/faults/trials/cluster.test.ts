@@ -66,7 +66,7 @@ async function callUntil(isOver: () => Promise<boolean>): Promise<{ calls: numbe
   let calls = 0;
   let over = false;
   const faults: string[] = [];
-  const lane = async (number: number) => {
+  const callInTurn = async (number: number) => {
     for (let n = 0; !over; n += 1) {
       const isRead = n % 2 === 0;
       const answer = await fetch(isRead ? new URL('/api/me', call.url) : call.url, {
@@ -83,10 +83,10 @@ async function callUntil(isOver: () => Promise<boolean>): Promise<{ calls: numbe
       else await answer.arrayBuffer();
     }
   };
-  const lanes = Promise.all([0, 1, 2, 3].map(lane));
+  const callers = Promise.all([0, 1, 2, 3].map(callInTurn));
   await vi.waitUntil(isOver, PATIENCE);
   over = true;
-  await lanes;
+  await callers;
   return { calls, faults };
 }
 

@@ -1,14 +1,14 @@
 import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useScrollToTab } from '../../parts/use-scroll-to-tab.ts';
 import { AuditTab } from './audit-tab.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { RequestsTab } from './requests-tab.tsx';
 import { ACTIVITY_TABS, type ActivityTab } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './activity.module.css';
 
 const route = getRouteApi('/inside/activity');
@@ -21,7 +21,7 @@ const TABS: Record<ActivityTab, () => ReactNode> = {
 };
 
 export function ActivityPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { tab = 'requests' } = route.useSearch();
   const navigate = route.useNavigate();
   const row = useScrollToTab(tab);

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { AuditRecord } from '../../../../contract/dashboard/activity.ts';
 import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords, type Say } from '../../language/words.tsx';
+import { useTexts, type Say } from '../../language/texts.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
@@ -17,7 +17,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { AUDIT_FORMATS } from './search.ts';
-import { words, type ActivityWord } from './words.ts';
+import { texts, type ActivityWord } from './texts.ts';
 import classes from './activity.module.css';
 
 const PAGE = 20;
@@ -28,7 +28,7 @@ const SYSTEM = 'system';
 
 /** Who changed what, when, and from which address. */
 export function AuditTab(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const seesAddresses = useMay('admin');
   const list = useListState<Filters>(['actor', 'subject_id']);
@@ -87,7 +87,7 @@ export function AuditTab(): ReactNode {
 }
 
 function useColumns(seesAddresses: boolean): Column<AuditRecord>[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const columns: Column<AuditRecord>[] = [
     { id: 'what', label: say('what'), cell: ({ action }) => <b className={classes.what}>{inWords(action, say)}</b> },
     { id: 'about', label: say('about'), cell: (item) => <About item={item} /> },
@@ -119,7 +119,7 @@ function useColumns(seesAddresses: boolean): Column<AuditRecord>[] {
 
 /** Downloads the filtered records as a file. */
 function Exports({ filters }: { filters: Filters }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   return (
     <Group gap="xs" role="group" aria-label={say('export_hint')}>
@@ -143,7 +143,7 @@ function Exports({ filters }: { filters: Filters }): ReactNode {
 
 /** Links to the subject of the record, and shows its facts. */
 function About({ item: { subject_id, subject_name, facts, request_id } }: { item: AuditRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const to = pageOf(subject_id);
   // A deleted record has its name only in the facts of the entry.
   const named = subject_name ?? NAMES.map((name) => facts[name]).find((value) => typeof value === 'string');
@@ -199,6 +199,6 @@ const pageOf = (subject: string): string | null => {
 
 function inWords(action: string, say: Say<ActivityWord>): string {
   const [noun = '', verb = ''] = action.split('.');
-  if (!(`noun_${noun}` in words.en) || !(`action_${verb}` in words.en)) return action;
+  if (!(`noun_${noun}` in texts.en) || !(`action_${verb}` in texts.en)) return action;
   return say('sentence', { noun: say(`noun_${noun}` as ActivityWord), action: say(`action_${verb}` as ActivityWord) });
 }

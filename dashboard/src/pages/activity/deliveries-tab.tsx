@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Deliveries } from '../../parts/event-deliveries/event-deliveries.tsx';
-import { words } from '../../parts/event-deliveries/words.ts';
+import { texts } from '../../parts/event-deliveries/texts.ts';
 
 /** The deliveries to endpoints. */
 export function DeliveriesTab(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">

@@ -6,7 +6,7 @@ import type { ProblemCode } from '../../../../contract/problems.ts';
 import { useRead } from '../../api/queries.ts';
 import { number, utc } from '../../language/format.ts';
 import { problemTitlesAr } from '../../language/problem-titles.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { CodeBlock } from '../../parts/code-tabs.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -17,7 +17,7 @@ import { Prefix } from '../../parts/api-keys/key-parts.tsx';
 import { curlOfRequest, pathOfRequest } from './request-curl.ts';
 import { StatusBadge } from './requests-tab.tsx';
 import { useRequestKeys } from './requests.ts';
-import { words } from './request-words.ts';
+import { texts } from './request-texts.ts';
 import classes from './activity.module.css';
 
 type Props = {
@@ -28,7 +28,7 @@ type Props = {
 };
 
 export function RequestDrawer({ id, listed, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Drawer opened={id !== undefined} onClose={onClose} position="right" size={560} title={say('detail')}>
       {id !== undefined && (listed ? <Detail item={listed} /> : <Found id={id} />)}
@@ -38,7 +38,7 @@ export function RequestDrawer({ id, listed, onClose }: Props): ReactNode {
 
 /** The request is read if a link opened it, or if the list no longer contains it. */
 function Found({ id }: { id: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const read = useRead('listRequests', { params: { org_id }, query: { id } });
   if (read.isPending) return <Skeleton h={240} />;
@@ -48,7 +48,7 @@ function Found({ id }: { id: string }): ReactNode {
 }
 
 function Detail({ item }: { item: RequestRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const keys = useRequestKeys();
   const prefix = keys.prefixOf(item.key_id);
   return (
@@ -94,7 +94,7 @@ function Detail({ item }: { item: RequestRecord }): ReactNode {
 }
 
 function Problem({ code }: { code: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const title = say.language === 'ar' ? problemTitlesAr[code as ProblemCode] : undefined;
   return (
     <>
@@ -129,7 +129,7 @@ function IdLink({ id }: { id: string }): ReactNode {
 }
 
 function Curl({ item }: { item: RequestRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { base_url } = useSession();
   const { code, body, places } = curlOfRequest(item, base_url);
   return (

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { RequestRecord } from '../../../../contract/dashboard/activity.ts';
 import { useRead } from '../../api/queries.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { FilterBar } from '../../list/filter-bar.tsx';
@@ -20,7 +20,7 @@ import { MomentFilter } from './moment-filter.tsx';
 import { useOpenRequest, useRequestKeys } from './requests.ts';
 import { isRequestId, OUTCOMES, type ActivitySearch, type RequestFilters } from './search.ts';
 import { pathOfRequest } from './request-curl.ts';
-import { words } from './request-words.ts';
+import { texts } from './request-texts.ts';
 import classes from './activity.module.css';
 
 const PAGE = 20;
@@ -34,7 +34,7 @@ const RequestDrawer = onceOpened(
 
 /** The single requests of all keys. */
 export function RequestsTab(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const list = useListState<RequestFilters>(['id', 'key_id', 'call', 'outcome', 'since', 'until']);
   const { opened, close } = useOpenRequest();
@@ -84,7 +84,7 @@ export function RequestsTab(): ReactNode {
 }
 
 function Filters({ list }: { list: ReturnType<typeof useListState<RequestFilters>> }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const keys = useRequestKeys();
   const calls = useRead('listRequestCalls', { params: { org_id } }, { staleTime: 30_000 });
@@ -136,7 +136,7 @@ function Filters({ list }: { list: ReturnType<typeof useListState<RequestFilters
 }
 
 function useColumns(): Column<RequestRecord>[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const keys = useRequestKeys();
   return [
     { id: 'request', label: say('request'), cell: (item) => <OpenLink item={item} /> },
@@ -171,7 +171,7 @@ export function StatusBadge({ status }: { status: number }): ReactNode {
 }
 
 function OpenLink({ item }: { item: RequestRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { id, method } = item;
   const path = pathOfRequest(item);
   return (

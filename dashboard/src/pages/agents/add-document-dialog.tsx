@@ -3,12 +3,12 @@ import { IconFileUpload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { KnowledgeUse } from './knowledge-use.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The server's limit in contract/dashboard/agents.ts. */
 const MAX_BYTES = 1024 * 1024;
@@ -16,7 +16,7 @@ const MAX_BYTES = 1024 * 1024;
 type Props = { agentId: string; opened: boolean; onAdded: (name: string) => void; onClose: () => void };
 
 export function AddDocumentDialog(props: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal
       opened={props.opened}
@@ -32,7 +32,7 @@ export function AddDocumentDialog(props: Props): ReactNode {
 }
 
 function Form({ agentId, onAdded, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const create = useAct('createDocument', { refresh: ['listDocuments', 'readKnowledgeUse'] });
   const form = useCheckedForm({ name: '', text: '' }, (common) => ({

@@ -7,18 +7,18 @@ import {
   SOURCE_SCHEDULES,
 } from '../../../../contract/dashboard/document-sources.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { sourceWords } from './document-source-words.ts';
+import { sourceTexts } from './document-source-texts.ts';
 
 type Props = { agentId: string; opened: boolean; onClose: () => void };
 
 export function AddSiteDialog(props: Props): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   return (
     <Modal opened={props.opened} onClose={props.onClose} closeOnClickOutside={false} title={say('add_site')}>
       <Form {...props} />
@@ -27,7 +27,7 @@ export function AddSiteDialog(props: Props): ReactNode {
 }
 
 function Form({ agentId, onClose }: Props): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const create = useAct('createSource', { refresh: ['listSources'] });
   const [kind, setKind] = useState<(typeof SOURCE_KINDS)[number]>('site');

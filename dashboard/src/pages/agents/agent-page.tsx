@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useTextVariables } from '../../parts/playground/call-data.ts';
@@ -30,8 +30,8 @@ import { SettingsTab } from './settings-tab.tsx';
 import { TestCasesTab } from './test-cases-tab.tsx';
 import { VersionsTab } from './versions-tab.tsx';
 
-import { words } from './words.ts';
-import { words as editorWords } from '../../parts/editor/words.ts';
+import { texts } from './texts.ts';
+import { texts as editorTexts } from '../../parts/editor/texts.ts';
 import editorClasses from '../../parts/editor/editor-page.module.css';
 import classes from './agents.module.css';
 
@@ -39,7 +39,7 @@ const route = getRouteApi('/inside/agents/$agent_id');
 const LOOK_AGAIN_MS = 10_000;
 
 export function AgentPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const agent = useRead('readAgent', { params: { org_id, agent_id } }, { every: LOOK_AGAIN_MS });
@@ -77,8 +77,8 @@ const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
 const EDITING: readonly AgentTab[] = ['behaviour', 'steps', 'rules', 'tools'];
 
 function Desk({ agent }: { agent: AgentRecord }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { role } = useOrganization();
   const may = useMay('member');
   const { tab = 'behaviour' } = route.useSearch();
@@ -141,8 +141,8 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
 type TabsProps = { agent: AgentRecord; tab: AgentTab; discarded: number; unsaved: boolean };
 
 function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
-  const say = useWords(words);
-  const sayEditor = useWords(editorWords);
+  const say = useTexts(texts);
+  const sayEditor = useTexts(editorTexts);
   const navigate = route.useNavigate();
   const row = useScrollToTab(tab);
   const may = useMay('member');
@@ -208,7 +208,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
 
 /** Parts of an old definition that turns now skip, by the name of the rule or step. */
 function LeftOut({ agent: { left_out: leftOut, published, version } }: { agent: AgentRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (leftOut.length === 0) return null;
   return (
     <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={say('left_out', { number: version })} mb="lg">

@@ -3,7 +3,7 @@ import { IconRobot } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { ListPage, useCreating } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
@@ -11,14 +11,14 @@ import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { CreateAgentDialog } from './create-agent-dialog.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from '../../parts/page.module.css';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
 export function AgentsPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [isCreating, setCreating] = useCreating();

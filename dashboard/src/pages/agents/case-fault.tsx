@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CaseResult } from '../../../../contract/dashboard/test-cases.ts';
 import { list } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
-import { faultWords } from './fault-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { faultTexts } from './fault-texts.ts';
 import classes from './agents.module.css';
 
 type Fault = CaseResult['turns'][number]['faults'][number];
@@ -11,7 +11,7 @@ const SENTENCES = ['says', 'says_any', 'says_not', 'cites'] as const;
 
 /** A failed expectation as a sentence. */
 export function CaseFault({ turn, fault }: { turn: number; fault: Fault }): ReactNode {
-  const say = useWords(faultWords);
+  const say = useTexts(faultTexts);
   const inWords = (value: unknown): string => {
     if (value === null || value === undefined || value === '') return say('nothing');
     if (typeof value === 'boolean') return say(value ? 'yes' : 'no');

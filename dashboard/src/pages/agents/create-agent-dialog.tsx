@@ -5,13 +5,13 @@ import { useState, type ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import type { Problem } from '../../api/client.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import type { TEMPLATES } from './templates/templates.ts';
-import { templateWords } from './template-words.ts';
-import { words } from './words.ts';
+import { templateTexts } from './template-texts.ts';
+import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
 /** The templates in the order of the dialog. The templates themselves load when the first agent is created from one. */
@@ -19,7 +19,7 @@ const CHOICES = ['none', 'shop', 'clinic', 'lettings', 'help_desk'] as const;
 type Choice = 'none' | keyof typeof TEMPLATES;
 
 export function CreateAgentDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('create')} size="lg">
       {opened && <CreateForm onClose={onClose} />}
@@ -28,8 +28,8 @@ export function CreateAgentDialog({ opened, onClose }: { opened: boolean; onClos
 }
 
 function CreateForm({ onClose }: { onClose: () => void }): ReactNode {
-  const say = useWords(words);
-  const sayTemplate = useWords(templateWords);
+  const say = useTexts(texts);
+  const sayTemplate = useTexts(templateTexts);
   const navigate = useNavigate();
   const [choice, setChoice] = useState<Choice>('none');
   const create = useCreate();
@@ -95,7 +95,7 @@ type Made = { id: string; documents: number };
  * the failed step.
  */
 function useCreate() {
-  const { language } = useWords(words);
+  const { language } = useTexts(texts);
   const org_id = useOrganization().id;
   const refresh = ['listAgents', 'readOverview', 'listDocuments', 'readSuite'] as const;
   const agent = useAct('createAgent', { refresh });

@@ -48,12 +48,12 @@ function compareItems(path: readonly string[], before: readonly Data[], after: r
   });
   for (const [name, item] of old)
     if (!now.has(name)) changes.push({ path: [...path, `“${name}”`], before: textOf(item), after: null });
-  const [stayed, kept] = [
+  const [stayed, remaining] = [
     [...old.keys()].filter((name) => now.has(name)),
     [...now.keys()].filter((name) => old.has(name)),
   ];
-  if (stayed.join('\n') !== kept.join('\n'))
-    changes.push({ path: [...path, ORDER], before: stayed.join('\n'), after: kept.join('\n') });
+  if (stayed.join('\n') !== remaining.join('\n'))
+    changes.push({ path: [...path, ORDER], before: stayed.join('\n'), after: remaining.join('\n') });
   return changes;
 }
 

@@ -2,15 +2,15 @@ import { Text } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import { languageName } from '../../language/format.ts';
-import { useWords, type Say } from '../../language/words.tsx';
+import { useTexts, type Say } from '../../language/texts.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { changesOf, ORDER } from './definition-changes.ts';
-import { words, type AgentWord } from './words.ts';
+import { texts, type AgentWord } from './texts.ts';
 import classes from './agents.module.css';
 
 /** The differences between two definitions, field by field and word by word. */
 export function DefinitionDiff({ before, after }: { before: AgentDefinition; after: AgentDefinition }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const changes = useMemo(() => changesOf(before, after), [before, after]);
   if (changes.length === 0)
     return (

@@ -10,7 +10,7 @@ import {
 } from '../../../../contract/dashboard/document-sources.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DataList, type Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { Pager } from '../../list/pager.tsx';
@@ -21,7 +21,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AddSiteDialog } from './add-site-dialog.tsx';
 import { EditSiteDialog } from './edit-site-dialog.tsx';
-import { faultWord, sourceWords } from './document-source-words.ts';
+import { faultWord, sourceTexts } from './document-source-texts.ts';
 import classes from './document-sources.module.css';
 
 const REFRESH = ['listSources', 'listDocuments', 'readKnowledgeUse', 'listSourcePages'] as const;
@@ -32,7 +32,7 @@ const isBusy = ({ state }: SourceRecord): boolean => state === 'queued' || state
 
 /** The sites that an agent uses for answers, with the progress of their syncs. */
 export function DocumentSources({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [adding, setAdding] = useState(false);
@@ -85,8 +85,8 @@ type Open = (item: SourceRecord) => void;
 type On = { agentId: string; onShow: Open; onEdit: Open; onRemove: Open };
 
 function useColumns(on: On): Column<SourceRecord>[] {
-  const say = useWords(sourceWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(sourceTexts);
+  const sayCommon = useTexts(common);
   return [
     {
       id: 'url',
@@ -118,7 +118,7 @@ function useColumns(on: On): Column<SourceRecord>[] {
 const COLORS = { queued: 'gray', running: 'blue', done: 'gray', failed: 'red', cancelled: 'gray' } as const;
 
 function State({ item }: { item: SourceRecord }): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   return (
     <Stack gap={2} align="flex-start">
       <Badge variant="light" color={COLORS[item.state]} tt="none" miw="max-content">
@@ -131,7 +131,7 @@ function State({ item }: { item: SourceRecord }): ReactNode {
 }
 
 function FaultText({ fault }: { fault: { code: string; detail: string } }): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const word = faultWord(fault.code);
   return (
     <Text size="xs" c="red.8" dir="auto">
@@ -141,7 +141,7 @@ function FaultText({ fault }: { fault: { code: string; detail: string } }): Reac
 }
 
 function Pages({ item }: { item: SourceRecord }): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const { known, done, read, faults } = item.pages;
   return (
     <Stack gap={2}>
@@ -152,7 +152,7 @@ function Pages({ item }: { item: SourceRecord }): ReactNode {
 }
 
 function Actions({ item, agentId, onEdit, onRemove }: On & { item: SourceRecord }): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const sync = useAct('syncSource', { refresh: [...REFRESH] });
@@ -193,7 +193,7 @@ function Actions({ item, agentId, onEdit, onRemove }: On & { item: SourceRecord 
 type DialogProps = { agentId: string; item: SourceRecord | null; onClose: () => void };
 
 function PagesDialog({ agentId, item, onClose }: DialogProps): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   return (
     <Modal
       opened={item !== null}
@@ -207,7 +207,7 @@ function PagesDialog({ agentId, item, onClose }: DialogProps): ReactNode {
 }
 
 function PageList({ agentId, id }: { agentId: string; id: string }): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const list = usePlacelessList<{ state?: PageState }>();
   const read = useRead(
@@ -253,7 +253,7 @@ function PageList({ agentId, id }: { agentId: string; id: string }): ReactNode {
 }
 
 function RemoveSite({ agentId, item, onClose }: DialogProps): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const remove = useAct('deleteSource', { refresh: [...REFRESH] });
   const close = (): void => {

@@ -6,12 +6,12 @@ import {
   type SourceRecord,
 } from '../../../../contract/dashboard/document-sources.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { sourceWords } from './document-source-words.ts';
+import { sourceTexts } from './document-source-texts.ts';
 
 type Props = { agentId: string; item: SourceRecord | null; onClose: () => void };
 
@@ -19,7 +19,7 @@ type Props = { agentId: string; item: SourceRecord | null; onClose: () => void }
  * Sets when a site is read again, and how many pages. The URL cannot be changed, because another URL is another site.
  */
 export function EditSiteDialog({ agentId, item, onClose }: Props): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   return (
     <Modal opened={item !== null} onClose={onClose} closeOnClickOutside={false} title={say('edit_title')}>
       {item && <Form agentId={agentId} item={item} onClose={onClose} />}
@@ -28,7 +28,7 @@ export function EditSiteDialog({ agentId, item, onClose }: Props): ReactNode {
 }
 
 function Form({ agentId, item, onClose }: Props & { item: SourceRecord }): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const update = useAct('updateSource', { refresh: ['listSources'] });
   const [schedule, setSchedule] = useState(item.schedule);

@@ -2,11 +2,11 @@ import { Modal, Select, Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../contract/dashboard/models.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { ModelForm } from './editor/model-dialog.tsx';
-import { embeddingWords } from './embedding-words.ts';
-import { words } from './words.ts';
+import { embeddingTexts } from './embedding-texts.ts';
+import { texts } from './texts.ts';
 
 /** What a model does with the documents. */
 export type DocumentModel = 'embedding' | 'question';
@@ -16,7 +16,7 @@ type Props = { kind: DocumentModel; opened: boolean; current: ModelProviderName 
 
 /** Selects the provider connection and the model that process the documents. */
 export function EmbeddingDialog({ kind, opened, current, onClose }: Props): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   return (
     <Modal opened={opened} onClose={onClose} title={say(CHOOSE[kind])}>
       <Body kind={kind} current={current} onClose={onClose} />
@@ -25,7 +25,7 @@ export function EmbeddingDialog({ kind, opened, current, onClose }: Props): Reac
 }
 
 function Body({ kind, current, onClose }: Omit<Props, 'opened'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const models = useRead('listModels', { params: { org_id } }, {}).data?.data;
   const [chosen, setChosen] = useState<ModelProviderName | null>(current);

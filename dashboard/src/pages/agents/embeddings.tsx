@@ -4,12 +4,12 @@ import { useState, type ReactNode } from 'react';
 import type { EmbeddingProgress, ModelProviderName } from '../../../../contract/dashboard/models.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { CHOOSE, type DocumentModel, EmbeddingDialog } from './embedding-dialog.tsx';
-import { embeddingFault, embeddingWords } from './embedding-words.ts';
-import { words } from './words.ts';
+import { embeddingFault, embeddingTexts } from './embedding-texts.ts';
+import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
 /** While embeddings are being created, the progress is read again. */
@@ -17,7 +17,7 @@ const PROGRESS_MS = 2_000;
 
 /** What models do with the agent's documents: embeddings and questions, with the buttons that turn them on. */
 export function Embeddings({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   const org_id = useOrganization().id;
   const [every, setEvery] = useState<number | undefined>(undefined);
   const input = { params: { org_id, agent_id: agentId } };
@@ -55,7 +55,7 @@ type WorkProps = {
 };
 
 function Work({ kind, title, off, provider, children }: WorkProps): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   const may = useMay('admin');
   const [choosing, setChoosing] = useState(false);
   return (
@@ -81,7 +81,7 @@ function Work({ kind, title, off, provider, children }: WorkProps): ReactNode {
 }
 
 function Made({ progress, agentId }: { progress: EmbeddingProgress; agentId: string }): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   const { model, passages, embedded, documents } = progress;
   const { uncounted } = documents;
   const label =
@@ -108,8 +108,8 @@ type MadeByProps = {
 };
 
 function MadeBy({ word, model }: MadeByProps): ReactNode {
-  const say = useWords(embeddingWords);
-  const sayAgents = useWords(words);
+  const say = useTexts(embeddingTexts);
+  const sayAgents = useTexts(texts);
   const provider = sayAgents(`provider_${model.provider satisfies ModelProviderName}`);
   return say.rich(word, { model: <bdi dir="ltr">{model.name}</bdi>, provider: <bdi>{provider}</bdi> });
 }
@@ -122,7 +122,7 @@ function WrittenQuestions({
   questions: EmbeddingProgress['questions'];
   agentId: string;
 }): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   const { model, passages, written, fault, next_at: nextAt, failed } = questions;
   const done = { done: number(say.language, written), all: number(say.language, passages) };
   const label = passages === 0 ? say('none') : say('questions_progress', done);
@@ -149,7 +149,7 @@ type FaultProps = {
 };
 
 function Fault({ fault, nextAt, failed, agentId }: FaultProps): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const retry = useAct('retryEmbeddings', { refresh: ['readEmbeddings'] });

@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
 import { DEFAULT_KNOWLEDGE_TOKENS } from '../../../../contract/agents.ts';
 import { CODE_PROVIDER } from '../../../../contract/turns.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { useEditor } from '../../parts/editor/editor.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
 /** The amount of document text that a model reads for each answer. An agent without a model has no such limit. */
 export function KnowledgeBudget(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change, fault, readOnly } = useEditor();
   const { provider = 'embedded' } = definition;
   if (provider === 'embedded' || provider === CODE_PROVIDER) return null;

@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { BulkAct } from '../../list/bulk-act.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
@@ -27,14 +27,14 @@ import { LearnedQuestions } from './learned-questions.tsx';
 import { MissedQuestions } from '../../parts/questions/missed-questions.tsx';
 import { DocumentSources } from './document-sources.tsx';
 import { UploadFiles } from './upload-files.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './agents.module.css';
 import pageClasses from '../../parts/page.module.css';
 
 const PAGE = 20;
 
 export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [adding, setAdding] = useState(false);
@@ -104,7 +104,7 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
 
 /** The next step after a document was added: a question about it. The region exists before it has content. */
 function AskAbout({ name }: { name: string | null }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div role="status">
       {name !== null && (
@@ -125,7 +125,7 @@ function AskAbout({ name }: { name: string | null }): ReactNode {
 const isOwn = ({ source_id }: DocumentSummary): boolean => source_id === null;
 
 function RemoveMany({ agentId, items }: { agentId: string; items: readonly DocumentSummary[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const params = { org_id: useOrganization().id, agent_id: agentId };
   return (
     <BulkAct
@@ -145,8 +145,8 @@ const REFRESH = ['listDocuments', 'readKnowledgeUse'] as const;
 type Open = (item: DocumentSummary) => void;
 
 function useColumns({ onShow, onRemove }: { onShow: Open; onRemove: Open }): Column<DocumentSummary>[] {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const may = useMay('member');
   return [
     {
@@ -224,7 +224,7 @@ function DocumentText({ agentId, id, label }: { agentId: string; id: string; lab
 }
 
 function RemoveDocument({ agentId, item, onClose }: DialogProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const name = `\u2068${item?.name ?? ''}\u2069`;
   return (

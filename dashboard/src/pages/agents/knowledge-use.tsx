@@ -2,9 +2,9 @@ import { Progress, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
 const MB = 1024 * 1024;
@@ -13,7 +13,7 @@ const NEARLY_FULL = 0.9;
 
 /** The used document space of this agent, or of all agents if their limit is closer. */
 export function KnowledgeUse({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const use = useRead('readKnowledgeUse', { params: { org_id, agent_id: agentId } }, {}).data;
   // The list next to it shows an error if nothing can be read.

@@ -4,21 +4,21 @@ import { useState, type ReactNode } from 'react';
 import type { WordingRecord } from '../../../../contract/dashboard/wordings.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DataList, type Column } from '../../list/data-list.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { usePlacelessList } from '../../list/use-list-state.ts';
 import { Card } from '../../parts/card.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { Moment } from '../../parts/moment.tsx';
-import { teachWords } from '../../parts/questions/teach-words.ts';
+import { teachTexts } from '../../parts/questions/teach-texts.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 
 const PAGE = 20;
 
 /** Questions that were learned as other wordings of a passage. */
 export function LearnedQuestions({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(teachWords);
+  const say = useTexts(teachTexts);
   const org_id = useOrganization().id;
   const list = usePlacelessList<object>();
   const [leaving, setLeaving] = useState<WordingRecord | null>(null);
@@ -45,8 +45,8 @@ export function LearnedQuestions({ agentId }: { agentId: string }): ReactNode {
 }
 
 function useColumns(onForget: (item: WordingRecord) => void): Column<WordingRecord>[] {
-  const say = useWords(teachWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(teachTexts);
+  const sayCommon = useTexts(common);
   const may = useMay('member');
   return [
     {
@@ -99,7 +99,7 @@ type DialogProps = {
 };
 
 function ForgetDialog({ agentId, item, onClose }: DialogProps): ReactNode {
-  const say = useWords(teachWords);
+  const say = useTexts(teachTexts);
   const org_id = useOrganization().id;
   return (
     <RemoveDialog

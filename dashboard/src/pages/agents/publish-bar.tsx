@@ -7,7 +7,7 @@ import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import editorClasses from '../../parts/editor/editor-page.module.css';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -17,14 +17,14 @@ import { DefinitionDiff } from './definition-diff.tsx';
 import { cleanDefinition } from './editor/clean-definition.ts';
 import type { useDraft } from './editor/use-draft.ts';
 import { TestGate } from './test-gate.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Draft = ReturnType<typeof useDraft>;
 type BarProps = { agent: AgentRecord; draft: Draft; onDiscard: () => void };
 
 /** The state of the definition (edited, saved or published), and the buttons for the next step. */
 export function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { dirty } = draft;
   return (
     <div className={editorClasses.bar} role="region" aria-label={say('publish')}>
@@ -49,7 +49,7 @@ export function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
 
 /** What is live, and what is missing before it changes. */
 function Standing({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { dirty, overtaken, faults, problem } = draft;
   // The gate stays visible while the draft is saved and the tests run, until the next version is published.
   const [gatedVersion, setGatedVersion] = useState<number | null>(null);
@@ -99,7 +99,7 @@ function Standing({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNode {
 
 /** Makes the draft live, or adds it as a version that only rollouts, triggers and calls use. */
 function PublishButtons({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const isOff = (!draft.dirty && !agent.unpublished_changes) || (draft.busy !== null && !draft.publishing);
   return (
     <Group gap={4} wrap="nowrap">
@@ -144,7 +144,7 @@ function PublishButtons({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNod
 
 /** After publishing: the channels that reach people, or the way to the first one. */
 function NextChannel({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const query = { agent_id: agentId, limit: MAX_PAGE };
   const channels = useRead('listChannels', { params: { org_id }, query }, { staleTime: 30_000 }).data?.data;
@@ -160,7 +160,7 @@ function NextChannel({ agentId }: { agentId: string }): ReactNode {
 
 /** The differences between the draft and the published version. */
 function WhatChanges({ agent, definition }: { agent: AgentRecord; definition: AgentDefinition }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [opened, { open, close }] = useDisclosure(false);
   return (
     <>

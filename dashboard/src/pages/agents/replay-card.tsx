@@ -1,12 +1,12 @@
 import { Alert, Button, Chip, Group, NativeSelect, Progress, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { REPLAY_CHANGES, type ReplayChange, summarizeReplays } from '../../../../contract/dashboard/replay.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { ReplayedConversation } from './replayed-conversation.tsx';
-import { replayWords } from './replay-words.ts';
+import { replayTexts } from './replay-texts.ts';
 import { type Replayed, useReplay } from './use-replay.ts';
 import classes from '../../parts/page.module.css';
 
@@ -18,7 +18,7 @@ type Kind = 'all' | 'earlier' | ReplayChange;
 
 /** Replays real conversations with the draft: the summary first, then each difference. */
 export function ReplayCard({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
-  const say = useWords(replayWords);
+  const say = useTexts(replayTexts);
   const replay = useReplay({ org_id: useOrganization().id, agent_id: agentId });
   const [last, setLast] = useState(LAST[1]!);
   const { progress } = replay;
@@ -59,7 +59,7 @@ export function ReplayCard({ agentId, unsaved }: { agentId: string; unsaved: boo
 }
 
 function Summary({ replayed, failed }: { replayed: readonly Replayed[]; failed: number }): ReactNode {
-  const say = useWords(replayWords);
+  const say = useTexts(replayTexts);
   const { played, same, changed, earlier } = summarizeReplays(replayed.map(({ result }) => result));
   return (
     <>
@@ -76,7 +76,7 @@ function Summary({ replayed, failed }: { replayed: readonly Replayed[]; failed: 
 }
 
 function Differences({ replayed }: { replayed: readonly Replayed[] }): ReactNode {
-  const say = useWords(replayWords);
+  const say = useTexts(replayTexts);
   const [kind, setKind] = useState<Kind>('all');
   const [shown, setShown] = useState(SHOWN);
   const { by, changed, earlier } = summarizeReplays(replayed.map(({ result }) => result));

@@ -4,16 +4,16 @@ import type { ReactNode } from 'react';
 import type { ConversationSummary } from '../../../../contract/dashboard/conversations.ts';
 import type { ReplayResult, ReplaySide, ReplayTurn } from '../../../../contract/dashboard/replay.ts';
 import { list as inWords } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
-import { replayWords } from './replay-words.ts';
+import { replayTexts } from './replay-texts.ts';
 import classes from './agents.module.css';
 
 type Props = { conversation: ConversationSummary; result: ReplayResult };
 
 /** The differing turns of a conversation, each next to the recorded answer. */
 export function ReplayedConversation({ conversation: { id, end_user: person }, result }: Props): ReactNode {
-  const say = useWords(replayWords);
+  const say = useTexts(replayTexts);
   const { turns, stopped } = result;
   return (
     <li>
@@ -41,7 +41,7 @@ export function ReplayedConversation({ conversation: { id, end_user: person }, r
 }
 
 function Turn({ turn: { input, recorded, replayed, changed, cause } }: { turn: ReplayTurn }): ReactNode {
-  const say = useWords(replayWords);
+  const say = useTexts(replayTexts);
   return (
     <div className={classes.replayTurn}>
       <Group gap={6}>
@@ -79,7 +79,7 @@ function Turn({ turn: { input, recorded, replayed, changed, cause } }: { turn: R
 }
 
 function Side({ title, side, children }: { title: string; side: ReplaySide; children: ReactNode }): ReactNode {
-  const say = useWords(replayWords);
+  const say = useTexts(replayTexts);
   const { said, cites, calls, next } = side;
   return (
     <section aria-label={title}>

@@ -5,7 +5,7 @@ import type { AgentRecord } from '../../../../contract/dashboard/agents.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DeleteCard } from '../../parts/delete-card.tsx';
 import { CopyFact, Facts } from '../../parts/fact.tsx';
@@ -14,10 +14,10 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function SettingsTab({ agent }: { agent: AgentRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const may = useMay('member');
   const search = { agent_id: agent.id };
   return (
@@ -50,8 +50,8 @@ export function SettingsTab({ agent }: { agent: AgentRecord }): ReactNode {
 }
 
 function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const params = { org_id, agent_id: agent.id };
@@ -108,7 +108,7 @@ function NameCard({ agent }: { agent: AgentRecord }): ReactNode {
 }
 
 function DeleteAgent({ agent }: { agent: AgentRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const remove = useAct('deleteAgent', {
     refresh: ['listAgents', 'listTriggers', 'listChannels', 'listCampaigns', 'readOverview'],

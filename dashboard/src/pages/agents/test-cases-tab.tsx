@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Code, Group, Progress, Skeleton, Stack, Switch, T
 import { useState, type ReactNode } from 'react';
 import type { CaseResult, TestCase, SuiteRecord } from '../../../../contract/dashboard/test-cases.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -10,13 +10,13 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { CaseDialog } from '../../parts/test-cases/case-dialog.tsx';
 import { CaseFault } from './case-fault.tsx';
-import { testWords } from '../../parts/test-cases/words.ts';
+import { testTexts } from '../../parts/test-cases/texts.ts';
 import { useTestRun } from './use-test-run.ts';
 import classes from '../../parts/page.module.css';
 
 /** The tests of an agent, their last results, and the button that runs them. Failed tests come first. */
 export function TestCasesTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const org_id = useOrganization().id;
   const suite = useRead('readSuite', { params: { org_id, agent_id: agentId } });
   return (
@@ -36,7 +36,7 @@ type Params = { org_id: string; agent_id: string };
 type Editing = { at: number; item: TestCase | null };
 
 function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecord; unsaved: boolean }): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const may = useMay('member');
   const params = { org_id: useOrganization().id, agent_id: agentId };
   const run = useTestRun(params);
@@ -89,7 +89,7 @@ function Suite({ agentId, suite, unsaved }: { agentId: string; suite: SuiteRecor
 type ActsProps = { busy: boolean; onRun: () => void; onEdit: () => void; onRemove: () => void };
 
 function CaseActs({ busy, onRun, onEdit, onRemove }: ActsProps): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   return (
     <Group gap={4} wrap="nowrap">
       <Button size="compact-sm" variant="subtle" disabled={busy} onClick={onRun}>
@@ -107,7 +107,7 @@ function CaseActs({ busy, onRun, onEdit, onRemove }: ActsProps): ReactNode {
 
 /** Whether publishing requires the tests, and how to download them as a file. */
 function Gate({ params, suite: { cases, required } }: { params: Params; suite: SuiteRecord }): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const may = useMay('member');
   const store = useAct('setSuite', { refresh: ['readSuite'] });
   return (
@@ -135,7 +135,7 @@ function Gate({ params, suite: { cases, required } }: { params: Params; suite: S
 type EditProps = { params: Params; cases: TestCase[]; editing: Editing | null; onClose: () => void };
 
 function EditCase({ params, cases, editing, onClose }: EditProps): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const store = useAct('setSuite', { refresh: ['readSuite'] });
   const close = (): void => {
     store.reset();
@@ -162,7 +162,7 @@ function EditCase({ params, cases, editing, onClose }: EditProps): ReactNode {
 type RemoveProps = { params: Params; cases: TestCase[]; item: TestCase | null; onClose: () => void };
 
 function RemoveCase({ params, cases, item, onClose }: RemoveProps): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const store = useAct('setSuite', { refresh: ['readSuite'] });
   return (
     <ConfirmDialog
@@ -184,7 +184,7 @@ function RemoveCase({ params, cases, item, onClose }: RemoveProps): ReactNode {
 type Run = ReturnType<typeof useTestRun>;
 
 function RunButton({ run, cases }: { run: Run; cases: readonly TestCase[] }): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   return run.busy ? (
     <Button color="gray" onClick={run.stop}>
       {say('stop')}
@@ -195,7 +195,7 @@ function RunButton({ run, cases }: { run: Run; cases: readonly TestCase[] }): Re
 }
 
 function RunState({ run, all }: { run: Run; all: number }): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const failed = [...run.results.values()].filter(({ passed }) => !passed).length;
   return (
     <div role="status">
@@ -223,7 +223,7 @@ function RunState({ run, all }: { run: Run; all: number }): ReactNode {
 type CaseProps = { item: TestCase; isOpen: boolean; result: CaseResult | undefined; children: ReactNode };
 
 function Case({ item, isOpen, result, children }: CaseProps): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const state = result ? (result.passed ? 'passed' : 'failed') : isOpen ? 'open' : 'passed';
   return (
     <li>

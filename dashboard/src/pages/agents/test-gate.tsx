@@ -1,21 +1,21 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import type { useDraft } from './editor/use-draft.ts';
-import { testWords } from '../../parts/test-cases/words.ts';
+import { testTexts } from '../../parts/test-cases/texts.ts';
 import { useTestRun } from './use-test-run.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { agentId: string; draft: ReturnType<typeof useDraft> };
 
 /** Shown when publishing was refused because of the tests. The user can run them here, or publish with a reason. */
 export function TestGate({ agentId, draft }: Props): ReactNode {
   const params = { org_id: useOrganization().id, agent_id: agentId };
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const suite = useRead('readSuite', { params });
   const run = useTestRun(params);
   const { cases = [], open = [] } = suite.data ?? {};
@@ -49,8 +49,8 @@ export function TestGate({ agentId, draft }: Props): ReactNode {
 
 /** The form that publishes without passing tests, with a reason. */
 function WithoutTests({ draft }: { draft: ReturnType<typeof useDraft> }): ReactNode {
-  const say = useWords(words);
-  const sayTests = useWords(testWords);
+  const say = useTexts(texts);
+  const sayTests = useTexts(testTexts);
   const [reason, setReason] = useState('');
   const publish = (): void =>
     draft.publish(

@@ -4,10 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type DragEvent, type ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { call, Problem } from '../../api/client.ts';
-import { useWords } from '../../language/words.tsx';
-import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { useTexts } from '../../language/texts.tsx';
+import { useProblemText } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { faultWord, sourceWords } from './document-source-words.ts';
+import { faultWord, sourceTexts } from './document-source-texts.ts';
 import classes from './document-sources.module.css';
 
 /** The server's limit in contract/dashboard/agents.ts. */
@@ -22,7 +22,7 @@ type Props = { agentId: string; onAdded: (name: string) => void };
 
 /** Files are uploaded one by one. Each has its own result, and a failed file does not block the others. */
 export function UploadFiles({ agentId, onAdded }: Props): ReactNode {
-  const say = useWords(sourceWords);
+  const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;
   const client = useQueryClient();
   const [sent, setSent] = useState<Sent[]>([]);
@@ -99,8 +99,8 @@ export function UploadFiles({ agentId, onAdded }: Props): ReactNode {
 }
 
 function Reason({ why }: { why: unknown }): ReactNode {
-  const say = useWords(sourceWords);
-  const { title, detail } = useProblemWords(why);
+  const say = useTexts(sourceTexts);
+  const { title, detail } = useProblemText(why);
   if (typeof why === 'string') return <span>{why}</span>;
   const word = why instanceof Problem ? faultWord(why.faults[0]?.code ?? '') : null;
   return <span>{word === null ? `${title} ${detail}` : say(word)}</span>;

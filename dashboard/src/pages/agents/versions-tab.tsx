@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { AgentRecord, AgentVersion } from '../../../../contract/dashboard/agents.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { list as inWords } from '../../language/format.ts';
-import { useWords, type Say } from '../../language/words.tsx';
+import { useTexts, type Say } from '../../language/texts.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { Card } from '../../parts/card.tsx';
@@ -19,7 +19,7 @@ import { DefinitionDiff } from './definition-diff.tsx';
 import { RolloutCard } from './rollouts/rollout-card.tsx';
 import { VersionComparisonCard } from './rollouts/version-comparison.tsx';
 import { sameDefinition } from './editor/clean-definition.ts';
-import { words, type AgentWord } from './words.ts';
+import { texts, type AgentWord } from './texts.ts';
 import classes from './agents.module.css';
 
 const PAGE = 20;
@@ -46,7 +46,7 @@ const FIELDS = [
 ] as const satisfies (keyof AgentDefinition)[];
 
 export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const list = useListState<object>([]);
   const [chosen, setChosen] = useState<AgentVersion | null>(null);
@@ -97,7 +97,7 @@ type VersionProps = {
 };
 
 function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const may = useMay('member');
   const [shown, setShown] = useState<'changes' | 'definition' | null>(null);
   const toggle = (part: 'changes' | 'definition') => () => setShown(shown === part ? null : part);
@@ -159,7 +159,7 @@ type ComparisonProps = Pick<VersionProps, 'item' | 'before' | 'all'> & { draft: 
 
 /** Compares with the previous version, another one, or the draft, always from older to newer. */
 function Comparison({ item, before, all, draft }: ComparisonProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const others = all.filter(({ version }) => version !== item.version);
   const [chosen, setChosen] = useState<number | null>(before?.version ?? null);
   const other = others.find(({ version }) => version === chosen);
@@ -203,7 +203,7 @@ function difference(item: AgentVersion, before: AgentVersion | null, say: Say<Ag
 type RestoreProps = { agent: AgentRecord; item: AgentVersion | null; onClose: () => void };
 
 function RestoreDialog({ agent, item, onClose }: RestoreProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const restore = useAct('restoreAgentVersion', {
     refresh: ['readAgent', 'listAgentVersions', 'listAgents', 'listAudit'],

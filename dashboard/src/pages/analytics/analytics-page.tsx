@@ -7,7 +7,7 @@ import type { Analytics } from '../../../../contract/dashboard/analytics.ts';
 import { addressOf, type Problem } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { utcDay } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { Card } from '../../parts/card.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -18,7 +18,7 @@ import { Figures } from './figures.tsx';
 import { GroupsCard } from './groups-card.tsx';
 import { OverDays } from './over-days.tsx';
 import { type AnalyticsFilters, type AnalyticsSearch, MAX_DAYS } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const route = getRouteApi('/inside/analytics');
 
@@ -28,7 +28,7 @@ const SOON_MS = 2_000;
 
 /** The figures of conversations. The URL contains the period, the filters and the groups. */
 export function AnalyticsPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const search: AnalyticsSearch = route.useSearch();
   const navigate = route.useNavigate();
@@ -106,7 +106,7 @@ type FoundProps = {
 };
 
 function Found({ read, found, search, isCounting, onChange }: FoundProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { since, until, time_zone: zone, days } = found;
   return (
     <>

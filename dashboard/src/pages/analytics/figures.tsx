@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react';
 import type { Analytics, AnalyticsFigures } from '../../../../contract/dashboard/analytics.ts';
 import { duration, money, number, percent } from '../../language/format.ts';
-import { type Say, useWords } from '../../language/words.tsx';
+import { type Say, useTexts } from '../../language/texts.tsx';
 import { FigureTile, FigureTiles } from '../../parts/figure-tile.tsx';
 import { conversationLinks } from './conversation-links.ts';
 import type { AnalyticsFilters } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const NONE = '–';
 
-type SayWords = Say<keyof (typeof words)['en']>;
+type SayWords = Say<keyof (typeof texts)['en']>;
 
 /** The figures of the whole period, compared with the period before. */
 export function Figures({ found, filters }: { found: Analytics; filters: AnalyticsFilters }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { total, before, from, to } = found;
   const list = conversationLinks({ ...filters, since: from, until: to });
   const many = (value: number): string => number(say.language, value);

@@ -4,11 +4,11 @@ import type { Analytics } from '../../../../contract/dashboard/analytics.ts';
 import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { AgentFilter } from '../../parts/agents/agent-select.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { type AnalyticsSearch, DAYS } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './analytics.module.css';
 
 const KEPT_MS = 30_000;
@@ -23,8 +23,8 @@ type Props = {
 };
 
 export function AnalyticsFilterBar(props: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { search, onChange, onClear } = props;
   return (
     <Group role="search" aria-label={say('filters')} gap="xs" mb="md" align="center" className={classes.bar}>
@@ -45,7 +45,7 @@ export function AnalyticsFilterBar(props: Props): ReactNode {
 }
 
 function Period({ search, read, onChange }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { days = 30, since, until } = search;
   const isCustom = since !== undefined || until !== undefined;
   const choose = (value: string): void =>
@@ -89,7 +89,7 @@ function Period({ search, read, onChange }: Props): ReactNode {
 }
 
 function VersionFilter({ search: { version }, onChange, agentId }: Props & { agentId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, agent_id: agentId };
   const versions = useRead('listAgentVersions', { params, query: { limit: MAX_PAGE } }, { staleTime: KEPT_MS });
@@ -108,7 +108,7 @@ function VersionFilter({ search: { version }, onChange, agentId }: Props & { age
 
 /** The filters by a record. Each has the newest records, which is all of them in most organizations. */
 function NamedFilters({ search, onChange }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { agent_id } = search;
   const query = { limit: MAX_PAGE, ...(agent_id !== undefined && { agent_id }) };

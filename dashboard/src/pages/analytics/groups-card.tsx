@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import type { Analytics } from '../../../../contract/dashboard/analytics.ts';
 import type { Problem } from '../../api/client.ts';
 import { number, utcDay } from '../../language/format.ts';
-import { type Say, useWords } from '../../language/words.tsx';
+import { type Say, useTexts } from '../../language/texts.tsx';
 import { type Column, DataList } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -14,17 +14,17 @@ import pageClasses from '../../parts/page.module.css';
 import { costOf, ratingOf, tookOf } from './figures.tsx';
 import { conversationLinks } from './conversation-links.ts';
 import { type AnalyticsSearch, type Group, GROUPS } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './analytics.module.css';
 
-type SayWords = Say<keyof (typeof words)['en']>;
+type SayWords = Say<keyof (typeof texts)['en']>;
 type Row = Analytics['data'][number];
 type Read = UseQueryResult<Analytics, Problem>;
 type Props = { read: Read; found: Analytics; search: AnalyticsSearch; onBy: (by: Group) => void };
 
 /** The figures of each day, agent, version, channel or member. */
 export function GroupsCard({ read, found, search, onBy }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   // The previous groups stay visible until the chosen ones have loaded.
   const { by } = found;
   return (

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import type { Analytics } from '../../../../contract/dashboard/analytics.ts';
 import { utcDay } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { LineChart } from '../../parts/line-chart.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** Every day of the period. The names of days are those of the organization's time zone. */
 export function OverDays({ days }: { days: Analytics['days'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <LineChart
       title={say('over_days')}

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { APPROVAL_STATUSES } from '../../../../contract/approval-limits.ts';
 import type { ListedApproval } from '../../../../contract/dashboard/approvals.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { hasNone, PagedList } from '../../list/paged-list.tsx';
@@ -13,14 +13,14 @@ import { useListState } from '../../list/use-list-state.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import { ApprovalCard, ApprovalStatus, DecidedBy } from '../../parts/approvals/approval-card.tsx';
 import { shownText } from '../../parts/approvals/shown-text.ts';
-import { words as approvalWords } from '../../parts/approvals/words.ts';
+import { texts as approvalTexts } from '../../parts/approvals/texts.ts';
 import { Moment, Until } from '../../parts/moment.tsx';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useMay, useOrganization } from '../../session/session.ts';
 import type { ApprovalFilters } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
@@ -28,8 +28,8 @@ const MAX_SHOWN_CHARACTERS = 120;
 
 /** The tool calls that need an approval, with the decisions about them. */
 export function ApprovalsPage(): ReactNode {
-  const say = useWords(words);
-  const sayApproval = useWords(approvalWords);
+  const say = useTexts(texts);
+  const sayApproval = useTexts(approvalTexts);
   const org_id = useOrganization().id;
   const list = useListState<ApprovalFilters>(['status', 'agent_id']);
   const read = useRead(
@@ -94,7 +94,7 @@ export function ApprovalsPage(): ReactNode {
 }
 
 function useColumns(rows: readonly ListedApproval[], open: (id: string) => void): Column<ListedApproval>[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const agentName = useAgentNames(rows.map(({ agent_id }) => agent_id));
   const may = useMay('member');
   return [

@@ -3,21 +3,21 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import { useAgentNames } from '../../parts/use-record-names.ts';
-import { words as repeatWords } from './schedules/words.ts';
-import { words } from './words.ts';
+import { texts as repeatTexts } from './schedules/texts.ts';
+import { texts } from './texts.ts';
 
 export function AboutCard({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
-  const sayRepeat = useWords(repeatWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
+  const sayRepeat = useTexts(repeatTexts);
   const org_id = useOrganization().id;
   const agentName = useAgentNames([item.agent_id]);
   const channel = useRead('readChannel', { params: { org_id, channel_id: item.channel_id } }, {});

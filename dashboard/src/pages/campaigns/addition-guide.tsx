@@ -4,19 +4,19 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { KEY_PLACE, samplesOf } from '../../../../contract/code-samples.ts';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CopyFact } from '../../parts/fact.tsx';
 import { useSession } from '../../session/session.ts';
 import { openingVariables } from './settings/opening-variables.ts';
 import type { CampaignTab } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
 /** The open steps of a campaign without recipients, each with a link. */
 export function FirstAddition({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (item.state === 'ended') return <Card title={say('first_ended')} description={say('first_ended_words')} />;
   const hasSettings = Object.keys(item.settings).length > 0;
   return (
@@ -45,7 +45,7 @@ export function FirstAddition({ item }: { item: CampaignRecord }): ReactNode {
 type StepProps = { done: boolean; act: string; to?: CampaignTab; children: ReactNode };
 
 function Step({ done, act, to, children }: StepProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const Sign = done ? IconCircleCheck : IconCircle;
   return (
     <li data-done={done || undefined}>
@@ -68,7 +68,7 @@ function Step({ done, act, to, children }: StepProps): ReactNode {
 
 /** The call that adds recipients, with this campaign's URL and the variables of its texts. */
 export function AdditionCode({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { base_url } = useSession();
   const path = `/api/campaigns/${item.id}/recipients`;
   return (

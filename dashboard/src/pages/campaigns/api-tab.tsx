@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { AdditionCode } from './addition-guide.tsx';
 import { CampaignKeys } from './campaign-keys.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
 /** The developer's part: the campaign's keys and the call that adds recipients. */
 export function ApiTab({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <CampaignKeys campaign={item} />

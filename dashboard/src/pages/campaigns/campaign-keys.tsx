@@ -6,7 +6,7 @@ import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
@@ -16,7 +16,7 @@ import { useKeyColumns } from '../../parts/api-keys/key-columns.tsx';
 import keyClasses from '../../parts/api-keys/api-keys.module.css';
 import { LostValue } from '../../parts/api-keys/lost-value.tsx';
 import { UpgradeLink } from '../../parts/api-keys/upgrade-link.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 import { CreateCampaignKey } from './create-campaign-key.tsx';
 
@@ -28,8 +28,8 @@ type KeyAct = { verb: 'revoke' | 'rotate'; item: KeyRecord };
 
 /** The keys of one campaign. This is the only place where they are created, shown once, listed and revoked. */
 export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const mayManage = useMay('admin');
   const { created } = route.useSearch();
@@ -109,7 +109,7 @@ export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactN
 }
 
 function Heading(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div className={classes.words}>
       <h2>{say('key')}</h2>
@@ -129,7 +129,7 @@ function Heading(): ReactNode {
 }
 
 function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useOrganization();
   return (
     <Group gap={2} justify="flex-end" wrap="nowrap">

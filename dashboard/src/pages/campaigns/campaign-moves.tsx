@@ -4,14 +4,14 @@ import { useState, type ReactNode } from 'react';
 import type { CampaignMove, CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useAct } from '../../api/queries.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 import { Review } from './review/review.tsx';
 import { READ_AGAIN } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
 /** The actions that each state allows; see contract/dashboard/campaigns.ts. */
@@ -25,7 +25,7 @@ const DONE = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended
 
 /** Each action asks for confirmation and explains its effect on people. */
 export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, campaign_id: item.id };
   const moves = {
@@ -104,7 +104,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
 
 /** The effect of a move on waiting recipients, on messaged recipients, and on calls that add recipients. */
 function useEffects({ counts, settings }: CampaignRecord): (move: CampaignMove) => string[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const waiting = (counts?.pending ?? 0) + (counts?.waiting_window ?? 0);
   const many = { count: waiting, number: number(say.language, waiting) };
   const ofWaiting = (key: `${CampaignMove}_waiting`): string[] => (waiting > 0 ? [say(key, many)] : []);

@@ -3,11 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as editorWords } from '../../parts/editor/words.ts';
+import { texts as editorTexts } from '../../parts/editor/texts.ts';
 import editorClasses from '../../parts/editor/editor-page.module.css';
 import { ApiTab } from './api-tab.tsx';
 import { CampaignMoves } from './campaign-moves.tsx';
@@ -19,12 +19,12 @@ import { CAMPAIGN_TABS, firstTab, LOOK_AGAIN_MS, type CampaignTab } from './sear
 import { ResultsTab } from './results-tab.tsx';
 import { SettingsTab } from './settings/settings-tab.tsx';
 import { useSettingsDraft } from './settings/use-settings-draft.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const route = getRouteApi('/inside/campaigns/$campaign_id');
 
 export function CampaignPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { campaign_id } = route.useParams();
   const campaign = useRead(
@@ -41,8 +41,8 @@ export function CampaignPage(): ReactNode {
 }
 
 function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
-  const say = useWords(words);
-  const sayEditor = useWords(editorWords);
+  const say = useTexts(texts);
+  const sayEditor = useTexts(editorTexts);
   const may = useMay('member');
   const first = firstTab(item.state);
   const { tab = first } = route.useSearch();

@@ -2,27 +2,27 @@ import { IconSpeakerphone } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { ListPage, useCreating } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { CampaignStateBadge } from './campaign-state.tsx';
 import { CreateCampaignDialog } from './create-campaign-dialog.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 5_000;
 
 export function CampaignsPage(): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [isCreating, setCreating] = useCreating();

@@ -4,19 +4,19 @@ import type { ReactNode } from 'react';
 import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { NameAndAgent } from '../../parts/agents/name-and-agent.tsx';
 import { useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { opened: boolean; agentId: string | null; onClose: () => void };
 
 export function CreateCampaignDialog({ opened, agentId, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const only = useOnlyAgent();
   return (
     <Modal opened={opened} onClose={onClose} title={say('create')}>
@@ -30,9 +30,9 @@ const LIMITED = ['sandbox', 'telegram', 'web_chat', 'whatsapp'] as const;
 const isLimited = (kind: string): kind is (typeof LIMITED)[number] => LIMITED.some((one) => one === kind);
 
 function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const navigate = useNavigate();
   const create = useAct('createCampaign', { refresh: ['listCampaigns', 'readOverview'] });

@@ -4,7 +4,7 @@ import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts
 import type { NewKey } from '../../../../contract/dashboard/keys.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
@@ -12,8 +12,8 @@ import { useShownOnce } from '../../parts/shown-once.tsx';
 import { ShownOnce } from '../../parts/api-keys/create/shown-once.tsx';
 import { isLimit, limitsOf, NO_LIMITS, OptionalLimits } from '../../parts/api-keys/limits-field.tsx';
 import { networkFaults, networksOf, OptionalNetworks } from '../../parts/api-keys/networks-field.tsx';
-import { words as keyWords } from '../../parts/api-keys/words.ts';
-import { words } from './words.ts';
+import { texts as keyTexts } from '../../parts/api-keys/texts.ts';
+import { texts } from './texts.ts';
 
 type DialogProps = {
   campaign: CampaignRecord;
@@ -27,7 +27,7 @@ type DialogProps = {
  * the value.
  */
 export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readOverview']);
   return (
     <Modal
@@ -53,11 +53,11 @@ export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogP
 }
 
 function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   // The list is read again when the dialog closes.
   const create = useAct('createKey', { refresh: [] });
-  const sayKeys = useWords(keyWords);
+  const sayKeys = useTexts(keyTexts);
   const checkLimit = (value: string): string | null => (isLimit(value) ? null : sayKeys('limit_invalid'));
   const form = useCheckedForm({ label: '', allowed_networks: '', ...NO_LIMITS }, () => ({
     per_minute: checkLimit,

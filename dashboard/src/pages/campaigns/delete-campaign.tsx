@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DeleteCard } from '../../parts/delete-card.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
 export function DeleteCampaign({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const remove = useAct('deleteCampaign', { refresh: ['listCampaigns', 'readOverview'] });
   return (

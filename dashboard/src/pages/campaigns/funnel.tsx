@@ -3,18 +3,18 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RecipientCounts, RecipientStatus } from '../../../../contract/campaigns.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
-import { words as recipientWords } from './recipient-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { texts as recipientTexts } from './recipient-texts.ts';
 import { GROUP_NAMES, GROUPS, type Group } from './recipient-state.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './funnel.module.css';
 
 type Props = { counts: RecipientCounts; total: number; chosen: RecipientStatus | undefined };
 
 /** The progress of all recipients: a total, then each status with its meaning and a link to its recipients. */
 export function Funnel({ counts, total, chosen }: Props): ReactNode {
-  const say = useWords(words);
-  const sayRecipient = useWords(recipientWords);
+  const say = useTexts(texts);
+  const sayRecipient = useTexts(recipientTexts);
   const sumOf = (group: Group): number => GROUPS[group].reduce((sum, status) => sum + counts[status], 0);
   const summary = GROUP_NAMES.map(
     (group) => `${sayRecipient(`group_${group}`)}: ${number(say.language, sumOf(group))}`,

@@ -3,17 +3,17 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { useMay } from '../../session/session.ts';
 import { AddCard } from './additions/add-card.tsx';
 import { Additions } from './additions/additions.tsx';
 import { ScheduleCard } from './schedules/schedule-card.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** To whom the campaign writes: a choice, its review, the additions so far, and the repetition. */
 export function PeopleTab({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const may = useMay('member');
   const isOpen = item.state === 'draft' || item.state === 'live';
   return (
@@ -33,7 +33,7 @@ export function PeopleTab({ item }: { item: CampaignRecord }): ReactNode {
 }
 
 function NextStep({ item: { total = 0 } }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Text size="sm" mt="md" role="status">
       {say('draft_waits', { count: total, number: number(say.language, total) })}{' '}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { getRouteApi } from '@tanstack/react-router';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { AboutCard } from './about-card.tsx';
 import { Additions } from './additions/additions.tsx';
@@ -9,14 +9,14 @@ import { Funnel } from './funnel.tsx';
 import { FirstAddition } from './addition-guide.tsx';
 import { Report } from './report.tsx';
 import { RecipientsList } from './recipients-list.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
 const route = getRouteApi('/inside/campaigns/$campaign_id');
 
 /** The progress of the campaign's recipients. Before there are any, it explains how to add them. */
 export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { status } = route.useSearch();
   const { counts, total = 0 } = item;
   const hasPeople = counts !== undefined && total > 0;

@@ -1,8 +1,8 @@
 import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { RecipientStatus } from '../../../../contract/campaigns.ts';
-import { useWords } from '../../language/words.tsx';
-import { words, type RecipientWord } from './recipient-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { texts, type RecipientWord } from './recipient-texts.ts';
 
 export const GROUPS = {
   waiting: ['pending', 'waiting_window'],
@@ -29,12 +29,12 @@ const COLORS: Record<RecipientStatus, string> = {
 };
 
 export function RecipientBadge({ status }: { status: RecipientStatus }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
 }
 
 /** The text of a known reason, otherwise the server's code. */
 export function useRecipientReason(): (reason: string) => string {
-  const say = useWords(words);
-  return (reason) => (`reason_${reason}` in words.en ? say(`reason_${reason}` as RecipientWord) : reason);
+  const say = useTexts(texts);
+  return (reason) => (`reason_${reason}` in texts.en ? say(`reason_${reason}` as RecipientWord) : reason);
 }

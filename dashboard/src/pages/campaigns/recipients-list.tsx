@@ -7,7 +7,7 @@ import type { NamedRecipient } from '../../../../contract/dashboard/campaigns.ts
 import { call } from '../../api/client.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { BulkAct } from '../../list/bulk-act.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { NothingFound } from '../../list/empty.tsx';
@@ -22,9 +22,9 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { GROUPS, RecipientBadge, useRecipientReason } from './recipient-state.tsx';
-import { words as recipientWords } from './recipient-words.ts';
+import { texts as recipientTexts } from './recipient-texts.ts';
 import { LOOK_AGAIN_MS, READ_AGAIN, STATUSES } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
 const PAGE = 20;
@@ -32,8 +32,8 @@ type Filters = { status?: RecipientStatus; ref?: string };
 
 /** The recipients, newest first, each with its status and reason. */
 export function RecipientsList({ campaignId, failed }: { campaignId: string; failed: boolean }): ReactNode {
-  const say = useWords(words);
-  const sayRecipient = useWords(recipientWords);
+  const say = useTexts(texts);
+  const sayRecipient = useTexts(recipientTexts);
   const org_id = useOrganization().id;
   const list = useListState<Filters>(['status', 'ref']);
   const may = useMay('member');
@@ -101,8 +101,8 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
 const ENDS: readonly string[] = ['completed', ...GROUPS.lost];
 
 function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecipient>[] {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const may = useMay('member');
   const columns: Column<NamedRecipient>[] = [
     { id: 'ref', label: say('recipient'), cell: (item) => <Who item={item} /> },
@@ -147,7 +147,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
 
 /** The person, and the caller's own name for this recipient. */
 function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Group gap={8} wrap="nowrap" maw={340}>
       {end_user_id ? (
@@ -168,7 +168,7 @@ function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient })
 }
 
 function Reason({ item: { reason, due_at, status } }: { item: NamedRecipient }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const inWords = useRecipientReason();
   const isAhead = due_at !== null && Date.parse(due_at) > Date.now();
   return (
@@ -182,7 +182,7 @@ function Reason({ item: { reason, due_at, status } }: { item: NamedRecipient }):
 }
 
 function CancelMany({ items }: { items: readonly NamedRecipient[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   return (
     <BulkAct
@@ -200,7 +200,7 @@ function CancelMany({ items }: { items: readonly NamedRecipient[] }): ReactNode 
 type DialogProps = { item: NamedRecipient | null; opened: boolean; onClose: () => void };
 
 function CancelDialog({ item, opened, onClose }: DialogProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const cancel = useAct('cancelRecipient', { refresh: READ_AGAIN });
   const isBegun = item?.conversation_id !== null;

@@ -2,19 +2,19 @@ import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { NameDialog } from '../../parts/name-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { READ_AGAIN } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { item: CampaignRecord; opened: boolean; onClose: () => void };
 
 export function RenameDialog({ item, opened, onClose }: Props): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const org_id = useOrganization().id;
   const rename = useAct('updateCampaign', { refresh: READ_AGAIN });
   return (

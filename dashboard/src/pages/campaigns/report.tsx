@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../contract/dashboard/campaigns.ts';
 import { useRead } from '../../api/queries.ts';
 import { clock, day, utc, utcDay } from '../../language/format.ts';
-import { defineWords, useWords } from '../../language/words.tsx';
+import { defineTexts, useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { LineChart } from '../../parts/line-chart.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -16,7 +16,7 @@ const STEPS = ['sent', 'delivered', 'read', 'answered', 'left'] as const;
 
 /** The progress of people over time, in the reader's time zone. */
 export function Report({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const report = useRead(
@@ -50,7 +50,7 @@ export function Report({ item }: { item: CampaignRecord }): ReactNode {
   );
 }
 
-const words = defineWords(
+const texts = defineTexts(
   {
     report: 'Over time',
     report_hint:

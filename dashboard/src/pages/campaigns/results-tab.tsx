@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
@@ -12,7 +12,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { ExportResults } from '../../parts/runs/export-results.tsx';
-import { resultWords } from '../../parts/runs/result-words.ts';
+import { resultTexts } from '../../parts/runs/result-texts.ts';
 import { RunResultCell } from '../../parts/runs/run-result.tsx';
 import { RunStatusBadge } from '../../parts/runs/run-status.tsx';
 import { LOOK_AGAIN_MS } from './search.ts';
@@ -21,7 +21,7 @@ const PAGE = 20;
 
 /** What the conversations of a campaign have returned. */
 export function ResultsTab({ campaignId }: { campaignId: string }): ReactNode {
-  const say = useWords(resultWords);
+  const say = useTexts(resultTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const list = useListState<object>([]);

@@ -4,27 +4,27 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ChannelDetail } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { KindName } from '../../parts/channels/kind-name.tsx';
 import { AtTheProvider } from './channel-parts.tsx';
 import { isKnownKind } from '../../parts/channels/kinds.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from '../../parts/channels/test-outcome.module.css';
 
 /**
  * The kind of the channel, the URL that the provider calls, the remaining steps, and whether a person has written yet.
  */
 export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const agentName = useAgentNames([item.agent_id]);
   const account = Object.values(item.account).filter((value) => value !== '');
   return (
@@ -59,7 +59,7 @@ export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
 
 /** It polls until a person has written, which proves that the provider is connected. */
 function FirstMessage({ item }: { item: ChannelDetail }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div className={classes.seen} role="status">
       {item.received ? (
@@ -84,13 +84,13 @@ function FirstMessage({ item }: { item: ChannelDetail }): ReactNode {
 }
 
 function CheckButton({ item }: { item: ChannelDetail }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const check = useAct('checkChannel', { refresh: ['readChannel', 'listChannels'] });
   if (!may || item.kind === 'sandbox' || item.kind === 'web_chat') return null;
   const found = check.data;
-  const told = found?.ok ? say(found.asked ? 'check_ok' : 'check_nobody') : found?.detail;
+  const result = found?.ok ? say(found.asked ? 'check_ok' : 'check_nobody') : found?.detail;
   return (
     <Stack gap="xs" align="flex-end" maw={420}>
       <Button
@@ -103,7 +103,7 @@ function CheckButton({ item }: { item: ChannelDetail }): ReactNode {
       </Button>
       {found && (
         <Alert color={found.ok ? 'blue' : 'red'} py="xs" role="status">
-          <span dir="auto">{told}</span>
+          <span dir="auto">{result}</span>
         </Alert>
       )}
       {check.error && <ProblemAlert problem={check.error} />}

@@ -1,16 +1,16 @@
 import { UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { KIND_ICONS, KINDS } from '../../parts/channels/kinds.ts';
 import { kindNames } from '../../parts/channels/kind-names.ts';
-import { kindWords } from '../../parts/channels/kind-words.ts';
+import { kindTexts } from '../../parts/channels/kind-texts.ts';
 import classes from './channels.module.css';
 
 /** All kinds that can be connected, with descriptions. */
 export function Catalogue({ onChoose }: { onChoose: (kind: ChannelKindName) => void }): ReactNode {
-  const say = useWords(kindWords);
-  const sayName = useWords(kindNames);
+  const say = useTexts(kindTexts);
+  const sayName = useTexts(kindNames);
   return (
     <div className={classes.kinds}>
       {KINDS.map((kind, index) => {

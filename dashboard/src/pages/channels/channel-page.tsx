@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
@@ -15,13 +15,13 @@ import { InstallCard } from './install-card.tsx';
 import { isKnownKind } from '../../parts/channels/kinds.ts';
 import { SendTest } from './send-test.tsx';
 import { SettingsCard } from './settings-card.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const route = getRouteApi('/inside/channels/$channel_id');
 const LOOK_AGAIN_MS = 2_000;
 
 export function ChannelPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const { channel_id } = route.useParams();

@@ -3,21 +3,21 @@ import type { ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import type { Problem } from '../../api/client.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { kindWords } from '../../parts/channels/kind-words.ts';
-import { words } from './words.ts';
+import { kindTexts } from '../../parts/channels/kind-texts.ts';
+import { texts } from './texts.ts';
 
 export function ChannelState({ item }: { item: ChannelRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (!item.enabled) return <Badge color="gray">{say('disabled')}</Badge>;
   return <Badge color={item.status === 'broken' ? 'red' : 'blue'}>{say(item.status)}</Badge>;
 }
 
 /** The steps at the provider, with the provider's names of its buttons. */
 export function AtTheProvider({ kind }: { kind: ChannelKindName }): ReactNode {
-  const say = useWords(words);
-  const sayKind = useWords(kindWords);
+  const say = useTexts(texts);
+  const sayKind = useTexts(kindTexts);
   const steps = sayKind(`after_${kind}`);
   if (steps === '') return null;
   return (
@@ -36,7 +36,7 @@ export function AtTheProvider({ kind }: { kind: ChannelKindName }): ReactNode {
 
 /** The provider's message, which is the same in every language. Faults of fields are shown at the fields. */
 export function ChannelProblem({ problem }: { problem: Problem | null }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const isSaid = problem?.code === 'channel_check_failed';
   if (!problem || (problem.faults.length > 0 && !isSaid)) return null;
   return (

@@ -2,14 +2,14 @@ import { IconPlugConnected } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
 import { AddButton } from '../../parts/add-button.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useAgentNames } from '../../parts/use-record-names.ts';
@@ -17,15 +17,15 @@ import { KindName } from '../../parts/channels/kind-name.tsx';
 import { ChannelState } from './channel-parts.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import type { ChannelsSearch } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const route = getRouteApi('/inside/channels');
 const PAGE = 20;
 const LOOK_AGAIN_MS = 5_000;
 
 export function ChannelsPage(): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const { connect } = route.useSearch();

@@ -1,15 +1,15 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { useLateAgent, useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
 import { nameOfSite, originOf } from '../../parts/channels/site-origin.ts';
 import type { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { ChatPreview } from './chat-preview.tsx';
 import { type SettingsValues, valueName } from './settings-values.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
 const SITE = valueName('allowed_origins');
@@ -22,8 +22,8 @@ type Props = {
 
 /** A new web chat needs a site and a name. Its look has a default, and can change on its page. */
 export function ChatFields({ agentId, form }: Props): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const agent = form.getInputProps('agent_id');
   const only = useOnlyAgent();
   useLateAgent(agentId, form);

@@ -1,9 +1,9 @@
 import { isLightColor, Text } from '@mantine/core';
 import { IconMessageCircle } from '@tabler/icons-react';
 import type { CSSProperties, ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { type SettingsValues, valueName } from './settings-values.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './chat-preview.module.css';
 
 /** The color of a chat without its own color. */
@@ -14,7 +14,7 @@ const LIGHT = 0.179;
 
 /** A preview of the chat with its unsaved fields. */
 export function ChatPreview({ values }: { values: SettingsValues }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const of = (name: string): string => values[valueName(name)]?.trim() ?? '';
   const color = isColor(of('color')) ? of('color') : USUAL_COLOR;
   const style = { '--chat': color, '--on-chat': isLightColor(color, LIGHT) ? '#000000' : '#ffffff' };

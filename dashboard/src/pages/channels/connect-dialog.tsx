@@ -3,14 +3,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { isChannelKind } from '../../../../contract/channel-kinds.ts';
 import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
 import { useShownOnceGuard } from '../../parts/shown-once.tsx';
 import { Catalogue } from './catalogue.tsx';
 import { ConnectForm } from './connect-form.tsx';
 import { kindNames } from '../../parts/channels/kind-names.ts';
 import { SecretOnce } from './secret-once.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** `chosen` is empty for the catalog, otherwise the kind whose form is shown. The URL of the page contains both. */
 type Props = {
@@ -26,8 +26,8 @@ const hasNextStep = ({ kind, secret, verify_token }: ConnectedChannel): boolean 
 
 /** The catalog, then the form of a kind. For a kind with a generated secret, a third step shows the secret once. */
 export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): ReactNode {
-  const say = useWords(words);
-  const sayKind = useWords(kindNames);
+  const say = useTexts(texts);
+  const sayKind = useTexts(kindNames);
   const navigate = useNavigate();
   const only = useOnlyAgent();
   const [made, setMade] = useState<ConnectedChannel | null>(null);

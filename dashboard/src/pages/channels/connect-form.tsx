@@ -3,17 +3,17 @@ import type { ReactNode } from 'react';
 import type { ChannelKindName } from '../../../../contract/channel-kinds.ts';
 import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { NameAndAgent } from '../../parts/agents/name-and-agent.tsx';
 import { originOf } from '../../parts/channels/site-origin.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { ChannelProblem } from './channel-parts.tsx';
 import { placeSettings, SettingsFields } from './settings-fields.tsx';
 import { ChatFields } from './chat-fields.tsx';
 import { type SettingsValues, shownFields, toSettings, toValues, valueName } from './settings-values.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = {
   kind: ChannelKindName;
@@ -24,8 +24,8 @@ type Props = {
 
 /** Name, agent and the settings of the kind. The server checks them with the provider before it stores anything. */
 export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const org_id = useOrganization().id;
   const connect = useAct('connectChannel', { refresh: ['listChannels', 'readOverview'] });
   const initial: SettingsValues = { name: '', agent_id: agentId ?? '', ...toValues(kind) };

@@ -4,7 +4,7 @@ import type { ChannelField, ChannelKindName } from '../../../../contract/channel
 import type { ChannelRecord, ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -23,7 +23,7 @@ import {
   toValues,
   valueName,
 } from './settings-values.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
 /** Kinds with a generated secret that the other side must know. */
@@ -32,10 +32,10 @@ type Props = { item: ChannelRecord; kind: ChannelKindName };
 
 /** Changes settings and credentials, which the provider must accept, or creates a new secret. */
 export function CredentialsCard({ item, kind }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });
-  const sayCommon = useWords(common);
+  const sayCommon = useTexts(common);
   // A web chat has no provider and no credentials.
   const isChat = kind === 'web_chat';
   const fields = shownFields(kind);
@@ -93,7 +93,7 @@ export function CredentialsCard({ item, kind }: Props): ReactNode {
 }
 
 function NewSecret({ item, isChat }: { item: ChannelRecord; isChat: boolean }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [opened, setOpened] = useState(false);
   const [made, setMade] = useState<ConnectedChannel | null>(null);

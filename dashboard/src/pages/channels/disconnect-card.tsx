@@ -2,17 +2,17 @@ import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useLeaveDeleted } from '../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
 /** Disconnects a channel permanently. The agent's own sandbox can only be deleted with the agent. */
 export function DisconnectCard({ item }: { item: ChannelRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);

@@ -3,9 +3,9 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { WebChatSettings } from '../../../../contract/chat.ts';
 import type { ChannelDetail, ChannelRecord } from '../../../../contract/dashboard/channels.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { chatPage, ChatSites, FirstVisitor, ScriptTag } from '../../parts/channels/chat-sites.tsx';
-import { installWords } from '../../parts/channels/install-words.ts';
+import { installTexts } from '../../parts/channels/install-texts.ts';
 import { Card } from '../../parts/card.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { useSession } from '../../session/session.ts';
@@ -13,7 +13,7 @@ import classes from './install-card.module.css';
 
 /** Explains how to add a web chat to a site, and shows the chat itself. */
 export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
-  const say = useWords(installWords);
+  const say = useTexts(installTexts);
   const { base_url } = useSession();
   const { hosted_page = true }: WebChatSettings = item.settings;
   const page = chatPage(item.id);
@@ -46,7 +46,7 @@ export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
 
 /** The chat's page in a frame. It includes all saved changes. */
 function Preview({ item, page }: { item: ChannelRecord; page: string }): ReactNode {
-  const say = useWords(installWords);
+  const say = useTexts(installTexts);
   const [isShown, setShown] = useState(false);
   return (
     <div className={classes.section}>

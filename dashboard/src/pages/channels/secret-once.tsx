@@ -3,15 +3,15 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { isChannelKind } from '../../../../contract/channel-kinds.ts';
 import type { ConnectedChannel } from '../../../../contract/dashboard/channels.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { CopyFact } from '../../parts/fact.tsx';
 import { AskBeforeClosing, ShownValue, type ShownOnceGuard } from '../../parts/shown-once.tsx';
 import { AtTheProvider } from './channel-parts.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The secrets for the other side. They are in the page only while they are shown. */
 export function SecretOnce({ made, guard }: { made: ConnectedChannel; guard: ShownOnceGuard }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (guard.asking) return <AskBeforeClosing guard={guard} say={say} />;
   const isToken = made.verify_token !== undefined;
   const isChat = made.kind === 'web_chat';

@@ -6,15 +6,15 @@ import type { AcceptedMessage } from '../../../../contract/channels.ts';
 import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import type { MessageContent } from '../../../../contract/messages.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { NO_TEMPLATE, TemplateFields } from '../../parts/template-fields.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { kindWords } from '../../parts/channels/kind-words.ts';
+import { kindTexts } from '../../parts/channels/kind-texts.ts';
 import { TestOutcome } from '../../parts/channels/test-outcome.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
 type Values = { address: string; text: string };
@@ -23,8 +23,8 @@ type Props = { item: ChannelRecord; kind: ChannelKindName };
 
 /** Sends a message to the user as a test, and shows its progress live. */
 export function SendTest({ item, kind }: Props): ReactNode {
-  const say = useWords(words);
-  const sayKind = useWords(kindWords);
+  const say = useTexts(texts);
+  const sayKind = useTexts(kindTexts);
   const org_id = useOrganization().id;
   const [template, setTemplate] = useState(NO_TEMPLATE);
   const [sent, setSent] = useState<AcceptedMessage | null>(null);

@@ -4,22 +4,22 @@ import type { ChannelRecord } from '../../../../contract/dashboard/channels.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { EnabledSwitch } from '../../parts/enabled-switch.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
-import { words } from './words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
+import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
 /** The name of the channel, and the switch that enables it. */
 export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const params = { org_id, channel_id: item.id };

@@ -1,13 +1,13 @@
 import { PasswordInput, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ChannelField, ChannelKindName } from '../../../../contract/channel-kinds.ts';
-import { useLanguage, useWords } from '../../language/words.tsx';
+import { useLanguage, useTexts } from '../../language/texts.tsx';
 import type { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { ChatPreview, isColor, USUAL_COLOR } from './chat-preview.tsx';
-import { fieldWords } from './field-words.ts';
+import { fieldTexts } from './field-texts.ts';
 import type { FieldWord } from '../../parts/channels/kinds.ts';
 import { isUnused, type SettingsValues, shownFields, valueName } from './settings-values.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
 type Form = ReturnType<typeof useCheckedForm<SettingsValues>>;
@@ -18,7 +18,7 @@ type Props = { kind: ChannelKindName; form: Form; readOnly?: boolean; stored?: b
  * unless the channel is `moved` to another address.
  */
 export function SettingsFields({ kind, form, readOnly = false, stored = false, moved = false }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const fields = shownFields(kind);
   const usual = fields.filter(({ name }) => name !== 'api_url');
   const own = fields.find(({ name }) => name === 'api_url');
@@ -58,12 +58,12 @@ export function SettingsFields({ kind, form, readOnly = false, stored = false, m
 
 function SettingField(props: Required<Props> & { field: ChannelField }): ReactNode {
   const { kind, field, form, readOnly, stored, moved } = props;
-  const say = useWords(words);
+  const say = useTexts(texts);
   const language = useLanguage();
   const name = valueName(field.name);
   const { onChange, ...input } = form.getInputProps(name);
   const [label, hint] =
-    fieldWords[language][field.name === 'api_url' ? 'api_url' : (`${kind}.${field.name}` as FieldWord)];
+    fieldTexts[language][field.name === 'api_url' ? 'api_url' : (`${kind}.${field.name}` as FieldWord)];
   const isKept = field.secret && stored && !moved;
   const isAsked = field.secret && stored && moved;
   const shared = {
@@ -91,7 +91,7 @@ function SettingField(props: Required<Props> & { field: ChannelField }): ReactNo
     onChange,
     autoComplete: 'off',
     spellCheck: false,
-    dir: isWords(field.name) ? 'auto' : 'ltr',
+    dir: isTexts(field.name) ? 'auto' : 'ltr',
   };
   if (field.name === 'color')
     return <TextInput {...typed} leftSection={<ColorPicker {...typed} label={say('color_pick')} />} />;
@@ -130,7 +130,7 @@ function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): Re
 
 /** Fields with text for people. The others contain keys and addresses. */
 const WORDS: readonly string[] = ['from_name', 'subject', 'title', 'greeting', 'suggestions', 'avatar'];
-const isWords = (name: string): boolean => WORDS.includes(name);
+const isTexts = (name: string): boolean => WORDS.includes(name);
 
 /** Shows the server's fault of the settings at its field. True if there is such a field. */
 export function placeSettings(form: Form, faults: readonly { pointer: string; detail: string }[]): boolean {

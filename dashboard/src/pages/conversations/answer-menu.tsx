@@ -2,12 +2,12 @@ import { ActionIcon } from '@mantine/core';
 import { IconBulb, IconDots, IconSchool, IconTestPipe } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ConversationMessage } from '../../../../contract/dashboard/conversations.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
-import { teachWords } from '../../parts/questions/teach-words.ts';
-import { testWords } from '../../parts/test-cases/words.ts';
+import { teachTexts } from '../../parts/questions/teach-texts.ts';
+import { testTexts } from '../../parts/test-cases/texts.ts';
 import { useMay } from '../../session/session.ts';
-import { changeWords } from './change-words.ts';
+import { changeTexts } from './change-texts.ts';
 import classes from './conversations.module.css';
 
 type Props = {
@@ -21,9 +21,9 @@ type Props = {
 
 /** What can be done with an answer of the agent. Its button shows on hover and focus, and always on touch. */
 export function AnswerMenu({ message, isExplained, onExplain, onCorrect, onTeach }: Props): ReactNode {
-  const say = useWords(changeWords);
-  const sayTest = useWords(testWords);
-  const sayTeach = useWords(teachWords);
+  const say = useTexts(changeTexts);
+  const sayTest = useTexts(testTexts);
+  const sayTeach = useTexts(teachTexts);
   const may = useMay('member');
   if (message.why === null) return null;
   return (

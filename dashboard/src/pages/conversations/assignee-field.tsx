@@ -2,12 +2,12 @@ import { Select, Text } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 import type { ConversationSummary } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
-import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { useProblemText } from '../../parts/problem-alert.tsx';
 import { atLeast, useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useMemberNames } from '../../parts/use-record-names.ts';
-import { inboxWords } from './inbox-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
 import { READ_AGAIN } from './search.ts';
 
 const NONE = 'none';
@@ -16,14 +16,14 @@ type Props = { item: ConversationSummary; field?: Ref<HTMLInputElement> };
 
 /** The assignee of a conversation. Members can change it. */
 export function AssigneeField({ item: { id, assignee_id }, field }: Props): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const org_id = useOrganization().id;
   const me = useSession().user.id;
   const may = useMay('member');
   const nameOf = useMemberNames();
   const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
   const assign = useAct('assignConversation', { refresh: READ_AGAIN });
-  const told = useProblemWords(assign.error);
+  const problem = useProblemText(assign.error);
   const name = assignee_id === null ? say('assigned_none') : (nameOf(assignee_id) ?? say('assigned_gone'));
   const able = (members.data?.data ?? []).filter(({ role }) => atLeast(role, 'member'));
   const data = able.map(({ user_id, name: own, away }) => ({
@@ -58,7 +58,7 @@ export function AssigneeField({ item: { id, assignee_id }, field }: Props): Reac
       value={assignee_id ?? NONE}
       data={[{ value: NONE, label: say('assigned_none') }, ...data]}
       disabled={assign.isPending}
-      error={assign.error && (told.detail || told.title)}
+      error={assign.error && (problem.detail || problem.title)}
       allowDeselect={false}
       onChange={(chosen) => give(chosen === NONE ? null : chosen)}
     />

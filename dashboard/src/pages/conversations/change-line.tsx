@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { ConversationChange } from '../../../../contract/dashboard/conversations.ts';
 import { clock } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useMemberNames } from '../../parts/use-record-names.ts';
-import { changeWords } from './change-words.ts';
-import { timeWords } from './snooze-times.ts';
-import { words } from './words.ts';
+import { changeTexts } from './change-texts.ts';
+import { timeTexts } from './snooze-times.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 /** The record has the runs apart from the changes. */
@@ -13,15 +13,15 @@ type Shown = Omit<ConversationChange, 'type'> & { type: ConversationChange['type
 
 /** What a member or the agent did with the conversation, between its messages. */
 export function ChangeLine({ change }: { change: Shown }): ReactNode {
-  const say = useWords(changeWords);
-  const sayMember = useWords(words);
+  const say = useTexts(changeTexts);
+  const sayMember = useTexts(texts);
   const people = useMemberNames();
   const { type, actor_id, user_id, until, created_at } = change;
   const nameOf = (id: string): ReactNode => <bdi>{people(id) ?? sayMember('member')}</bdi>;
   const parts = {
     who: actor_id === null ? say('by_program') : nameOf(actor_id),
     name: user_id !== null && nameOf(user_id),
-    time: until !== null && timeWords(say.language, new Date(until)),
+    time: until !== null && timeTexts(say.language, new Date(until)),
   };
   return (
     <p className={classes.note} data-change={type}>

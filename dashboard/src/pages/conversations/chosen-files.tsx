@@ -1,10 +1,10 @@
 import { ActionIcon, FileButton, Loader } from '@mantine/core';
 import { IconPaperclip, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
-import { useProblemWords } from '../../parts/problem-alert.tsx';
-import { sizeWords } from '../../language/format.ts';
-import { fileWords } from './file-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { useProblemText } from '../../parts/problem-alert.tsx';
+import { sizeTexts } from '../../language/format.ts';
+import { fileTexts } from './file-texts.ts';
 import { type ChosenFile, MAX_MEBIBYTES } from './use-chosen-files.ts';
 import classes from './files.module.css';
 
@@ -12,7 +12,7 @@ type Props = { files: readonly ChosenFile[]; onRemove: (key: number) => void };
 
 /** The files of the next reply. */
 export function ChosenFiles({ files, onRemove }: Props): ReactNode {
-  const say = useWords(fileWords);
+  const say = useTexts(fileTexts);
   return (
     <ul className={classes.chosen} aria-label={say('chosen')} aria-live="polite" hidden={files.length === 0}>
       {files.map(({ key, file, state, why }) => (
@@ -20,7 +20,7 @@ export function ChosenFiles({ files, onRemove }: Props): ReactNode {
           <span dir="auto" className={classes.name}>
             {file.name}
           </span>
-          <span className={classes.size}>{sizeWords(say.language, file.size)}</span>
+          <span className={classes.size}>{sizeTexts(say.language, file.size)}</span>
           {state === 'failed' && <Reason why={why} />}
           {state === 'sending' ? (
             <Loader size={14} role="img" aria-label={say('sending')} />
@@ -42,14 +42,14 @@ export function ChosenFiles({ files, onRemove }: Props): ReactNode {
 }
 
 function Reason({ why }: { why: unknown }): ReactNode {
-  const say = useWords(fileWords);
-  const { title, detail } = useProblemWords(why);
+  const say = useTexts(fileTexts);
+  const { title, detail } = useProblemText(why);
   const isOurs = why === 'file_empty' || why === 'file_too_large';
   return <span className={classes.why}>{isOurs ? say(why, { size: MAX_MEBIBYTES }) : `${title} ${detail}`}</span>;
 }
 
 export function AttachButton({ onChoose }: { onChoose: (files: File[]) => void }): ReactNode {
-  const say = useWords(fileWords);
+  const say = useTexts(fileTexts);
   return (
     <FileButton multiple onChange={onChoose}>
       {(props) => (

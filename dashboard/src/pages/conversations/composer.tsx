@@ -14,14 +14,14 @@ import { flushSync } from 'react-dom';
 import type { ConversationRecord, PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useDraftText } from '../../parts/use-draft-text.ts';
 import { useMemberNames } from '../../parts/use-record-names.ts';
-import { answerWords } from './answer-words.ts';
+import { answerTexts } from './answer-texts.ts';
 import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';
 import { ReplyField } from './reply-field.tsx';
@@ -34,7 +34,7 @@ import { namedIn, useNamable } from './use-mentions.ts';
 import { useChosenFiles } from './use-chosen-files.ts';
 import { useDelayedReply } from './use-delayed-reply.ts';
 import { useTyping } from './use-presence.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 export type Side = 'member' | 'end_user' | 'note';
@@ -43,8 +43,8 @@ type Props = { item: ConversationRecord; others: readonly PresentMember[] };
 
 /** The field for replies and notes. On the sandbox, it can also write as the end user. */
 export function Composer({ item, others }: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { role } = useOrganization();
   if (useMay('member')) return <ReplyForm item={item} others={others} />;
   return (
@@ -55,8 +55,8 @@ export function Composer({ item, others }: Props): ReactNode {
 }
 
 function ReplyForm({ item, others }: Props): ReactNode {
-  const say = useWords(words);
-  const sayAnswer = useWords(answerWords);
+  const say = useTexts(texts);
+  const sayAnswer = useTexts(answerTexts);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
   // A choice is valid until the conversation changes hands. Then the most likely one is selected.
@@ -64,8 +64,8 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   // A note can be continued in any state, so that half a note never appears in the reply field.
   const side = picked && (picked.side === 'note' || picked.status === item.status) ? picked.side : likely;
-  const kept = { said: useDraftText(`parley.reply.${item.id}`), note: useDraftText(`parley.note.${item.id}`) };
-  const [text, setText] = side === 'note' ? kept.note : kept.said;
+  const drafts = { reply: useDraftText(`parley.reply.${item.id}`), note: useDraftText(`parley.note.${item.id}`) };
+  const [text, setText] = side === 'note' ? drafts.note : drafts.reply;
   const field = useRef<HTMLTextAreaElement>(null);
   const startAs = (next: Side): void => {
     flushSync(() => setPicked({ side: next, status: item.status }));
@@ -73,9 +73,9 @@ function ReplyForm({ item, others }: Props): ReactNode {
   };
   const chosen = useChosenFiles(item);
   const chosenActions = useReplyActions(item.id);
-  const sending = { item, side, text, setText, said: kept.said[1], field, chosen, chosenActions };
+  const sending = { item, side, text, setText, setReply: drafts.reply[1], field, chosen, chosenActions };
   const { act, held, send, left, unanswered } = useSend(sending);
-  const help = useReplyHelp(item.id, kept.said[1]);
+  const help = useReplyHelp(item.id, drafts.reply[1]);
   useTyping(item.id, side, text, held.waiting);
   const undo = (): void => {
     startAs('member');
@@ -174,22 +174,22 @@ type Sending = {
   text: string;
   setText: SetText;
   /** The text of the reply field, also while a note is written. */
-  said: SetText;
+  setReply: SetText;
   field: RefObject<HTMLTextAreaElement | null>;
   chosen: ReturnType<typeof useChosenFiles>;
   chosenActions: ReturnType<typeof useReplyActions>;
 };
 
 /** The action of Enter, which differs by author. It never sends a saved reply with open variables immediately. */
-function useSend({ item, side, text, setText, said, field, chosen, chosenActions }: Sending) {
+function useSend({ item, side, text, setText, setReply: said, field, chosen, chosenActions }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const note = useAct('addNote', { refresh: ['readConversation'] });
-  const held = useDelayedReply(item, (back, actions) => {
+  const delayed = useDelayedReply(item, (back, actions) => {
     said((now) => (now === '' ? back : `${back}\n\n${now}`));
     if (actions) chosenActions.set(actions);
   });
-  const act = { end_user: speak, member: held.reply, note }[side];
+  const act = { end_user: speak, member: delayed.reply, note }[side];
   const namable = useNamable(side === 'note');
   // The text for which the user was asked. Another text needs a new question.
   const [asked, setAsked] = useState<string | null>(null);
@@ -203,7 +203,7 @@ function useSend({ item, side, text, setText, said, field, chosen, chosenActions
     const allSent = chosen.files.length === 0 || (await chosen.send());
     if (!allSent) setText((now) => [entered, now].filter(Boolean).join('\n\n'));
     else if (entered !== '') {
-      held.hold(entered, chosenActions.current);
+      delayed.hold(entered, chosenActions.current);
       chosenActions.set(null);
     }
   };
@@ -218,7 +218,7 @@ function useSend({ item, side, text, setText, said, field, chosen, chosenActions
       selectMissing(field.current);
       return;
     }
-    for (const one of [speak, held.reply, note]) if (!one.isPending) one.reset();
+    for (const one of [speak, delayed.reply, note]) if (!one.isPending) one.reset();
     setAsked(null);
     if (side === 'member') {
       field.current?.focus();
@@ -236,7 +236,7 @@ function useSend({ item, side, text, setText, said, field, chosen, chosenActions
     else note.mutate({ params, body: { text: entered, mentions: namedIn(entered, namable) } }, settled);
   };
   const unanswered = !speak.isPending && speak.data?.messages.length === 0 && speak.submittedAt > Date.now() - 60_000;
-  return { act, held, send, left, unanswered };
+  return { act, held: delayed, send, left, unanswered };
 }
 
 /**
@@ -249,7 +249,7 @@ type SideProps = { side: Side; sandbox: boolean; onPick: (side: Side) => void };
 
 /** Who writes. */
 function SideChoice({ side, sandbox, onPick }: SideProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div className={classes.composerTop}>
       <SegmentedControl
@@ -271,7 +271,7 @@ type HintProps = { side: Side; silent: boolean; assigneeId: string | null };
 
 /** What the next message does. */
 function Hint({ side, silent, assigneeId }: HintProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const me = useSession().user.id;
   const people = useMemberNames();
   const isOfOther = side === 'member' && silent && assigneeId !== null && assigneeId !== me;

@@ -3,19 +3,19 @@ import { IconCheck, IconClock, IconClockPause, IconRobot, IconUser, IconUserOff 
 import type { ReactNode } from 'react';
 import type { ChangeConversationsBody } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { SelectionBar } from '../../list/selection-bar.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { atLeast, useOrganization, useSession } from '../../session/session.ts';
-import { inboxWords } from './inbox-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
 import { READ_AGAIN } from './search.ts';
-import { selectionWords } from './selection-words.ts';
-import { nextTimes, timeWords } from './snooze-times.ts';
-import { snoozeWords } from './snooze-words.ts';
+import { selectionTexts } from './selection-texts.ts';
+import { nextTimes, timeTexts } from './snooze-times.ts';
+import { snoozeTexts } from './snooze-texts.ts';
 import type { Selection } from '../../list/use-selection.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Action = ChangeConversationsBody['action'];
 type Props = { selection: Selection; many: number };
@@ -33,7 +33,7 @@ export function ConversationActs({ selection, many }: Props): ReactNode {
 }
 
 function useChange({ chosen, clear }: Selection) {
-  const say = useWords(selectionWords);
+  const say = useTexts(selectionTexts);
   const org_id = useOrganization().id;
   const change = useAct('changeConversations', { refresh: READ_AGAIN });
   const act = (action: Action): void =>
@@ -56,8 +56,8 @@ function useChange({ chosen, clear }: Selection) {
 type ActProps = { act: (action: Action) => void; busy: boolean };
 
 function AssignMenu({ act, busy }: ActProps): ReactNode {
-  const say = useWords(selectionWords);
-  const sayInbox = useWords(inboxWords);
+  const say = useTexts(selectionTexts);
+  const sayInbox = useTexts(inboxTexts);
   const org_id = useOrganization().id;
   const me = useSession().user.id;
   const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
@@ -86,7 +86,7 @@ function AssignMenu({ act, busy }: ActProps): ReactNode {
 }
 
 function PutOffMenu({ act, busy }: ActProps): ReactNode {
-  const say = useWords(snoozeWords);
+  const say = useTexts(snoozeTexts);
   return (
     <Menu
       label={say('snooze')}
@@ -108,7 +108,7 @@ function PutOffMenu({ act, busy }: ActProps): ReactNode {
           icon={<IconClock size={16} />}
           onClick={() => act({ type: 'snooze', until: at.toISOString() })}
         >
-          {say('choice', { name: say(name), time: timeWords(say.language, at) })}
+          {say('choice', { name: say(name), time: timeTexts(say.language, at) })}
         </MenuItem>
       ))}
     </Menu>
@@ -116,7 +116,7 @@ function PutOffMenu({ act, busy }: ActProps): ReactNode {
 }
 
 function Acts({ act, busy }: ActProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <Button

@@ -3,20 +3,20 @@ import type { ReactNode, Ref } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { CODE_PROVIDER } from '../../../../contract/turns.ts';
 import { languageName, money, number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { RunResultCell } from '../../parts/runs/run-result.tsx';
-import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
+import { RunStatusBadge, useReasonText } from '../../parts/runs/run-status.tsx';
 import { AssigneeField } from './assignee-field.tsx';
 import { TagsField } from './tags-field.tsx';
-import { inboxWords } from './inbox-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
 import { PersonPanel } from './person-panel.tsx';
 import { KindName } from '../../parts/channels/kind-name.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 type Props = {
@@ -26,9 +26,9 @@ type Props = {
 };
 
 export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const agentName = useAgentNames([item.agent_id]);
-  const sayInbox = useWords(inboxWords);
+  const sayInbox = useTexts(inboxTexts);
   return (
     <aside className={classes.facts} data-shown={shown || undefined} aria-label={say('facts')}>
       <Fact label={sayInbox('assigned_to')}>
@@ -71,8 +71,8 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
 
 /** The triggers of the agent's turns: each call and message, and the result of its run. */
 function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
-  const say = useWords(words);
-  const reason = useReasonWords();
+  const say = useTexts(texts);
+  const reason = useReasonText();
   return (
     <ol className={classes.runs}>
       {runs.map((run) => (
@@ -103,7 +103,7 @@ function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
 
 /** The models that answered, their usage, and the reasons for each fallback. */
 function Models({ of: { models } }: { of: ConversationRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const named = (provider: string, model: string): string => {
     if (provider === 'embedded' || provider === 'hand_off') return say(`stand_in_${provider}`);
     return `${provider}/${model}`;

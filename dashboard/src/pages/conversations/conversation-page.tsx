@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
@@ -27,12 +27,12 @@ import { useOpenNext } from './open-next.tsx';
 import { READ_AGAIN } from './search.ts';
 import { AlsoHere, Typing } from './presence.tsx';
 import { SnoozeMenu } from './snooze-menu.tsx';
-import { timeWords } from './snooze-times.ts';
-import { snoozeWords } from './snooze-words.ts';
+import { timeTexts } from './snooze-times.ts';
+import { snoozeTexts } from './snooze-texts.ts';
 import { sendDelayed } from './use-delayed-reply.ts';
 import { usePresence } from './use-presence.ts';
 import { useSeen } from './use-seen.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 export function ConversationPage(): ReactNode {
@@ -69,7 +69,7 @@ function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
 type PanesProps = { item: ConversationRecord; live: boolean; others: ReturnType<typeof usePresence> };
 
 function Panes({ item, live, others }: PanesProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const nameOf = usePersonName();
   const may = useMay('member');
   const name = nameOf(item.end_user);
@@ -130,16 +130,16 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
 }
 
 function SnoozedUntil({ at }: { at: string }): ReactNode {
-  const say = useWords(snoozeWords);
+  const say = useTexts(snoozeTexts);
   return (
     <Text size="xs" c="dimmed" component="span">
-      {say('until_time', { time: timeWords(say.language, new Date(at)) })}
+      {say('until_time', { time: timeTexts(say.language, new Date(at)) })}
     </Text>
   );
 }
 
 function Back(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Link to="/conversations" search={true} className={classes.back} aria-label={say('back')}>
       <IconArrowLeft size={20} className="mirror" aria-hidden="true" />
@@ -148,7 +148,7 @@ function Back(): ReactNode {
 }
 
 function Moves({ item }: { item: ConversationRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, conversation_id: item.id };
   const takeOver = useAct('takeOverConversation', { refresh: READ_AGAIN });

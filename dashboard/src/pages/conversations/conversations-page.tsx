@@ -4,7 +4,7 @@ import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty, NothingFound } from '../../list/empty.tsx';
 import { Pager } from '../../list/pager.tsx';
 import { useListState, type ListState } from '../../list/use-list-state.ts';
@@ -21,7 +21,7 @@ import { Rows } from './rows.tsx';
 import type { ConversationsSearch } from './search.ts';
 import { type Selection, useSelection } from '../../list/use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 const ConversationActs = lazy(async () => ({ default: (await import('./conversation-acts.tsx')).ConversationActs }));
@@ -53,7 +53,7 @@ const FILTERS = [
 ] as const satisfies (keyof Filtering)[];
 
 export function ConversationsPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { conversation_id: chosen } = useParams({ strict: false });
   const list = useListState<Filtering>(FILTERS);
@@ -95,7 +95,7 @@ export function ConversationsPage(): ReactNode {
 
 /** For the tab and for screen readers: the navigation shows the name of the page. An open conversation has its own. */
 function Heading(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   useTabTitle(`${say('conversations')} · Parley`);
   return (
     <VisuallyHidden>
@@ -112,7 +112,7 @@ type ListProps = {
 };
 
 function List({ list, conversations, chosen, selection }: ListProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <section className={classes.list} aria-label={say('conversations')}>
       <ListHead list={list} />
@@ -150,7 +150,7 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
 
 /** Shown while no conversation is selected. */
 export function NoConversation(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div className={classes.none}>
       <IconMessages size={34} stroke={1.4} aria-hidden="true" />
@@ -166,7 +166,7 @@ export function NoConversation(): ReactNode {
 const OUTLINE = 6;
 
 function Outline(): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   return (
     <div aria-busy="true" className={classes.outline}>
       <VisuallyHidden role="status">{say('loading')}</VisuallyHidden>

@@ -2,13 +2,13 @@ import { useState, type ReactNode } from 'react';
 import type { ConversationMessage, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import type { TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { caseFrom, withFreeName } from '../../parts/test-cases/case-from-message.ts';
-import { testWords } from '../../parts/test-cases/words.ts';
+import { testTexts } from '../../parts/test-cases/texts.ts';
 
 const CaseDialog = onceOpened(
   async () => (await import('../../parts/test-cases/case-dialog.tsx')).CaseDialog,
@@ -27,7 +27,7 @@ export function CreateTestCase(props: Props): ReactNode {
 }
 
 function Editing({ item, message, opened, onClose }: Props): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const params = { org_id: useOrganization().id, agent_id: item.agent_id };
   const suite = useRead('readSuite', { params });
   const store = useAct('setSuite', { refresh: ['readSuite'] });

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 type Props = { messages: ConversationRecord['runs'][number]['earlier']; person: ConversationRecord['end_user'] };
 
 /** The history that a client of OpenAI's API sent with its call. It is closed, because the agent did not write it. */
 export function EarlierMessages({ messages, person }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const nameOf = usePersonName();
   if (messages.length === 0) return null;
   return (

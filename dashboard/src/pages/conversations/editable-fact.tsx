@@ -1,8 +1,8 @@
 import { TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Fact } from '../../parts/fact.tsx';
-import { personWords } from './person-words.ts';
+import { personTexts } from './person-texts.ts';
 import classes from './person-panel.module.css';
 
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
 
 /** A value that changes in place: a click or Enter opens the field, Enter or leaving it saves, and Esc cancels. */
 export function EditableFact({ label, value, onSave, error, maxLength = 1_000 }: Props): ReactNode {
-  const say = useWords(personWords);
+  const say = useTexts(personTexts);
   const [typed, setTyped] = useState<string | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const end = (isSaved: boolean): void => {

@@ -3,13 +3,13 @@ import { IconX } from '@tabler/icons-react';
 import type { MouseEvent, ReactNode } from 'react';
 import type { ListState } from '../../list/use-list-state.ts';
 import { clock, day } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useAgentNames, useMemberNames } from '../../parts/use-record-names.ts';
-import { inboxWords } from './inbox-words.ts';
-import { ratingWords } from './rating-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
+import { ratingTexts } from './rating-texts.ts';
 import type { ConversationsSearch } from './search.ts';
-import { words } from './words.ts';
-import { statusWords } from '../../parts/conversations/status-words.ts';
+import { texts } from './texts.ts';
+import { statusTexts } from '../../parts/conversations/status-texts.ts';
 import inbox from './inbox.module.css';
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
@@ -20,7 +20,7 @@ type Chip = { name: Exclude<keyof Filtering, 'view'>; words: string };
  * selected one.
  */
 export function FilterChips({ list }: { list: ListState<Filtering> }): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const chips = useChips(list.filters);
   if (chips.length === 0) return null;
   return (
@@ -44,10 +44,10 @@ export function FilterChips({ list }: { list: ListState<Filtering> }): ReactNode
 }
 
 function useChips(filters: Filtering): Chip[] {
-  const say = useWords(words);
-  const sayInbox = useWords(inboxWords);
-  const sayStatus = useWords(statusWords);
-  const sayRating = useWords(ratingWords);
+  const say = useTexts(texts);
+  const sayInbox = useTexts(inboxTexts);
+  const sayStatus = useTexts(statusTexts);
+  const sayRating = useTexts(ratingTexts);
   const { text, status, agent_id, channel_id, end_user_id, tag, since, until, handed_off, rated, sort } = filters;
   const { outcome, version, member_id, trigger_id, campaign_id } = filters;
   const memberName = useMemberNames();

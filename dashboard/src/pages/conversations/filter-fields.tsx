@@ -2,15 +2,15 @@ import { Button, NativeSelect, Stack, Switch } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import { queryClient, useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { TypedFilter } from '../../list/filter-bar.tsx';
 import type { ListState } from '../../list/use-list-state.ts';
 import { AgentSelect } from '../../parts/agents/agent-select.tsx';
-import { statusWords } from '../../parts/conversations/status-words.ts';
+import { statusTexts } from '../../parts/conversations/status-texts.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { sessionOptions, useOrganization, type Organization } from '../../session/session.ts';
-import { inboxWords } from './inbox-words.ts';
-import { ratingWords } from './rating-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
+import { ratingTexts } from './rating-texts.ts';
 import {
   type ConversationSort,
   type ConversationStatus,
@@ -20,7 +20,7 @@ import {
   SORTS,
   STATUSES,
 } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { list: ListState<Omit<ConversationsSearch, 'cursor'>> };
 type Opened = { opened: boolean; onLoaded: () => void };
@@ -30,10 +30,10 @@ export function FilterFields({ list, opened, onLoaded }: Props & Opened): ReactN
   useEffect(() => {
     if (opened) onLoaded();
   }, [opened, onLoaded]);
-  const say = useWords(words);
-  const sayInbox = useWords(inboxWords);
-  const sayCommon = useWords(common);
-  const sayStatus = useWords(statusWords);
+  const say = useTexts(texts);
+  const sayInbox = useTexts(inboxTexts);
+  const sayCommon = useTexts(common);
+  const sayStatus = useTexts(statusTexts);
   const { status, agent_id, tag } = list.filters;
   return (
     <Stack gap="sm">
@@ -76,7 +76,7 @@ export function FilterFields({ list, opened, onLoaded }: Props & Opened): ReactN
 }
 
 function RatedField({ list }: Props): ReactNode {
-  const say = useWords(ratingWords);
+  const say = useTexts(ratingTexts);
   return (
     <NativeSelect
       label={say('rating')}
@@ -96,7 +96,7 @@ function RatedField({ list }: Props): ReactNode {
 }
 
 function SortField({ list }: Props): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const { view, sort } = list.filters;
   const usual: ConversationSort = view === 'waiting' ? 'waiting' : 'latest';
   return (
@@ -113,7 +113,7 @@ function SortField({ list }: Props): ReactNode {
 
 /** A setting of the member. It is here because it belongs to the way through the list. */
 function OpenNextSwitch(): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const { id: org_id, opens_next: opensNext } = useOrganization();
   const set = useAct('setInbox', { refresh: ['readSession'] });
   // The switch and the list follow the member immediately. A failure brings back the stored choice.
@@ -147,8 +147,8 @@ function OpenNextSwitch(): ReactNode {
 const CHANNELS = 100;
 
 function ChannelField({ list }: Props): ReactNode {
-  const say = useWords(words);
-  const sayInbox = useWords(inboxWords);
+  const say = useTexts(texts);
+  const sayInbox = useTexts(inboxTexts);
   const org_id = useOrganization().id;
   const read = useRead('listChannels', { params: { org_id }, query: { limit: CHANNELS } }, { staleTime: 30_000 });
   const { channel_id } = list.filters;

@@ -1,11 +1,11 @@
 import { ActionIcon, VisuallyHidden } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useCallback, useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import type { ListState } from '../../list/use-list-state.ts';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { placeBeside } from '../../parts/place-beside.ts';
-import { inboxWords } from './inbox-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
 import type { ConversationsSearch } from './search.ts';
 import classes from './list-head.module.css';
 
@@ -20,7 +20,7 @@ const FilterFields = onceOpened(
 
 /** All filters behind one button. The chips below it show the active ones. */
 export function FilterMenu({ list }: Props): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import { IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { type ListState, useTypedFilter } from '../../list/use-list-state.ts';
 import { FilterChips } from './filter-chips.tsx';
 import { FilterMenu } from './filter-menu.tsx';
@@ -9,15 +9,15 @@ import { NotifyButton } from './notify-button.tsx';
 import { SavedViews } from './saved-views.tsx';
 import type { ConversationsSearch } from './search.ts';
 import { Views } from './views.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './list-head.module.css';
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 
 /** Above the rows, and no wider than they are: the search, the filters and the views. */
 export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const field = useTypedFilter(list.filters.text, (text) => list.setFilters({ text }));
   return (
     <div className={classes.head}>

@@ -2,10 +2,10 @@ import { Text, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ConversationMessage } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
-import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { useTexts } from '../../language/texts.tsx';
+import { useProblemText } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { helpWords } from './help-words.ts';
+import { helpTexts } from './help-texts.ts';
 import { useHelp } from './use-help.ts';
 import classes from './help.module.css';
 
@@ -13,11 +13,11 @@ type Props = { message: ConversationMessage; conversationId: string };
 
 /** Translates a message of the person into the language of the reader. */
 export function MessageTranslation({ message: { role, content }, conversationId }: Props): ReactNode {
-  const say = useWords(helpWords);
+  const say = useTexts(helpTexts);
   const org_id = useOrganization().id;
   const { translation } = useHelp(conversationId);
   const act = useAct('translateText', { refresh: [] });
-  const told = useProblemWords(act.error);
+  const problem = useProblemText(act.error);
   const text = 'text' in content ? content.text : undefined;
   if (!translation || role !== 'end_user' || !text) return null;
   const params = { org_id, conversation_id: conversationId };
@@ -30,7 +30,7 @@ export function MessageTranslation({ message: { role, content }, conversationId 
       )}
       {act.error && (
         <Text size="xs" c="red" role="alert">
-          {told.detail || told.title}
+          {problem.detail || problem.title}
         </Text>
       )}
       <UnstyledButton

@@ -3,18 +3,18 @@ import { useState, type ReactNode } from 'react';
 import type { ConversationNote, ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
 import { clock } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useMay, useOrganization, useSession } from '../../session/session.ts';
 import { useMemberNames } from '../../parts/use-record-names.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 type Props = { note: ConversationNote; item: ConversationRecord };
 
 /** A note between members. It is as wide as the page and has its own color, unlike a message. */
 export function NoteEntry({ note, item }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const people = useMemberNames();
   const { user } = useSession();
   const may = useMay('member');
@@ -58,7 +58,7 @@ function Words({ text, names }: { text: string; names: readonly string[] }): Rea
 }
 
 function DeleteNote({ note, item }: Pick<Props, 'note' | 'item'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [opened, setOpened] = useState(false);
   const remove = useAct('deleteNote', { refresh: ['readConversation'] });

@@ -1,16 +1,16 @@
 import { ActionIcon } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Tip } from '../../parts/tip.tsx';
 import { setPreferences, usePreferences } from '../../preferences.ts';
-import { inboxWords } from './inbox-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
 
 const isAble = (): boolean => 'Notification' in window;
 
 /** Requests the browser's permission for notifications only when pressed. */
 export function NotifyButton(): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const { notify = false } = usePreferences();
   const [refused, setRefused] = useState(false);
   if (!isAble()) return null;

@@ -3,21 +3,21 @@ import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { common } from '../../language/common.ts';
 import { EditableFact } from './editable-fact.tsx';
 import type { ChangePerson } from './person-panel.tsx';
-import { personWords } from './person-words.ts';
+import { personTexts } from './person-texts.ts';
 import classes from './person-panel.module.css';
 
 type Props = { person: EndUserRecord; change: ChangePerson | null };
 
 /** The attributes of a person, in the order of the organization. */
 export function PersonAttributes({ person: { attributes }, change }: Props): ReactNode {
-  const say = useWords(personWords);
+  const say = useTexts(personTexts);
   const org_id = useOrganization().id;
   const mayOrder = useMay('admin');
   const [ordering, setOrdering] = useState(false);
@@ -83,7 +83,7 @@ function likeBefore(text: string, before: unknown): unknown {
 }
 
 function AddAttribute({ known, change }: { known: readonly string[]; change: ChangePerson }): ReactNode {
-  const say = useWords(personWords);
+  const say = useTexts(personTexts);
   const [added, setAdded] = useState('');
   const [name, setName] = useState<string | null>(null);
   const isKnown = known.includes(added.trim());
@@ -121,8 +121,8 @@ function AddAttribute({ known, change }: { known: readonly string[]; change: Cha
 
 /** By buttons, which work with every pointer and keyboard. */
 function Ordering({ names, onClose }: { names: readonly string[]; onClose: () => void }): ReactNode {
-  const say = useWords(personWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(personTexts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const [order, setOrder] = useState(names);
   const save = useAct('setAttributeOrder', { refresh: ['readAttributeOrder', 'listAudit'] });

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { KindName } from '../../parts/channels/kind-name.tsx';
 import { kindNames } from '../../parts/channels/kind-names.ts';
 import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
@@ -12,12 +12,12 @@ import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import pageClasses from '../../parts/page.module.css';
-import { ProblemAlert, useProblemWords } from '../../parts/problem-alert.tsx';
+import { ProblemAlert, useProblemText } from '../../parts/problem-alert.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { EditableFact } from './editable-fact.tsx';
 import { PersonAttributes } from './person-attributes.tsx';
-import { personWords } from './person-words.ts';
+import { personTexts } from './person-texts.ts';
 import { READ_AGAIN } from './search.ts';
 import classes from './person-panel.module.css';
 
@@ -29,7 +29,7 @@ export type ChangePerson = ReturnType<typeof useChangePerson>;
 
 /** What the organization knows about the person. Members change it in place. */
 export function PersonPanel({ item: { end_user, channel_kind, id } }: { item: ConversationRecord }): ReactNode {
-  const say = useWords(personWords);
+  const say = useTexts(personTexts);
   const nameOf = usePersonName();
   const org_id = useOrganization().id;
   const may = useMay('member');
@@ -74,7 +74,7 @@ function useChangePerson(end_user_id: string) {
   const org_id = useOrganization().id;
   const [field, setField] = useState<string | null>(null);
   const update = useAct('updateEndUser', { refresh: ['readEndUser', 'listEndUsers', ...READ_AGAIN] });
-  const told = useProblemWords(update.error);
+  const problemText = useProblemText(update.error);
   const fault = update.error?.faults[0]?.detail;
   type Body = Parameters<typeof update.mutate>[0]['body'] & object;
   return {
@@ -84,14 +84,14 @@ function useChangePerson(end_user_id: string) {
       update.mutate({ params: { org_id, end_user_id }, body });
     },
     errorOf: (name: string): string | undefined =>
-      update.error && field === name ? (fault ?? (told.detail || told.title)) : undefined,
+      update.error && field === name ? (fault ?? (problemText.detail || problemText.title)) : undefined,
   };
 }
 
 type PartProps = { person: EndUserRecord; change: ChangePerson | null };
 
 function PersonTags({ person: { tags }, change }: PartProps): ReactNode {
-  const say = useWords(personWords);
+  const say = useTexts(personTexts);
   const [sent, setSent] = useState<{ before: string; tags: string[] } | null>(null);
   const shown = sent !== null && sent.before === JSON.stringify(tags) ? sent.tags : tags;
   if (change === null)
@@ -128,8 +128,8 @@ type ConsentProps = { person: EndUserRecord; kind: string; may: boolean };
 
 /** The consent for the channel of the conversation can be changed. Other kinds are shown if they have one. */
 function PersonConsent({ person: { id, consent }, kind, may }: ConsentProps): ReactNode {
-  const say = useWords(personWords);
-  const sayKind = useWords(kindNames);
+  const say = useTexts(personTexts);
+  const sayKind = useTexts(kindNames);
   const org_id = useOrganization().id;
   const set = useAct('setEndUserConsent', { refresh: ['readEndUser', 'listEndUsers'] });
   const statusOf = (one: string): '' | 'opted_in' | 'opted_out' => {
@@ -176,7 +176,7 @@ function PersonConsent({ person: { id, consent }, kind, may }: ConsentProps): Re
 }
 
 function OtherConversations({ endUserId: end_user_id, besides }: { endUserId: string; besides: string }): ReactNode {
-  const say = useWords(personWords);
+  const say = useTexts(personTexts);
   const org_id = useOrganization().id;
   const query = { end_user_id, limit: SHOWN_CONVERSATIONS };
   const read = useRead('listConversations', { params: { org_id }, query }, { every: LOOK_AGAIN_MS });
@@ -204,7 +204,7 @@ function OtherConversations({ endUserId: end_user_id, besides }: { endUserId: st
 }
 
 function Campaigns({ endUserId: end_user_id }: { endUserId: string }): ReactNode {
-  const say = useWords(personWords);
+  const say = useTexts(personTexts);
   const org_id = useOrganization().id;
   const read = useRead('listEndUserCampaigns', { params: { org_id, end_user_id } }, { every: LOOK_AGAIN_MS });
   const campaigns = read.data?.data ?? [];

@@ -2,11 +2,11 @@ import { Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
 import { useMemberNames } from '../../parts/use-record-names.ts';
-import { presenceWords } from './presence-words.ts';
-import { words } from './words.ts';
+import { presenceTexts } from './presence-texts.ts';
+import { texts } from './texts.ts';
 import classes from './presence.module.css';
 
 type Props = { others: readonly PresentMember[] };
@@ -16,13 +16,13 @@ const FACES = 3;
 
 /** The avatars of the other members who have the conversation open. */
 export function AlsoHere({ others }: Props): ReactNode {
-  const say = useWords(presenceWords);
+  const say = useTexts(presenceTexts);
   const names = usePresentNames(others);
   if (others.length === 0) return null;
-  const told = say('also_here', { names: list(say.language, names) });
+  const presence = say('also_here', { names: list(say.language, names) });
   return (
-    <Tooltip label={told} multiline maw={320}>
-      <span className={classes.faces} role="img" aria-label={told}>
+    <Tooltip label={presence} multiline maw={320}>
+      <span className={classes.faces} role="img" aria-label={presence}>
         {names.slice(0, FACES).map((name, index) => (
           <Avatar key={others[index]!.user_id} name={name} id={others[index]!.user_id} className={classes.face} />
         ))}
@@ -34,7 +34,7 @@ export function AlsoHere({ others }: Props): ReactNode {
 
 /** The region is always in the page, so that a screen reader knows it before a member writes. */
 export function Typing({ others }: Props): ReactNode {
-  const say = useWords(presenceWords);
+  const say = useTexts(presenceTexts);
   const names = usePresentNames(others.filter(({ typing }) => typing));
   return (
     <p role="status" className={classes.typing}>
@@ -44,7 +44,7 @@ export function Typing({ others }: Props): ReactNode {
 }
 
 export function usePresentNames(others: readonly PresentMember[]): string[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const people = useMemberNames();
   return others.map(({ user_id }) => people(user_id) ?? say('member'));
 }

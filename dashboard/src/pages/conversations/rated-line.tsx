@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
 import type { SurveyRating } from '../../../../contract/ratings.ts';
 import { clock, number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
-import { ratingWords } from './rating-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { ratingTexts } from './rating-texts.ts';
 import classes from './conversations.module.css';
 
 const MAX_SCORE = 5;
 
 /** How the person rated the conversation, between its messages. */
 export function RatedLine({ rating: { score, comment, rated_at } }: { rating: SurveyRating }): ReactNode {
-  const say = useWords(ratingWords);
+  const say = useTexts(ratingTexts);
   const parts = {
     score: number(say.language, score),
     all: number(say.language, MAX_SCORE),

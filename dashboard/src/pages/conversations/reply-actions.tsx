@@ -3,16 +3,16 @@ import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ReplyActions } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useActionTexts } from '../../parts/conversations/action-texts.ts';
 import { useDraftText } from '../../parts/use-draft-text.ts';
-import { answerWords } from './answer-words.ts';
+import { answerTexts } from './answer-texts.ts';
 import classes from './reply-field.module.css';
 
 /** The actions of the chosen saved reply. They stay with the unfinished text. */
 export function useReplyActions(conversationId: string) {
-  const [kept, keep] = useDraftText(`parley.reply-actions.${conversationId}`);
-  const current: ReplyActions | null = kept === '' ? null : (JSON.parse(kept) as ReplyActions);
+  const [stored, keep] = useDraftText(`parley.reply-actions.${conversationId}`);
+  const current: ReplyActions | null = stored === '' ? null : (JSON.parse(stored) as ReplyActions);
   const set = (next: ReplyActions | null): void =>
     keep(next === null || Object.keys(next).length === 0 ? '' : JSON.stringify(next));
   return { current, set };
@@ -22,7 +22,7 @@ type Props = { actions: ReplyActions | null; onRemove: () => void };
 
 /** What else happens when the reply is sent. */
 export function ReplyActionsLine({ actions, onRemove }: Props): ReactNode {
-  const say = useWords(answerWords);
+  const say = useTexts(answerTexts);
   const texts = useActionTexts(actions ?? {});
   if (actions === null) return null;
   return (

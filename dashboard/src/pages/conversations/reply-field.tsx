@@ -5,14 +5,14 @@ import type { ReplyActions } from '../../../../contract/dashboard/conversations.
 import type { SavedReplySummary } from '../../../../contract/dashboard/saved-replies.ts';
 import { MAX_MESSAGE_CHARACTERS, MAX_NOTE_CHARACTERS } from '../../../../contract/limits.ts';
 import { list as formatList } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useActionTexts } from '../../parts/conversations/action-texts.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { answerWords } from './answer-words.ts';
+import { answerTexts } from './answer-texts.ts';
 import type { Side } from './composer.tsx';
 import { useMentions } from './use-mentions.ts';
 import { useSavedReplies } from './use-saved-replies.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './reply-field.module.css';
 
 type Props = {
@@ -42,7 +42,7 @@ export function ReplyField({
   onActions,
   children,
 }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const list = useSavedReplies({ conversationId, enabled: side === 'member', text, setText, field, onActions });
   const names = useMentions({ enabled: side === 'note', text, setText, field });
   const opened = list.isOpen ? list : names.isOpen ? names : null;
@@ -95,7 +95,7 @@ export function ReplyField({
 }
 
 function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactNode {
-  const say = useWords(answerWords);
+  const say = useTexts(answerTexts);
   return (
     <>
       <VisuallyHidden role="status">{say('saved_replies_found', { count: list.found })}</VisuallyHidden>
@@ -139,13 +139,13 @@ function Options({ list }: { list: ReturnType<typeof useSavedReplies> }): ReactN
 }
 
 function ActionsOf({ option: { actions } }: { option: SavedReplySummary }): ReactNode {
-  const { language } = useWords(answerWords);
+  const { language } = useTexts(answerTexts);
   const texts = useActionTexts(actions);
   return texts.length > 0 && <div className={classes.preview}>+ {formatList(language, texts)}</div>;
 }
 
 function Names({ list }: { list: ReturnType<typeof useMentions> }): ReactNode {
-  const say = useWords(answerWords);
+  const say = useTexts(answerTexts);
   return (
     <>
       <VisuallyHidden role="status">{say('members_found', { count: list.found.length })}</VisuallyHidden>
@@ -172,7 +172,7 @@ type ButtonProps = Pick<Props, 'field'> & { onOpen: (caret: number) => void };
 
 /** A button for members who do not know the slash or have no keyboard. The button does not change the text. */
 function SavedRepliesButton({ field, onOpen }: ButtonProps): ReactNode {
-  const say = useWords(answerWords);
+  const say = useTexts(answerTexts);
   const open = (): void => {
     field.current?.focus();
     onOpen(field.current?.selectionStart ?? 0);

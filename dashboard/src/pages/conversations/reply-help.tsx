@@ -4,12 +4,12 @@ import type { ReactNode } from 'react';
 import type { DraftedReply } from '../../../../contract/dashboard/member-help.ts';
 import { useAct } from '../../api/queries.ts';
 import { list } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import type { useDraftText } from '../../parts/use-draft-text.ts';
-import { helpWords } from './help-words.ts';
+import { helpTexts } from './help-texts.ts';
 import { useHelp } from './use-help.ts';
 import classes from './help.module.css';
 
@@ -17,7 +17,7 @@ type SetText = ReturnType<typeof useDraftText>[1];
 
 /** Texts that a model or the documents write into the reply field. They are never sent by themselves. */
 export function useReplyHelp(conversation_id: string, setText: SetText) {
-  const say = useWords(helpWords);
+  const say = useTexts(helpTexts);
   const params = { org_id: useOrganization().id, conversation_id };
   const draft = useAct('draftReply', { refresh: [] });
   const translation = useAct('translateText', { refresh: [] });
@@ -54,7 +54,7 @@ type Help = ReturnType<typeof useReplyHelp>;
 
 /** Who wrote the draft, and from which documents. */
 export function DraftLine({ help: { drafted, error } }: { help: Help }): ReactNode {
-  const say = useWords(helpWords);
+  const say = useTexts(helpTexts);
   if (error) return <ProblemAlert problem={error} />;
   if (drafted === null || drafted.text === '') return null;
   const { model, sources } = drafted;
@@ -70,7 +70,7 @@ export function DraftLine({ help: { drafted, error } }: { help: Help }): ReactNo
 type ButtonsProps = { conversationId: string; text: string; help: Help };
 
 export function HelpButtons({ conversationId, text, help }: ButtonsProps): ReactNode {
-  const say = useWords(helpWords);
+  const say = useTexts(helpTexts);
   const { translation } = useHelp(conversationId);
   return (
     <>

@@ -3,15 +3,15 @@ import { IconArrowBackUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
-import { answerWords } from './answer-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { answerTexts } from './answer-texts.ts';
 import { usePresentNames } from './presence.tsx';
 import { HOLD_MS } from './use-delayed-reply.ts';
 import classes from './reply-field.module.css';
 
 /** Shown while the reader writes a reply, because another member may send one first. */
 export function AlsoReplying({ others, own }: { others: readonly PresentMember[]; own: string }): ReactNode {
-  const say = useWords(answerWords);
+  const say = useTexts(answerTexts);
   const typing = others.filter((one) => one.typing);
   const names = usePresentNames(typing);
   if (names.length === 0) return null;
@@ -44,15 +44,15 @@ function Draft({ name, text }: { name: ReactNode; text: string }): ReactNode {
 
 /** The waiting reply, with Undo. */
 export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () => void }): ReactNode {
-  const say = useWords(answerWords);
-  const told = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
+  const say = useTexts(answerTexts);
+  const notice = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
   return (
     <>
       {/* The region is always in the page, so that a screen reader knows it before a reply waits. */}
-      <VisuallyHidden role="status">{told}</VisuallyHidden>
+      <VisuallyHidden role="status">{notice}</VisuallyHidden>
       {text !== null && (
         <div className={classes.held}>
-          <span aria-hidden="true">{told}</span>
+          <span aria-hidden="true">{notice}</span>
           <p dir="auto">{text}</p>
           <Button size="compact-sm" variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={onUndo}>
             {say('undo')}
@@ -65,7 +65,7 @@ export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () =>
 
 /** Asks for confirmation before it sends text that only members should see. */
 export function SendAsIs({ names, onSend }: { names: readonly string[]; onSend: () => void }): ReactNode {
-  const say = useWords(answerWords);
+  const say = useTexts(answerTexts);
   return (
     <Alert color="yellow" role="alert" p="xs">
       <Group gap="xs" justify="space-between">

@@ -3,17 +3,17 @@ import { Link } from '@tanstack/react-router';
 import { memo, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
 import { lasting, relative, utc } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
-import { statusWords } from '../../parts/conversations/status-words.ts';
+import { statusTexts } from '../../parts/conversations/status-texts.ts';
 import { useMemberNames } from '../../parts/use-record-names.ts';
 import { useSession } from '../../session/session.ts';
-import { inboxWords } from './inbox-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
 import type { ConversationsSearch } from './search.ts';
-import { timeWords } from './snooze-times.ts';
-import { snoozeWords } from './snooze-words.ts';
+import { timeTexts } from './snooze-times.ts';
+import { snoozeTexts } from './snooze-texts.ts';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';
 
@@ -34,7 +34,7 @@ type Props = Shown & {
  * did not change, so opening a conversation renders two rows and not the whole list.
  */
 export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, status }: Props): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const nameOf = usePersonName();
   const from = [kind, agent, item.key].filter((one) => typeof one === 'string' && one !== '');
   const name = nameOf(item.end_user);
@@ -89,12 +89,12 @@ export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, sta
 
 /** The part that the view does not show: how long the person waits, the end of the snooze, or the state. */
 function Mark({ item, now, shown }: { item: ListedConversation; now: number; shown: Shown }): ReactNode {
-  const say = useWords(inboxWords);
-  const sayTime = useWords(snoozeWords);
-  const sayStatus = useWords(statusWords);
+  const say = useTexts(inboxTexts);
+  const sayTime = useTexts(snoozeTexts);
+  const sayStatus = useTexts(statusTexts);
   const { snoozed_until, waiting_since, status } = item;
   if (snoozed_until) {
-    const time = timeWords(say.language, new Date(snoozed_until));
+    const time = timeTexts(say.language, new Date(snoozed_until));
     return <span>{sayTime(shown.view === 'snoozed' ? 'until_short' : 'until_time', { time })}</span>;
   }
   if (waiting_since) {
@@ -108,7 +108,7 @@ function Mark({ item, now, shown }: { item: ListedConversation; now: number; sho
 
 /** The picture of the member who answers. None if no member answers yet. */
 function Assignee({ id }: { id: string | null }): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const people = useMemberNames();
   const me = useSession().user.id;
   if (id === null) return <VisuallyHidden>{say('assigned_none')}</VisuallyHidden>;
@@ -122,7 +122,7 @@ function Assignee({ id }: { id: string | null }): ReactNode {
 }
 
 function LastTime({ at, now }: { at: string; now: number }): ReactNode {
-  const { language } = useWords(words);
+  const { language } = useTexts(texts);
   return (
     <time dateTime={at} className={classes.rowTime} title={utc(at)}>
       {relative(language, at, Math.max(now, Date.parse(at)), 'narrow')}
@@ -145,7 +145,7 @@ function Found({ of: { role, before, match, after } }: { of: NonNullable<ListedC
 
 /** Messages of the person have no name before them. */
 function Author({ role }: { role: NonNullable<ListedConversation['found']>['role'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (role === 'end_user') return null;
   return <span>{say(role === 'agent' ? 'last_agent' : role === 'member' ? 'last_member' : 'last_system')}</span>;
 }
@@ -155,13 +155,13 @@ function Author({ role }: { role: NonNullable<ListedConversation['found']>['role
  * picture or a place without words is named.
  */
 function LastWords({ of: { last_human_message, last_message } }: { of: ListedConversation }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const last = last_human_message ?? last_message;
   if (last === null) return <span />;
   return (
     <span className={classes.rowLast}>
       {last_human_message?.author_id ? <Member id={last_human_message.author_id} /> : <Author role={last.role} />}
-      {/* A box of its own: words of the other direction lose their end, not their start. */}
+      {/* A box of its own: texts of the other direction lose their end, not their start. */}
       <span dir="auto" className={classes.rowSaid}>
         {last.text || say(`content_${last.type}` as 'content_image')}
       </span>
@@ -170,7 +170,7 @@ function LastWords({ of: { last_human_message, last_message } }: { of: ListedCon
 }
 
 function Member({ id }: { id: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const people = useMemberNames();
   const me = useSession().user.id;
   if (id === me) return <span>{say('last_you')}</span>;

@@ -1,14 +1,14 @@
 import { useEffect, type ReactNode } from 'react';
 import type { ListedConversation } from '../../../../contract/dashboard/conversations.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useNow } from '../../parts/moment.tsx';
 import { kindNames } from '../../parts/channels/kind-names.ts';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
-import { listWords } from '../../list/list-words.ts';
+import { listTexts } from '../../list/list-texts.ts';
 import { Row, type Shown } from './row.tsx';
 import type { Selection } from '../../list/use-selection.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';
 
@@ -24,7 +24,7 @@ type RowsProps = {
 
 /** One page of the list. */
 export function Rows({ items, chosen, stale, selection, shown }: RowsProps): ReactNode {
-  const sayList = useWords(listWords);
+  const sayList = useTexts(listTexts);
   const nameOf = usePersonName();
   const now = useNow();
   const from = useFrom(items);
@@ -63,8 +63,8 @@ export function Rows({ items, chosen, stale, selection, shown }: RowsProps): Rea
 
 /** The channel and the agent of each row, where the rows have several of them. */
 function useFrom(items: readonly ListedConversation[]) {
-  const say = useWords(words);
-  const sayKind = useWords(kindNames);
+  const say = useTexts(texts);
+  const sayKind = useTexts(kindNames);
   const agentName = useAgentNames(items.map(({ agent_id }) => agent_id));
   const hasMany = (name: 'channel_kind' | 'agent_id'): boolean => new Set(items.map((item) => item[name])).size > 1;
   const [kinds, agents] = [hasMany('channel_kind'), hasMany('agent_id')];

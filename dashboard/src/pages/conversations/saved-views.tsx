@@ -3,12 +3,12 @@ import { IconUsers } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { ConversationView } from '../../../../contract/dashboard/conversation-views.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import type { ListState } from '../../list/use-list-state.ts';
 import { onceOpened } from '../../parts/once-opened.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import type { ConversationsSearch } from './search.ts';
-import { viewWords } from './view-words.ts';
+import { viewTexts } from './view-texts.ts';
 import classes from './inbox.module.css';
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
@@ -41,7 +41,7 @@ const isSame = (a: Filtering, b: Filtering): boolean =>
 
 /** Saved views of members. The filters in the URL can be saved as a view, and the selected view can be deleted. */
 export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode {
-  const say = useWords(viewWords);
+  const say = useTexts(viewTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const views = useRead('listConversationViews', { params: { org_id } }, { staleTime: 30_000 }).data?.data ?? [];

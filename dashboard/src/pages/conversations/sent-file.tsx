@@ -1,9 +1,9 @@
 import { IconFileDownload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { MessageContent } from '../../../../contract/messages.ts';
-import { useWords } from '../../language/words.tsx';
-import { fileWords } from './file-words.ts';
-import { words } from './words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { fileTexts } from './file-texts.ts';
+import { texts } from './texts.ts';
 import classes from './files.module.css';
 
 type Media = Extract<MessageContent, { url: string }>;
@@ -16,8 +16,8 @@ const OURS = /^\/attachments\/org_[0-9a-z]{26}\/attachment_[0-9a-z]{26}\/[\w-]{3
  * there.
  */
 export function SentFile({ content }: { content: Media }): ReactNode {
-  const say = useWords(fileWords);
-  const sayContent = useWords(words);
+  const say = useTexts(fileTexts);
+  const sayContent = useTexts(texts);
   const path = URL.canParse(content.url) ? new URL(content.url).pathname : '';
   const kind = sayContent(`content_${content.type}`);
   if (!OURS.test(path))

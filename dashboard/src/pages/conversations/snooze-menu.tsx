@@ -3,7 +3,7 @@ import { IconCalendar, IconClock, IconClockPause, IconClockPlay } from '@tabler/
 import { useRef, useState, type ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
@@ -14,19 +14,19 @@ import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { useOrganization } from '../../session/session.ts';
 import { useOpenNext } from './open-next.tsx';
 import { READ_AGAIN } from './search.ts';
-import { nextTimes, timeWords } from './snooze-times.ts';
-import { snoozeWords } from './snooze-words.ts';
+import { nextTimes, timeTexts } from './snooze-times.ts';
+import { snoozeTexts } from './snooze-texts.ts';
 
 /** Snoozes a conversation that members answer, or ends the snooze. */
 export function SnoozeMenu({ item }: { item: ConversationRecord }): ReactNode {
-  const say = useWords(snoozeWords);
+  const say = useTexts(snoozeTexts);
   const button = useRef<HTMLButtonElement>(null);
   const [choosing, setChoosing] = useState(false);
   const snooze = useSnooze(item.id);
   useShortcuts([
     { key: 's', label: say('key'), act: () => button.current?.click() },
     ...nextTimes(new Date()).map(({ name, at }) => ({
-      label: say('command', { name: say(name), time: timeWords(say.language, at) }),
+      label: say('command', { name: say(name), time: timeTexts(say.language, at) }),
       act: () => snooze.until(at.toISOString()),
     })),
   ]);
@@ -62,7 +62,7 @@ export function SnoozeMenu({ item }: { item: ConversationRecord }): ReactNode {
       >
         {nextTimes(new Date()).map(({ name, at }) => (
           <MenuItem key={name} icon={<IconClock size={16} />} onClick={() => snooze.until(at.toISOString())}>
-            {say('choice', { name: say(name), time: timeWords(say.language, at) })}
+            {say('choice', { name: say(name), time: timeTexts(say.language, at) })}
           </MenuItem>
         ))}
         <MenuItem icon={<IconCalendar size={16} />} onClick={() => setChoosing(true)}>
@@ -76,7 +76,7 @@ export function SnoozeMenu({ item }: { item: ConversationRecord }): ReactNode {
 }
 
 function useSnooze(conversation_id: string) {
-  const say = useWords(snoozeWords);
+  const say = useTexts(snoozeTexts);
   const org_id = useOrganization().id;
   const act = useAct('snoozeConversation', { refresh: READ_AGAIN });
   const openNext = useOpenNext();
@@ -87,7 +87,7 @@ function useSnooze(conversation_id: string) {
       {
         onSuccess: () => {
           onDone?.();
-          notifyDone(at === null ? say('ended') : say('snoozed', { time: timeWords(say.language, new Date(at)) }));
+          notifyDone(at === null ? say('ended') : say('snoozed', { time: timeTexts(say.language, new Date(at)) }));
           if (at !== null) then();
         },
       },
@@ -99,7 +99,7 @@ function useSnooze(conversation_id: string) {
 type ChoosingProps = { opened: boolean; onClose: () => void; snooze: ReturnType<typeof useSnooze> };
 
 function Choosing({ opened, onClose, snooze }: ChoosingProps): ReactNode {
-  const say = useWords(snoozeWords);
+  const say = useTexts(snoozeTexts);
   const form = useCheckedForm({ until: '' }, (required) => ({
     until: (at) => (at === '' ? required('required') : Date.parse(at) <= Date.now() ? say('past') : null),
   }));

@@ -17,7 +17,7 @@ export function nextTimes(now: Date): { name: 'later' | 'tomorrow' | 'monday'; a
 }
 
 /** A time such as "Tue 24 Nov, 09:00". */
-export const timeWords = (language: Language, at: Date): string =>
+export const timeTexts = (language: Language, at: Date): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
     weekday: 'short',
     day: 'numeric',

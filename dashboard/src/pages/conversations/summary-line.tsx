@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { call } from '../../api/client.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { helpWords } from './help-words.ts';
+import { helpTexts } from './help-texts.ts';
 import { useHelp } from './use-help.ts';
 import classes from './help.module.css';
 
 /** The summary of a conversation that the team answers. The first member who opens it causes the call of the model. */
 export function SummaryLine({ item: { id, status } }: { item: ConversationRecord }): ReactNode {
-  const say = useWords(helpWords);
+  const say = useTexts(helpTexts);
   const org_id = useOrganization().id;
   const { language } = say;
   const enabled = useHelp(id).summary && status === 'handed_off';

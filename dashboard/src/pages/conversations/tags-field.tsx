@@ -2,23 +2,23 @@ import { TagsInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { type ConversationRecord, MAX_CONVERSATION_TAGS } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
-import { useProblemWords } from '../../parts/problem-alert.tsx';
+import { useTexts } from '../../language/texts.tsx';
+import { useProblemText } from '../../parts/problem-alert.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The tags of a conversation, from the agent or from members. Members edit them in place. */
 export function TagsField({ item: { id, tags } }: { item: ConversationRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const params = { org_id: useOrganization().id, conversation_id: id };
   const may = useMay('member');
   // Shown until the conversation is read again.
   const [sent, setSent] = useState<{ before: string; tags: string[] } | null>(null);
   const set = useAct('setConversationTags', { refresh: READ_AGAIN });
-  const told = useProblemWords(set.error);
+  const problem = useProblemText(set.error);
   if (!may) {
     return (
       tags.length > 0 && (
@@ -42,7 +42,7 @@ export function TagsField({ item: { id, tags } }: { item: ConversationRecord }):
         maxTags={MAX_CONVERSATION_TAGS}
         maxLength={64}
         value={[...shown]}
-        error={set.error && (told.detail || told.title)}
+        error={set.error && (problem.detail || problem.title)}
         onChange={(next) => {
           setSent({ before: JSON.stringify(tags), tags: next });
           set.mutate({ params, body: { tags: next } }, { onError: () => setSent(null) });

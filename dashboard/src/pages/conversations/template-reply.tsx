@@ -3,13 +3,13 @@ import { IconTemplate } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { Until } from '../../parts/moment.tsx';
 import { NO_TEMPLATE, TemplateFields } from '../../parts/template-fields.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
-import { templateReplyWords } from './template-reply-words.ts';
+import { templateReplyTexts } from './template-reply-texts.ts';
 import classes from './conversations.module.css';
 
 /**
@@ -17,7 +17,7 @@ import classes from './conversations.module.css';
  * a template.
  */
 export function TemplateReply({ item }: { item: ConversationRecord }): ReactNode {
-  const say = useWords(templateReplyWords);
+  const say = useTexts(templateReplyTexts);
   const [opened, setOpened] = useState(false);
   if (item.reply_window === null) return null;
   const { until } = item.reply_window;
@@ -44,7 +44,7 @@ export function TemplateReply({ item }: { item: ConversationRecord }): ReactNode
 }
 
 function TemplateForm({ item, onClose }: { item: ConversationRecord; onClose: () => void }): ReactNode {
-  const say = useWords(templateReplyWords);
+  const say = useTexts(templateReplyTexts);
   const org_id = useOrganization().id;
   const [template, setTemplate] = useState(NO_TEMPLATE);
   const [isMissing, setMissing] = useState(false);

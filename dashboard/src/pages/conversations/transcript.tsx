@@ -9,7 +9,7 @@ import type {
 } from '../../../../contract/dashboard/conversations.ts';
 import type { SurveyRating } from '../../../../contract/ratings.ts';
 import { clock, day } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ShownSteps } from '../../parts/answer-steps.tsx';
 import { ApprovalCard } from '../../parts/approvals/approval-card.tsx';
 import { useMemberNames } from '../../parts/use-record-names.ts';
@@ -23,9 +23,9 @@ import { EarlierMessages } from './earlier-messages.tsx';
 import { MessageTranslation } from './message-translation.tsx';
 import { NoteEntry } from './note-entry.tsx';
 import { RatedLine } from './rated-line.tsx';
-import { ratingWords } from './rating-words.ts';
+import { ratingTexts } from './rating-texts.ts';
 import { SentFile } from './sent-file.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 const MAX_SHOWN = 200;
@@ -37,7 +37,7 @@ const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
 
 /** The messages, newest at the end. The view follows new messages unless the reader has scrolled up. */
 export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const top = useRef(0);
@@ -120,7 +120,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
 }
 
 function Writing(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div className={classes.entry} data-role="agent">
       <div className={classes.writing}>
@@ -159,7 +159,7 @@ const inOrder = ({ messages, notes, changes, runs, approvals, rating }: Conversa
 
 /** The date, above the first entry of each day. */
 function Day({ of, before }: { of: Dated; before: Dated | undefined }): ReactNode {
-  const { language } = useWords(words);
+  const { language } = useTexts(texts);
   const date = day(language, of.created_at);
   if (before && day(language, before.created_at) === date) return null;
   return <p className={classes.note}>{date}</p>;
@@ -168,8 +168,8 @@ function Day({ of, before }: { of: Dated; before: Dated | undefined }): ReactNod
 type EntryProps = { message: ConversationMessage; item: ConversationRecord };
 
 function Entry({ message, item }: EntryProps): ReactNode {
-  const say = useWords(words);
-  const sayRating = useWords(ratingWords);
+  const say = useTexts(texts);
+  const sayRating = useTexts(ratingTexts);
   const people = useMemberNames();
   const nameOf = usePersonName();
   const [isExplained, setExplained] = useState(false);
@@ -236,7 +236,7 @@ function teachableFrom({ messages, agent_id, end_user: person }: ConversationRec
 
 /** Messages are shown as text, whatever they contain. Nothing is loaded from another server. */
 function Content({ message: { content } }: { message: ConversationMessage }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       {(content.type === 'location' || content.type === 'template') && (

@@ -10,14 +10,14 @@ export const HOLD_MS = 5_000;
 /** A browser sends at most 64 KiB while a page closes, so a longer reply does not wait. */
 const MAX_HELD_BYTES = 60_000;
 
-const held = new Map<string, () => Promise<boolean>>();
+const delayed = new Map<string, () => Promise<boolean>>();
 
 /**
  * Call it before an action that ends or hands over the conversation. False: the reply could not be sent and is in the
  * field again.
  */
 export const sendDelayed = async (conversationId: string): Promise<boolean> =>
-  (await held.get(conversationId)?.()) ?? true;
+  (await delayed.get(conversationId)?.()) ?? true;
 
 /**
  * A reply waits five seconds in this window before it is sent. It is never lost. Leaving the page sends it immediately.
@@ -59,8 +59,8 @@ export function useDelayedReply(
   const set = (next: Reply | null): void => {
     now.current.waiting = next;
     setWaiting(next);
-    if (next) held.set(id, () => letGo(false));
-    else held.delete(id);
+    if (next) delayed.set(id, () => letGo(false));
+    else delayed.delete(id);
   };
   const letGo = async (leaving: boolean): Promise<boolean> => {
     const { waiting: going } = now.current;
@@ -156,11 +156,12 @@ function forget(id: string, text: string): void {
 
 /** A reply that an earlier window of this tab may have sent, unless the conversation contains it. */
 function lostReply({ id, messages }: ConversationRecord): string | null {
-  const kept = read(id);
-  if (!kept) return null;
-  forget(id, kept.text);
+  const stored = read(id);
+  if (!stored) return null;
+  forget(id, stored.text);
   const isSent = messages.some(
-    (one) => one.role === 'member' && one.id > kept.after && 'text' in one.content && one.content.text === kept.text,
+    (one) =>
+      one.role === 'member' && one.id > stored.after && 'text' in one.content && one.content.text === stored.text,
   );
-  return isSent ? null : kept.text;
+  return isSent ? null : stored.text;
 }

@@ -1,13 +1,13 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
-import { selectionWords } from './selection-words.ts';
-import { words } from './words.ts';
+import { selectionTexts } from './selection-texts.ts';
+import { texts } from './texts.ts';
 
 /** `j` and `k` open the next and previous conversation, `x` selects the open one, and `/` moves to the search field. */
 export function useListKeys(ids: readonly string[], toggle: ((id: string) => void) | null): void {
-  const say = useWords(words);
-  const saySelection = useWords(selectionWords);
+  const say = useTexts(texts);
+  const saySelection = useTexts(selectionTexts);
   const navigate = useNavigate();
   const router = useRouter();
   // The target conversation, whose page may still be loading. Pressing a key twice moves two steps.

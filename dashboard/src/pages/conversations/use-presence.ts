@@ -46,9 +46,9 @@ export function usePresence(conversation_id: string): readonly PresentMember[] {
  * Reports that the reader is typing or that a reply waits, and the end of both. Showing a stored text does not count as
  * typing. Other members who reply see the unsent reply, but no note.
  */
-export function useTyping(conversation_id: string, side: Side, text: string, held: string | null): void {
+export function useTyping(conversation_id: string, side: Side, text: string, delayed: string | null): void {
   const tell = useTell(conversation_id);
-  const isHeld = held !== null;
+  const isHeld = delayed !== null;
   const known = useRef({ side, text, isHeld });
   /** Null: nothing was reported, or the end was reported. */
   const toldAt = useRef<number | null>(null);
@@ -66,7 +66,7 @@ export function useTyping(conversation_id: string, side: Side, text: string, hel
     }
     const report = (): void => {
       toldAt.current = performance.now();
-      tell('typing', side === 'member' ? text || (held ?? '') : undefined);
+      tell('typing', side === 'member' ? text || (delayed ?? '') : undefined);
     };
     const wait = toldAt.current === null ? 0 : toldAt.current + TYPING_MS - performance.now();
     if (wait <= 0) {
@@ -76,7 +76,7 @@ export function useTyping(conversation_id: string, side: Side, text: string, hel
     // The last letters before a pause are reported too.
     const later = setTimeout(report, wait);
     return () => clearTimeout(later);
-  }, [side, text, isHeld, held, tell]);
+  }, [side, text, isHeld, delayed, tell]);
 }
 
 /** The value stays the same for one conversation. The next report repeats a lost one. */

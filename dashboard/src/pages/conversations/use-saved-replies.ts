@@ -51,23 +51,23 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field,
     fill.mutate(
       { params: { org_id, conversation_id: conversationId, saved_reply_id: option.id } },
       {
-        onSuccess: ({ text: said }) => {
+        onSuccess: ({ text: filled }) => {
           if (Object.keys(option.actions).length > 0) onActions(option.actions);
-          insert(slash, said);
+          insert(slash, filled);
         },
       },
     );
   };
-  const insert = ({ from, written }: Place, said: string): void => {
+  const insert = ({ from, written }: Place, inserted: string): void => {
     const now = field.current?.value ?? '';
     const isThere = now.slice(from, from + written.length) === written;
     const start = isThere ? from : now.length;
     close();
     flushSync(() => {
-      setText(now.slice(0, start) + said + (isThere ? now.slice(from + written.length) : ''));
+      setText(now.slice(0, start) + inserted + (isThere ? now.slice(from + written.length) : ''));
       setCaret(null);
     });
-    selectMissing(field.current, start + said.length);
+    selectMissing(field.current, start + inserted.length);
   };
   const move = (step: number): void => {
     const { length } = options;

@@ -3,13 +3,13 @@ import { useState, type ReactNode } from 'react';
 import type { ConversationView } from '../../../../contract/dashboard/conversation-views.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { viewWords } from './view-words.ts';
+import { viewTexts } from './view-texts.ts';
 
 type Filters = ConversationView['filters'];
 
@@ -17,7 +17,7 @@ type SaveProps = { opened: boolean; filters: Filters; onClose: () => void };
 
 /** Saves the filters of the URL as a view. */
 export function SaveViewDialog({ opened, filters, onClose }: SaveProps): ReactNode {
-  const say = useWords(viewWords);
+  const say = useTexts(viewTexts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('save_title')}>
       <Naming filters={filters} onClose={onClose} />
@@ -26,7 +26,7 @@ export function SaveViewDialog({ opened, filters, onClose }: SaveProps): ReactNo
 }
 
 function Naming({ filters, onClose }: { filters: Filters; onClose: () => void }): ReactNode {
-  const say = useWords(viewWords);
+  const say = useTexts(viewTexts);
   const org_id = useOrganization().id;
   const [shared, setShared] = useState(false);
   const create = useAct('createConversationView', { refresh: ['listConversationViews'] });
@@ -68,7 +68,7 @@ function Naming({ filters, onClose }: { filters: Filters; onClose: () => void })
 type RemoveProps = { item: ConversationView | null; onClose: () => void; onGone: () => void };
 
 export function RemoveViewDialog({ item, onClose, onGone }: RemoveProps): ReactNode {
-  const say = useWords(viewWords);
+  const say = useTexts(viewTexts);
   const org_id = useOrganization().id;
   return (
     <RemoveDialog

@@ -1,8 +1,8 @@
 import { UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { counted, useWaitingConversations } from '../../session/waiting-conversations.ts';
-import { inboxWords } from './inbox-words.ts';
+import { inboxTexts } from './inbox-texts.ts';
 import { type ConversationView, VIEWS } from './search.ts';
 import classes from './inbox.module.css';
 
@@ -15,7 +15,7 @@ type Props = {
 
 /** The views of the list, with the number of conversations. */
 export function Views({ view, onView, children }: Props): ReactNode {
-  const say = useWords(inboxWords);
+  const say = useTexts(inboxTexts);
   const counts = useWaitingConversations().data;
   const group = useRef<HTMLDivElement>(null);
   const isCounted = counts !== undefined;

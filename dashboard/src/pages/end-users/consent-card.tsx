@@ -2,7 +2,7 @@ import { Badge, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -11,12 +11,12 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { KindName } from '../../parts/channels/kind-name.tsx';
 import { isKnownKind, KINDS } from '../../parts/channels/kinds.ts';
 import { kindNames } from '../../parts/channels/kind-names.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './end-users.module.css';
 
 /** The consent of the person per kind of channel, and a form for consent that was given elsewhere. */
 export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const may = useMay('member');
   const entries = Object.entries(item.consent);
   return (
@@ -55,8 +55,8 @@ export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
 }
 
 function SetConsent({ item }: { item: EndUserRecord }): ReactNode {
-  const say = useWords(words);
-  const sayKind = useWords(kindNames);
+  const say = useTexts(texts);
+  const sayKind = useTexts(kindNames);
   const org_id = useOrganization().id;
   const set = useAct('setEndUserConsent', { refresh: ['readEndUser', 'listEndUsers'] });
   const kinds = [...new Set([...item.identities.map((one) => one.channel_kind), ...KINDS.toReversed()])];

@@ -5,14 +5,14 @@ import type { UpdateEndUser } from '../../../../contract/end-users.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { parseObject } from '../../parts/parse-object.ts';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = {
   /** Null: a new person. */
@@ -24,7 +24,7 @@ type Props = {
 
 /** Creates or changes a person. */
 export function EndUserDialog({ opened, onClose, ...rest }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} size="lg" title={say(rest.item ? 'edit' : 'add')}>
       <EndUserForm onClose={onClose} {...rest} />
@@ -38,8 +38,8 @@ const COMMA = /[,،]/;
 const TEXTS = ['external_id', 'name', 'email', 'phone', 'locale', 'time_zone'] as const;
 
 function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { form, blocked, setBlocked, act, submit } = useEndUserForm(item, (record) => {
     onClose();
     if (!item) onMade?.(record.id);
@@ -100,7 +100,7 @@ function EndUserForm({ item, onClose, onMade }: Omit<Props, 'opened'>): ReactNod
 type Values = Record<(typeof TEXTS)[number] | 'tags' | 'attributes', string>;
 
 function useEndUserForm(now: EndUserRecord | null, onSaved: (record: EndUserRecord) => void) {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   // The state when the dialog opened. A change by a backend since then does not count as a change by this user.
   const [item] = useState(now);
@@ -115,7 +115,7 @@ function useEndUserForm(now: EndUserRecord | null, onSaved: (record: EndUserReco
     attributes: (value) => (readAttributes(value) === null ? say('attributes_wrong') : null),
   }));
   const submit = form.submit((values) => {
-    const said = changesOf(item, values, blocked);
+    const changes = changesOf(item, values, blocked);
     const ended = {
       onSuccess: (record: EndUserRecord) => {
         onSaved(record);
@@ -123,8 +123,8 @@ function useEndUserForm(now: EndUserRecord | null, onSaved: (record: EndUserReco
       },
       onError: form.place,
     };
-    if (item) update.mutate({ params: { org_id, end_user_id: item.id }, body: said }, ended);
-    else create.mutate({ params: { org_id }, body: said }, ended);
+    if (item) update.mutate({ params: { org_id, end_user_id: item.id }, body: changes }, ended);
+    else create.mutate({ params: { org_id }, body: changes }, ended);
   });
   return { form, blocked, setBlocked, act: item ? update : create, submit };
 }

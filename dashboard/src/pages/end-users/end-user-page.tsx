@@ -6,7 +6,7 @@ import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts'
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
 import { languageName } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DataList } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { Pager } from '../../list/pager.tsx';
@@ -27,13 +27,13 @@ import { ConsentCard } from './consent-card.tsx';
 import { EndUserDialog } from './end-user-form.tsx';
 import { EraseCard } from './erase-card.tsx';
 import { KindName } from '../../parts/channels/kind-name.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './end-users.module.css';
 
 const route = getRouteApi('/inside/end-users/$end_user_id');
 
 export function EndUserPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { end_user_id } = route.useParams();
   const may = useMay('member');
@@ -75,8 +75,8 @@ export function EndUserPage(): ReactNode {
 }
 
 function RecordCard({ item }: { item: EndUserRecord }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const none = <span className={pageClasses.soft}>{say('none')}</span>;
   return (
     <Card title={say('record')}>
@@ -103,7 +103,7 @@ function RecordCard({ item }: { item: EndUserRecord }): ReactNode {
 }
 
 function Attributes({ attributes }: { attributes: EndUserRecord['attributes'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const entries = Object.entries(attributes);
   return (
     <Card title={say('attributes')} description={say('attributes_hint')}>
@@ -126,7 +126,7 @@ function Attributes({ attributes }: { attributes: EndUserRecord['attributes'] })
 }
 
 function Addresses({ item }: { item: EndUserRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Card title={say('identities')}>
       {item.identities.length === 0 ? (
@@ -156,7 +156,7 @@ function Addresses({ item }: { item: EndUserRecord }): ReactNode {
 const PAGE = 10;
 
 function Conversations({ endUserId }: { endUserId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const list = useListState<object>([]);
   const conversations = useRead(

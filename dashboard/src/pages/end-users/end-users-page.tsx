@@ -6,7 +6,7 @@ import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts'
 import { addressOf, type CallInput } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { useCreating } from '../../list/list-page.tsx';
@@ -26,7 +26,7 @@ import { usePersonName } from '../../parts/end-users/person-name.ts';
 import type { EndUsersSearch } from './search.ts';
 import { SegmentActs } from './segment-acts.tsx';
 import { TagActs } from './tag-acts.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './end-users.module.css';
 
 const route = getRouteApi('/inside/end-users');
@@ -34,7 +34,7 @@ const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
 export function EndUsersPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const navigate = route.useNavigate();
@@ -102,7 +102,7 @@ export function EndUsersPage(): ReactNode {
 type Exported = NonNullable<CallInput<'exportEndUsers'>['query']>;
 
 function Actions({ filters, onAdd }: { filters: Exported; onAdd: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   return (
     <>
@@ -128,9 +128,9 @@ function Actions({ filters, onAdd }: { filters: Exported; onAdd: () => void }): 
 }
 
 function useColumns(): Column<EndUserRecord>[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const nameOf = usePersonName();
-  const sayCommon = useWords(common);
+  const sayCommon = useTexts(common);
   return [
     {
       id: 'name',
@@ -196,7 +196,7 @@ function useColumns(): Column<EndUserRecord>[] {
 type FiltersProps = { list: ListState<EndUsersSearch>; filters: Exported };
 
 function Filters({ list, filters }: FiltersProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <FilterBar
       text={list.filters.text}

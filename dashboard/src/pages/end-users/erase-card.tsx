@@ -4,16 +4,16 @@ import { useState, type ReactNode } from 'react';
 import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts';
 import { addressOf } from '../../api/client.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { useLeaveDeleted } from '../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The legal rights of a person: an export of all their data, and erasure. */
 export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);

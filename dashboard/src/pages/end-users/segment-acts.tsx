@@ -3,19 +3,19 @@ import { useState, type ReactNode } from 'react';
 import type { SegmentRecord } from '../../../../contract/dashboard/segments.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { NameDialog } from '../../parts/name-dialog.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { segmentOf, useSegments } from '../../parts/segment-select.tsx';
-import { segmentWords } from '../../parts/segment-words.ts';
+import { segmentTexts } from '../../parts/segment-texts.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 
 type Filters = SegmentRecord['filters'];
 
 /** Saves the current filters as a segment, or deletes the selected segment. */
 export function SegmentActs({ filters, onGone }: { filters: Filters; onGone: () => void }): ReactNode {
-  const say = useWords(segmentWords);
+  const say = useTexts(segmentTexts);
   const may = useMay('member');
   const current = segmentOf(useSegments() ?? [], filters);
   const [naming, setNaming] = useState(false);
@@ -43,7 +43,7 @@ export function SegmentActs({ filters, onGone }: { filters: Filters; onGone: () 
 type NamingProps = { filters: Filters; opened: boolean; onClose: () => void };
 
 function Naming({ filters, opened, onClose }: NamingProps): ReactNode {
-  const say = useWords(segmentWords);
+  const say = useTexts(segmentTexts);
   const org_id = useOrganization().id;
   const create = useAct('createSegment', { refresh: ['listSegments'] });
   return (
@@ -69,7 +69,7 @@ const whole = (filters: Filters): Filters =>
 type RemovingProps = { item: SegmentRecord | null; onClose: () => void; onGone: () => void };
 
 function Removing({ item, onClose, onGone }: RemovingProps): ReactNode {
-  const say = useWords(segmentWords);
+  const say = useTexts(segmentTexts);
   const org_id = useOrganization().id;
   return (
     <RemoveDialog

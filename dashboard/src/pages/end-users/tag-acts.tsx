@@ -3,15 +3,15 @@ import { IconTag, IconTagOff } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { EndUserRecord, TagEndUsersBody } from '../../../../contract/dashboard/end-users.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { tagWords } from './tag-words.ts';
+import { tagTexts } from './tag-texts.ts';
 
 /** Adds or removes one tag for all selected people. They stay selected, so that a second tag can follow. */
 export function TagActs({ chosen }: { chosen: readonly EndUserRecord[] }): ReactNode {
-  const say = useWords(tagWords);
+  const say = useTexts(tagTexts);
   const org_id = useOrganization().id;
   const [typed, setTyped] = useState('');
   const change = useAct('tagEndUsers', { refresh: ['listEndUsers'] });

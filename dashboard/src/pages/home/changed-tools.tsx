@@ -2,13 +2,13 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './statistics-words.ts';
+import { texts } from './statistics-texts.ts';
 
 /** Agents with a changed tool that is not approved yet, by name. */
 export function ChangedTools(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { data } = useRead('listAgents', { params: { org_id }, query: { limit: 100 } });
   const agents = data?.data.filter(({ enabled, changed_tools: changed }) => enabled && changed.length > 0) ?? [];

@@ -2,13 +2,13 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './statistics-words.ts';
+import { texts } from './statistics-texts.ts';
 
 /** The channels that do not work, by name. */
 export function Channels(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { data } = useRead('listChannels', { params: { org_id }, query: { limit: 100 } });
   const broken = data?.data.filter(({ enabled, status }) => enabled && status === 'broken') ?? [];

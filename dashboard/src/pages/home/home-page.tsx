@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { Overview } from '../../../../contract/dashboard/activity.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { setPreferences, usePreferences } from '../../preferences.ts';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 // Newcomers need the first steps, and other users need the numbers, so each loads separately.
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps/first-steps.tsx')).FirstSteps }));
@@ -21,7 +21,7 @@ const MOST_QUESTIONS = 5;
 
 /** The recent activity. Before there is any, the first steps. */
 export function HomePage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const overview = useRead('readOverview', { params: { org_id } });
   return (
@@ -39,7 +39,7 @@ export function HomePage(): ReactNode {
 }
 
 function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { hidden_steps: hidden = [] } = usePreferences();
   // The steps stay visible if they are completed while the user looks at them.
   const [wasDone] = useState(() => isDone(facts));

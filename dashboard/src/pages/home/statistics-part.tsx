@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Numbers } from '../../../../contract/dashboard/statistics.ts';
 import { useRead } from '../../api/queries.ts';
 import { clock, day } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { type Bar, BarChart } from '../../parts/bar-chart.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -13,7 +13,7 @@ import { ChangedTools } from './changed-tools.tsx';
 import { Channels } from './channels.tsx';
 import { type HomeSearch, PERIODS, type Period } from './search.ts';
 import { Tiles } from './tiles.tsx';
-import { words } from './statistics-words.ts';
+import { texts } from './statistics-texts.ts';
 
 const route = getRouteApi('/inside/');
 
@@ -24,7 +24,7 @@ const SOON_MS = 2_000;
 
 /** The numbers of a period, compared with the previous one. */
 export function StatisticsPart(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { period = '24h' }: HomeSearch = route.useSearch();
   const navigate = route.useNavigate();
@@ -71,7 +71,7 @@ export function StatisticsPart(): ReactNode {
 
 /** Conversations and hand-offs over time: by hour, or by day in the reader's time zone. */
 function Over({ numbers }: { numbers: Numbers }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const isByHour = numbers.period === '24h';
   const label = (at: number): string =>
     isByHour ? `${day(say.language, at)} ${clock(say.language, at)}` : day(say.language, at);

@@ -2,16 +2,16 @@ import type { ReactNode } from 'react';
 import type { Change, Numbers } from '../../../../contract/dashboard/statistics.ts';
 import { useRead } from '../../api/queries.ts';
 import { lasting, money, number } from '../../language/format.ts';
-import { type Say, useWords } from '../../language/words.tsx';
+import { type Say, useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { type FigurePart, FigureTile, FigureTiles } from '../../parts/figure-tile.tsx';
-import { words } from './statistics-words.ts';
+import { texts } from './statistics-texts.ts';
 
-type Home = Say<keyof (typeof words)['en']>;
+type Home = Say<keyof (typeof texts)['en']>;
 
 /** Each number, with a link to its list. */
 export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { from, to, ended, ended_alone: alone, ended_no_reply: silent, first_reply_seconds: wait } = numbers;
   const within = { since: from, until: to };
   const handed = { to: '/conversations', search: { handed_off: true, ...within } } as const;
@@ -78,7 +78,7 @@ const MAX_PARTS = 4;
 
 /** The average of the surveys. Before the first rating, agents need the setting, so the tile does not exist. */
 function Ratings({ numbers }: { numbers: Numbers }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { from, to, ratings, rating_average: average, answers_good: good, answers_bad: bad } = numbers;
   if ([ratings, good, bad].every(({ now, before }) => now === 0 && before === 0)) return null;
   const rounded = (value: number | null): string =>
@@ -100,7 +100,7 @@ function Ratings({ numbers }: { numbers: Numbers }): ReactNode {
 }
 
 function Spend({ from, to }: Pick<Numbers, 'from' | 'to'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const query = { since: from.slice(0, 10), until: to.slice(0, 10) };
   const { data } = useRead('readUsage', { params: { org_id }, query });

@@ -7,7 +7,7 @@ import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { forgetSession, sessionOptions } from '../../session/session.ts';
@@ -16,7 +16,7 @@ import { FrontLoading } from '../../shell/front-loading.tsx';
 import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { passwordFault } from '../../parts/sign-in/field-faults.ts';
 import { FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
-import { words } from '../../parts/sign-in/words.ts';
+import { texts } from '../../parts/sign-in/texts.ts';
 
 const route = getRouteApi('/front/invitations/$invitation');
 
@@ -27,8 +27,8 @@ type Props = { invitation: string; look: InvitationLook };
  * The page does not show whether an account with the address exists.
  */
 export function InvitationPage(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { invitation } = route.useParams();
   const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
   // "Not signed in" is a result here, not an error.
@@ -50,7 +50,7 @@ export function InvitationPage(): ReactNode {
 }
 
 function SignedIn({ invitation, look, session }: Props & { session: SessionView }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const entered = useEnter();
   const join = useAct('joinByInvitation', { refresh: [] });
   const signOut = useAct('signOut', { refresh: [] });
@@ -91,7 +91,7 @@ function SignedIn({ invitation, look, session }: Props & { session: SessionView 
 }
 
 function SignedOut({ invitation, look }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const back = `/invitations/${invitation}`;
   if (!look.new_accounts)
     return (
@@ -114,7 +114,7 @@ function SignedOut({ invitation, look }: Props): ReactNode {
 }
 
 function NewAccountForm({ invitation, look }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const entered = useEnter();
   const accept = useAct('acceptInvitation', { refresh: [] });
   const form = useCheckedForm({ name: '', password: '' }, (common) => ({

@@ -2,17 +2,17 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { FrontLoading } from '../../shell/front-loading.tsx';
 import { emailFault } from '../../parts/sign-in/field-faults.ts';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
-import { words } from '../../parts/sign-in/words.ts';
+import { texts } from '../../parts/sign-in/texts.ts';
 
 /** Requests a password link by mail. If no mail is sent, it explains how to get a link. */
 export function ForgotPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const options = useRead('readSignInOptions', {}, { staleTime: Infinity });
   const forgot = useAct('forgotPassword', { refresh: [] });
   if (!options.data) return <FrontLoading read={options} title={say('forgotten')} />;
@@ -39,7 +39,7 @@ export function ForgotPage(): ReactNode {
 }
 
 function ForgotForm({ forgot }: { forgot: ReturnType<typeof useAct<'forgotPassword'>> }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const form = useCheckedForm({ email: '' }, () => ({ email: (value) => emailFault(value, say) }));
   const submit = form.submit(({ email }) => forgot.mutate({ body: { email: email.trim() } }, { onError: form.place }));
   return (

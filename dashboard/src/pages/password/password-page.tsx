@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../../contract/dashboard/routes.ts';
 import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { FrontLoading } from '../../shell/front-loading.tsx';
@@ -11,13 +11,13 @@ import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { passwordFault } from '../../parts/sign-in/field-faults.ts';
 import { SecondStep, useSecondStep } from '../../parts/sign-in/second-step.tsx';
 import { FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
-import { words } from '../../parts/sign-in/words.ts';
+import { texts } from '../../parts/sign-in/texts.ts';
 
 const route = getRouteApi('/front/password/$link');
 
 /** The page for a person who forgot their password and has a link. */
 export function PasswordPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { link } = route.useParams();
   const router = useRouter();
   const entered = useEnter();
@@ -40,7 +40,7 @@ export function PasswordPage(): ReactNode {
 type Props = { link: string; email: string; onAnswer: (answer: AnswerOf<'resetPassword'>) => void };
 
 function PasswordForm({ link, email, onAnswer }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const reset = useAct('resetPassword', { refresh: [] });
   const form = useCheckedForm({ password: '' }, () => ({ password: (value) => passwordFault(value, say) }));
   const submit = form.submit((body) =>

@@ -3,20 +3,20 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { passwordFault, emailFault } from '../../parts/sign-in/field-faults.ts';
 import { browserTimeZone } from '../../parts/browser-time-zone.ts';
 import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { EmailField, FrontForm, NewPasswordField } from '../../parts/sign-in/front-form.tsx';
-import { words } from '../../parts/sign-in/words.ts';
+import { texts } from '../../parts/sign-in/texts.ts';
 
 const route = getRouteApi('/front/setup');
 
 /** The link that the first start prints opens this page. It creates the owner and the first organization. */
 export function SetupPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { token } = route.useSearch();
   const entered = useEnter();
   const setUp = useAct('setUp', { refresh: [] });

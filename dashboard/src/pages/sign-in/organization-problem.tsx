@@ -1,8 +1,8 @@
 import { Alert, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
-import { words } from './organization-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { texts } from './organization-texts.ts';
 
 const KNOWN = [
   'sign_in_expired',
@@ -14,7 +14,7 @@ const KNOWN = [
 
 /** The reason why the return from the provider failed. The URL contains a code, and the text is always ours. */
 export function OrganizationProblem({ code }: { code: string | undefined }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (code === undefined) return null;
   const word = KNOWN.find((known) => known === code) ?? 'other';
   return (

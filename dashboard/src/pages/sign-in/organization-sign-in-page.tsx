@@ -2,18 +2,18 @@ import { Anchor, Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { isOwnPath } from '../../parts/sign-in/use-enter.ts';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
-import { words } from './organization-words.ts';
+import { texts } from './organization-texts.ts';
 
 const route = getRouteApi('/front/sign-in/organization');
 
 /** Asks only for the e-mail address, whose domain determines the provider. */
 export function OrganizationSignInPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { back } = route.useSearch();
   const begin = useAct('beginSignIn', { refresh: [] });
   const form = useCheckedForm({ email: '' }, (common) => ({

@@ -2,22 +2,22 @@ import { Anchor, Button, PasswordInput, Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { useEnter } from '../../parts/sign-in/use-enter.ts';
 import { OrganizationProblem } from './organization-problem.tsx';
-import { words as organizationWords } from './organization-words.ts';
+import { texts as organizationTexts } from './organization-texts.ts';
 import { PasskeyButton } from '../../parts/sign-in/passkey-button.tsx';
 import { SecondStep, useSecondStep } from '../../parts/sign-in/second-step.tsx';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
-import { words } from '../../parts/sign-in/words.ts';
+import { texts } from '../../parts/sign-in/texts.ts';
 
 const route = getRouteApi('/front/sign-in');
 
 export function SignInPage(): ReactNode {
-  const say = useWords(words);
-  const sayOrganization = useWords(organizationWords);
+  const say = useTexts(texts);
+  const sayOrganization = useTexts(organizationTexts);
   const { back, problem } = route.useSearch();
   const entered = useEnter();
   const second = useSecondStep();

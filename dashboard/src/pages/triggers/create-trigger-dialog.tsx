@@ -2,19 +2,19 @@ import { Modal, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { NameAndAgent } from '../../parts/agents/name-and-agent.tsx';
 import { useOnlyAgent } from '../../parts/agents/use-only-agent.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { opened: boolean; agentId: string | null; onClose: () => void };
 
 export function CreateTriggerDialog({ opened, agentId, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const only = useOnlyAgent();
   return (
     <Modal opened={opened} onClose={onClose} title={say('create')}>
@@ -24,8 +24,8 @@ export function CreateTriggerDialog({ opened, agentId, onClose }: Props): ReactN
 }
 
 function Form({ agentId, onClose }: Omit<Props, 'opened'>): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const org_id = useOrganization().id;
   const navigate = useNavigate();
   const create = useAct('createTrigger', { refresh: ['listTriggers', 'readOverview'] });

@@ -4,14 +4,14 @@ import type { ReactNode } from 'react';
 import { KEY_PLACE } from '../../../../contract/code-samples.ts';
 import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CopyFact, Fact, Facts } from '../../parts/fact.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { useOrganization, useSession } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { AgentLink } from '../../parts/agents/agent-select.tsx';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { codeOfTrigger } from '../../parts/trigger-code.ts';
@@ -19,13 +19,13 @@ import { TriggerRuns } from './trigger-runs.tsx';
 import { TriggerSettings } from './trigger-settings.tsx';
 import { TriggerTest } from './trigger-test.tsx';
 import { VariablesCard } from './variables-card.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './triggers.module.css';
 
 const route = getRouteApi('/inside/triggers/$trigger_id');
 
 export function TriggerPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { trigger_id } = route.useParams();
   const trigger = useRead('readTrigger', { params: { org_id, trigger_id } }, { every: 10_000 });
@@ -57,8 +57,8 @@ export function TriggerPage(): ReactNode {
 }
 
 function AddressCard({ item }: { item: TriggerRecord }): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const { base_url } = useSession();
   const agentName = useAgentNames([item.agent_id]);
   return (

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import type { RunRecord } from '../../../../contract/triggers.ts';
 import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { PagedList } from '../../list/paged-list.tsx';
 import { useListState } from '../../list/use-list-state.ts';
@@ -15,16 +15,16 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { ExportResults } from '../../parts/runs/export-results.tsx';
 import { RunResultCell } from '../../parts/runs/run-result.tsx';
-import { resultWords } from '../../parts/runs/result-words.ts';
-import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
-import { words } from './words.ts';
+import { resultTexts } from '../../parts/runs/result-texts.ts';
+import { RunStatusBadge, useReasonText } from '../../parts/runs/run-status.tsx';
+import { texts } from './texts.ts';
 
 const PAGE = 10;
 const LOOK_AGAIN_MS = 2_000;
 
 export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
-  const say = useWords(words);
-  const sayResult = useWords(resultWords);
+  const say = useTexts(texts);
+  const sayResult = useTexts(resultTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const list = useListState<object>([]);
@@ -87,8 +87,8 @@ export function TriggerRuns({ triggerId }: { triggerId: string }): ReactNode {
 }
 
 function Reason({ run: { reason, error, attempts, status, send_at } }: { run: RunRecord }): ReactNode {
-  const say = useWords(words);
-  const inWords = useReasonWords();
+  const say = useTexts(texts);
+  const inWords = useReasonText();
   return (
     <div>
       {reason && <div dir="auto">{inWords(reason)}</div>}

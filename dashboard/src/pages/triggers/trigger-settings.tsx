@@ -4,7 +4,7 @@ import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import { MAX_LABEL_CHARACTERS, MAX_PAGE } from '../../../../contract/limits.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { DeleteCard } from '../../parts/delete-card.tsx';
 import { EnabledSwitch } from '../../parts/enabled-switch.tsx';
@@ -12,8 +12,8 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../parts/use-checked-form.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
-import { words } from './words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
+import { texts } from './texts.ts';
 
 const OWN = 'sandbox';
 const LIVE = 'live';
@@ -29,9 +29,9 @@ export function TriggerSettings({ item }: { item: TriggerRecord }): ReactNode {
 }
 
 function General({ item }: { item: TriggerRecord }): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const params = { org_id, trigger_id: item.id };
@@ -111,7 +111,7 @@ type FieldProps = {
 
 /** One of the agent's channels, or the channel of the trigger. */
 function ChannelField({ item, form }: FieldProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const query = { agent_id: item.agent_id, limit: MAX_PAGE };
   const channels = useRead('listChannels', { params: { org_id }, query }, {});
@@ -136,7 +136,7 @@ function ChannelField({ item, form }: FieldProps): ReactNode {
 
 /** One version of the agent, or the live one. */
 function VersionField({ item, form }: FieldProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, agent_id: item.agent_id };
   const versions = useRead('listAgentVersions', { params, query: { limit: MAX_PAGE } });
@@ -161,7 +161,7 @@ function VersionField({ item, form }: FieldProps): ReactNode {
 }
 
 function DeleteTrigger({ item }: { item: TriggerRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const remove = useAct('deleteTrigger', { refresh: ['listTriggers', 'readOverview'] });
   return (

@@ -6,20 +6,20 @@ import type { TriggerRecord } from '../../../../contract/dashboard/triggers.ts';
 import type { AcceptedRun, DryRun, TriggerCall } from '../../../../contract/triggers.ts';
 import { useAct } from '../../api/queries.ts';
 import { utc } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { IdCode } from '../../parts/id-code.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { RunStatusBadge, useReasonWords } from '../../parts/runs/run-status.tsx';
+import { RunStatusBadge, useReasonText } from '../../parts/runs/run-status.tsx';
 import pageClasses from '../../parts/page.module.css';
 import { exampleBody } from '../../parts/trigger-code.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './triggers.module.css';
 
 /** Calls the trigger with any body, as a real call or a dry run, and shows the result. */
 export function TriggerTest({ item }: { item: TriggerRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const example = JSON.stringify(exampleBody(item.variables), null, 2);
@@ -117,7 +117,7 @@ function Refused({ error }: { error: NonNullable<ReturnType<typeof useAct<'testT
 }
 
 function Accepted({ answer }: { answer: AcceptedRun }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Alert color="blue" icon={<IconCheck size={18} />}>
       <Stack gap={8}>
@@ -143,8 +143,8 @@ function Accepted({ answer }: { answer: AcceptedRun }): ReactNode {
 }
 
 function Dry({ answer }: { answer: DryRun }): ReactNode {
-  const say = useWords(words);
-  const reason = useReasonWords();
+  const say = useTexts(texts);
+  const reason = useReasonText();
   const { recipient, conversation, opening, variables } = answer;
   return (
     <div className={classes.result}>

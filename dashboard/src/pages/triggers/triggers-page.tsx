@@ -3,7 +3,7 @@ import { IconBolt, IconRobot } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Empty } from '../../list/empty.tsx';
 import { ListPage, useCreating } from '../../list/list-page.tsx';
 import { useListState } from '../../list/use-list-state.ts';
@@ -11,11 +11,11 @@ import { AddButton } from '../../parts/add-button.tsx';
 import { NoValue } from '../../parts/no-value.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words as agentWords } from '../../parts/agents/agent-select-words.ts';
+import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { AgentFilter, AgentLink } from '../../parts/agents/agent-select.tsx';
 import { useAgentNames } from '../../parts/use-record-names.ts';
 import { CreateTriggerDialog } from './create-trigger-dialog.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './triggers.module.css';
 import pageClasses from '../../parts/page.module.css';
 
@@ -23,8 +23,8 @@ const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
 export function TriggersPage(): ReactNode {
-  const say = useWords(words);
-  const sayAgent = useWords(agentWords);
+  const say = useTexts(texts);
+  const sayAgent = useTexts(agentTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [isCreating, setCreating] = useCreating();
@@ -102,7 +102,7 @@ export function TriggersPage(): ReactNode {
 
 /** Without an agent, the next step is to create one. */
 function NothingYet({ action }: { action: ReactNode }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: 1 } }, {});

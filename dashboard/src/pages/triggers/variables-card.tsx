@@ -6,14 +6,14 @@ import { VARIABLE_NAMES, VARIABLE_KINDS, type VariableKind } from './variable-ki
 import type { VariableDeclaration } from '../../../../contract/triggers.ts';
 import { useAct } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../../parts/card.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { unplaced } from '../../parts/use-checked-form.ts';
 import { useFocus } from '../../parts/use-focus.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './triggers.module.css';
 
 /** A declaration during editing. The default value is still text. */
@@ -24,8 +24,8 @@ const MAX_VARIABLES = 100;
 const hasField = ({ pointer }: { pointer: string }): boolean => /^\/variables\/\d+\//.test(pointer);
 
 export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const may = useMay('member');
   const { rows, edited, put, discard, faults, update, submit } = useVariables(item);
   const problem = unplaced(update.error, hasField);
@@ -89,7 +89,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
 
 /** The declarations during editing, until they are saved or discarded. */
 function useVariables(item: TriggerRecord) {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [edited, setEdited] = useState<Row[] | null>(null);
   const [faults, setFaults] = useState<Faults>({});
@@ -124,10 +124,10 @@ function useVariables(item: TriggerRecord) {
             setEdited((now) => (now === edited ? null : now));
             notifyDone(say('variables_saved'));
           },
-          onError: ({ faults: told }) =>
+          onError: ({ faults: refused }) =>
             show(
               Object.fromEntries(
-                told.filter(hasField).map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
+                refused.filter(hasField).map(({ pointer, detail }) => [pointer.replace('/variables/', ''), detail]),
               ),
             ),
         },
@@ -138,7 +138,7 @@ function useVariables(item: TriggerRecord) {
 
 /** For a wide screen. Each field has its own label for a screen reader. */
 function Headings(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div className={classes.head} aria-hidden="true">
       <span>{say('head_name')}</span>
@@ -161,7 +161,7 @@ type VariableProps = {
 };
 
 function Variable({ row, index, faults, readOnly, onChange, onRemove }: VariableProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const number = index + 1;
   const fault = (name: string): string | undefined => faults[`${index}/${name}`];
   return (

@@ -2,18 +2,18 @@ import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useSession } from '../../session/session.ts';
-import { barWords } from '../../shell/bar-words.ts';
+import { barTexts } from '../../shell/bar-texts.ts';
 
 const route = getRouteApi('/inside/verify/$link');
 
 /** Verification needs a click, because mail scanners also open links and must not verify an address. */
 export function VerifyPage(): ReactNode {
-  const say = useWords(barWords);
+  const say = useTexts(barTexts);
   const { link } = route.useParams();
   const { user } = useSession();
   const navigate = useNavigate();

@@ -2,16 +2,16 @@ import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { FrontPage } from '../../shell/front-page.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const route = getRouteApi('/front/weekly-mail/$link');
 
 /** Stopping needs a click, because mail scanners also open links. */
 export function StopPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { link } = route.useParams();
   const stop = useAct('stopWeeklyMail', { refresh: [] });
   const toAccount = (

@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { useAgentNames, type NameOf } from '../use-record-names.ts';
-import { words } from './agent-select-words.ts';
+import { texts } from './agent-select-texts.ts';
 import classes from '../page.module.css';
 
 const SHOWN = 50;
@@ -21,7 +21,7 @@ type Props = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
  * contains.
  */
 export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const chosen = useAgentNames(value ? [value] : [])(value ?? '') ?? null;
   const [typed, setTyped] = useState('');
@@ -52,7 +52,7 @@ export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
 
 /** The same field as a filter of a list. */
 export function AgentFilter({ value, onChange }: { value: string | undefined; onChange: (id?: string) => void }) {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <AgentSelect
       aria-label={say('agent')}
@@ -67,7 +67,7 @@ export function AgentFilter({ value, onChange }: { value: string | undefined; on
 
 /** The name of an agent, linked to its page. */
 export function AgentLink({ id, nameOf }: { id: string; nameOf: NameOf }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const name = nameOf(id);
   if (name === undefined) return <Skeleton h={14} w={100} />;
   if (name === null) return <span className={classes.soft}>{say('gone_agent')}</span>;

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
-import { useWords, type Say } from '../../language/words.tsx';
-import { words as agentWords } from './agent-select-words.ts';
+import { useTexts, type Say } from '../../language/texts.tsx';
+import { texts as agentTexts } from './agent-select-texts.ts';
 import { AgentSelect } from './agent-select.tsx';
 import { useLateAgent } from './use-only-agent.ts';
 
@@ -26,7 +26,7 @@ type Props = {
 
 /** The first fields of every form for something that belongs to an agent. */
 export function NameAndAgent({ say, agentId, form, onAgent }: Props): ReactNode {
-  const sayAgent = useWords(agentWords);
+  const sayAgent = useTexts(agentTexts);
   const { id, value, error } = form.getInputProps('agent_id');
   useLateAgent(agentId, form);
   return (

@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { useMay } from '../../session/session.ts';
 import { Moment } from '../moment.tsx';
 import { useMemberNames } from '../use-record-names.ts';
 import { LastUsed, Prefix, Standing } from './key-parts.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './api-keys.module.css';
 
 type Props = {
@@ -22,8 +22,8 @@ type Props = {
 
 /** The columns of a list of keys. */
 export function useKeyColumns({ more = [], besideState, actions }: Props): Column<KeyRecord>[] {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const mayManage = useMay('admin');
   const who = useMemberNames();
   const columns: Column<KeyRecord>[] = [

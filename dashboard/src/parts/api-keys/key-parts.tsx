@@ -5,13 +5,13 @@ import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import type { Permission } from '../../../../contract/permissions.ts';
 import { relative } from '../../language/format.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Moment, Until, useNow } from '../moment.tsx';
 import { NoValue } from '../no-value.tsx';
 import { Tip } from '../tip.tsx';
 import { useOrganization } from '../../session/session.ts';
 import type { NameOf } from '../use-record-names.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './api-keys.module.css';
 
 export const Prefix = ({ prefix }: { prefix: string }): ReactNode => (
@@ -22,7 +22,7 @@ export const Prefix = ({ prefix }: { prefix: string }): ReactNode => (
 );
 
 export function Permissions({ permissions }: { permissions: readonly Permission[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Group gap={5}>
       {permissions.map((permission) => (
@@ -38,7 +38,7 @@ type ScopeProps = { item: KeyRecord; agentName: NameOf; campaignName: NameOf };
 
 /** The scope of the key, with a link to its agent or campaign. */
 export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (item.scope === 'organization')
     return (
       <Link to="/settings/organization" className={classes.scope}>
@@ -63,7 +63,7 @@ export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode 
 
 /** The networks from which the key may be used. */
 export function Networks({ networks }: { networks: readonly string[] | null }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (networks === null) return say('networks_everywhere');
   return (
     <Group gap={6}>
@@ -77,7 +77,7 @@ export function Networks({ networks }: { networks: readonly string[] | null }): 
 }
 
 export function LastUsed({ item }: { item: KeyRecord }): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   return item.last_used_at ? <Moment at={item.last_used_at} /> : <NoValue>{say('never')}</NoValue>;
 }
 
@@ -86,7 +86,7 @@ export const USED_LATELY_MS = DAY_MS;
 
 /** Facts for a cleanup: inactive states, and unused keys. */
 export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const now = useNow();
   const { plan } = useOrganization();
   if (item.state === 'revoking') return <Badge color="orange">{say('state_revoking')}</Badge>;
@@ -111,13 +111,13 @@ export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): React
 }
 
 function Remaining({ remaining }: { remaining: number }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (remaining === 0) return <Badge color="red">{say('used_up')}</Badge>;
   return <Badge color="gray">{say('remaining', { count: remaining })}</Badge>;
 }
 
 function OnlyFrom({ networks }: { networks: readonly string[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Tip label={<Networks networks={networks} />}>
       {(anchor) => (
@@ -130,7 +130,7 @@ function OnlyFrom({ networks }: { networks: readonly string[] }): ReactNode {
 }
 
 function Idle({ item, now }: { item: KeyRecord; now: number }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const since = (at: string): number => now - new Date(at).getTime();
   if (!item.last_used_at)
     return since(item.created_at) > 7 * DAY_MS ? <Badge color="gray">{say('never_used_7')}</Badge> : null;
@@ -145,7 +145,7 @@ export function personName(id: string | null, who: NameOf, gone: string, schedul
 
 /** "3 minutes ago", as a text. */
 export function useAgo(at: string | null): string {
-  const say = useWords(common);
+  const say = useTexts(common);
   const now = useNow();
   return at === null ? say('never') : relative(say.language, at, Math.max(now, new Date(at).getTime()));
 }

@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { KEY_LIMITS, type LowerKeyLimitsBody } from '../../../../contract/key-limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../dialog-form.tsx';
 import { notifyDone } from '../notify.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { isLimit, LimitFields, limitsOf, textsOf } from './limits-field.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function LimitsDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal
       opened={item !== null}
@@ -25,7 +25,7 @@ export function LimitsDialog({ item, onClose }: { item: KeyRecord | null; onClos
 }
 
 function Lower({ item, onClose }: { item: KeyRecord; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const lower = useAct('lowerKeyLimits', { refresh: ['listKeys', 'readKey', 'listAudit'] });
   const before = textsOf(item.limits);

@@ -2,9 +2,9 @@ import { Stack, TextInput, type TextInputProps } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { KEY_LIMITS, type KeyLimit, type KeyLimits } from '../../../../contract/key-limits.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { latinDigits } from '../latin-digits.ts';
-import { words, type KeyWord } from './words.ts';
+import { texts, type KeyWord } from './texts.ts';
 import classes from './api-keys.module.css';
 
 /** The typed text. Empty: no limit. */
@@ -35,7 +35,7 @@ type Props = {
 };
 
 export function LimitFields({ inputOf, without }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Stack gap="sm">
       {KEY_LIMITS.filter((name) => name !== without).map((name) => (
@@ -55,7 +55,7 @@ export function LimitFields({ inputOf, without }: Props): ReactNode {
 
 /** Few keys need them: they open by hand, and by themselves where a limit is entered. */
 export function OptionalLimits(props: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const fields = KEY_LIMITS.map((name) => props.inputOf(name));
   const [isOpen, setOpen] = useState(fields.some(({ value }) => value !== ''));
   return (
@@ -72,7 +72,7 @@ export function OptionalLimits(props: Props): ReactNode {
 
 /** The limits of a key in words, with what remains of its total. */
 export function Limits({ item }: { item: KeyRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { limits, remaining } = item;
   if (limits === null) return say('limits_none');
   const number = new Intl.NumberFormat(say.language);

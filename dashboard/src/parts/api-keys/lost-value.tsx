@@ -3,13 +3,13 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { stepWords } from './step-words.ts';
+import { stepTexts } from './step-texts.ts';
 
 /** Shown if the page was reloaded while a new key was visible. It explains the loss and the next steps. */
 export function LostValue({ keyId, onDismiss }: { keyId: string; onDismiss: () => void }): ReactNode {
-  const say = useWords(stepWords);
+  const say = useTexts(stepTexts);
   const org_id = useOrganization().id;
   const key = useRead('readKey', { params: { org_id, key_id: keyId } }, {});
   if (!key.data || key.data.state !== 'active') return null;

@@ -2,16 +2,16 @@ import { Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../dialog-form.tsx';
 import { notifyDone } from '../notify.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
 import { networkFaults, NetworksField, networksOf } from './networks-field.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function NetworksDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal
       opened={item !== null}
@@ -24,7 +24,7 @@ export function NetworksDialog({ item, onClose }: { item: KeyRecord | null; onCl
 }
 
 function Narrow({ item, onClose }: { item: KeyRecord; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const narrow = useAct('shortenKeyNetworks', { refresh: ['listKeys', 'readKey', 'listAudit'] });
   const form = useCheckedForm({ allowed_networks: item.allowed_networks?.join('\n') ?? '' }, () => ({

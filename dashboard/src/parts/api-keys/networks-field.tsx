@@ -1,8 +1,8 @@
 import { Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { Problem } from '../../api/client.ts';
-import { useWords } from '../../language/words.tsx';
-import { words } from './words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { texts } from './texts.ts';
 import classes from './api-keys.module.css';
 
 type Props = {
@@ -17,15 +17,15 @@ export const networksOf = (text: string): string[] => text.split(/[\s,;]+/).filt
 
 /** The server's faults of single networks, each with its network. Null: none. */
 export function networkFaults({ faults }: Problem, networks: readonly string[]): string | null {
-  const said = faults.flatMap(({ pointer, detail }) => {
+  const sentences = faults.flatMap(({ pointer, detail }) => {
     const index = /^\/allowed_networks\/(\d+)$/.exec(pointer)?.[1];
     return index === undefined ? [] : `${networks[Number(index)]}: ${detail}`;
   });
-  return said.length > 0 ? said.join('\n') : null;
+  return sentences.length > 0 ? sentences.join('\n') : null;
 }
 
 export function NetworksField(props: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Textarea
       label={say('networks')}
@@ -44,7 +44,7 @@ export function NetworksField(props: Props): ReactNode {
 
 /** Few keys need this field, so it is closed at first. It is open if it has a value. */
 export function OptionalNetworks(props: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [isOpen, setOpen] = useState(props.value !== '');
   return (
     <details

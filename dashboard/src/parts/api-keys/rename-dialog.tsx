@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { NameDialog } from '../name-dialog.tsx';
 import { notifyDone } from '../notify.tsx';
 import { useOrganization } from '../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function RenameDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const rename = useAct('renameKey', { refresh: ['listKeys', 'readKey', 'listAudit'] });
   return (

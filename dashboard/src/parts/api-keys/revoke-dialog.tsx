@@ -5,14 +5,14 @@ import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { utcTime } from '../../language/format.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { Prefix, USED_LATELY_MS, useAgo } from './key-parts.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function RevokeDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal
       opened={item !== null}
@@ -28,8 +28,8 @@ const WATCH_MS = 300;
 const LOOK_AGAIN_MS = 2_000;
 
 function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => void }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const revoke = useAct('revokeKey', { refresh: ['listKeys', 'readKey', 'readOverview', 'listAudit'] });
   // The key is read again, because the list may not show a use in the last second. If the server responds "revoking"
@@ -105,7 +105,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
 }
 
 function Facts({ item }: { item: KeyRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const usage = useRead(
     'readKeyUsage',

@@ -3,20 +3,20 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import type { KeyRecord, NewKey } from '../../../../contract/dashboard/keys.ts';
 import { call } from '../../api/client.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { useCreateSecret } from '../use-create-secret.ts';
 import { useShownOnce } from '../shown-once.tsx';
 import { ShownOnce } from './create/shown-once.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './api-keys.module.css';
 
 const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 type Overlap = (typeof OVERLAPS)[number];
 
 export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readKey', 'listAudit']);
   return (
     <Modal
@@ -37,8 +37,8 @@ export function RotateDialog({ item, onClose }: { item: KeyRecord | null; onClos
 type ChooseProps = { item: KeyRecord; onCancel: () => void; onMade: (made: NewKey) => void };
 
 function Choose({ item, onCancel, onMade }: ChooseProps): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const [overlap, setOverlap] = useState<Overlap>('24h');
   const { busy, problem, make } = useCreateSecret(() =>

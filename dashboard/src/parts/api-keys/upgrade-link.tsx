@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useSession } from '../../session/session.ts';
-import { stepWords } from './step-words.ts';
+import { stepTexts } from './step-texts.ts';
 
 /** A link that looks like a button. It leads to a URL of the operator, or to Settings, Plan. */
 export function UpgradeLink(): ReactNode {
-  const say = useWords(stepWords);
+  const say = useTexts(stepTexts);
   const { upgrade_url } = useSession();
   if (upgrade_url)
     return (

@@ -5,21 +5,21 @@ import type { ApprovalRecord } from '../../../../contract/approvals.ts';
 import { type ApprovalDecision, MAX_REASON_CHARACTERS } from '../../../../contract/approval-limits.ts';
 import type { ApprovalEntry } from '../../../../contract/dashboard/approvals.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { Moment, Until } from '../moment.tsx';
 import { useMemberNames } from '../use-record-names.ts';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { shownText } from './shown-text.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './approvals.module.css';
 
 type Props = { approval: ApprovalEntry; onDecided?: () => void };
 
 /** A tool call with its arguments, and the decision or the buttons for it. */
 export function ApprovalCard({ approval, onDecided }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const may = useMay('member');
   const isPending = approval.status === 'pending';
   return (
@@ -43,7 +43,7 @@ export function ApprovalCard({ approval, onDecided }: Props): ReactNode {
 const COLORS: Record<ApprovalRecord['status'], string> = { pending: 'orange', approved: 'green', denied: 'gray' };
 
 export function ApprovalStatus({ status }: { status: ApprovalRecord['status'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Badge color={COLORS[status]} miw="max-content">
       {say(`status_${status}`)}
@@ -52,7 +52,7 @@ export function ApprovalStatus({ status }: { status: ApprovalRecord['status'] })
 }
 
 function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const entries = Object.entries(given);
   if (entries.length === 0) return <Text size="sm">{say('no_arguments')}</Text>;
   return (
@@ -73,7 +73,7 @@ function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
 
 /** Who decided, why, and what became of the call. */
 function Decision({ approval }: { approval: ApprovalEntry }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { status, reason, decided_at: at, outcome, decided_by: by } = approval;
   return (
     <div>
@@ -99,20 +99,20 @@ function Decision({ approval }: { approval: ApprovalEntry }): ReactNode {
 }
 
 export function DecidedBy({ approval }: { approval: ApprovalEntry }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const people = useMemberNames();
   const { status, reason, decided_by: by } = approval;
   if (status === 'pending' || by === null) return null;
   if (by === 'system') {
     const known = `why_${reason}`;
-    return say('denied_alone', { why: known in words.en ? say(known as keyof typeof words.en) : (reason ?? '') });
+    return say('denied_alone', { why: known in texts.en ? say(known as keyof typeof texts.en) : (reason ?? '') });
   }
   const who = by.startsWith('key_') ? say('an_api_key') : (people(by) ?? say('someone'));
   return say.rich(status === 'approved' ? 'approved_by' : 'denied_by', { who: <bdi>{who}</bdi> });
 }
 
 function Decide({ id, onDecided }: { id: string; onDecided: (() => void) | undefined }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [reason, setReason] = useState('');
   const decide = useAct('decideApproval', { refresh: ['listApprovals', 'readConversation', 'countConversations'] });

@@ -5,7 +5,7 @@ test.each([
   ['\u202e0001', String.raw`\u{202e}0001`],
   ['A\u200b-1\u0007', String.raw`A\u{200b}-1\u{7}`],
   ['\u2066x\u2069\u{e0041}', String.raw`\u{2066}x\u{2069}\u{e0041}`],
-])('a character without a shape is shown in an argument: %j', (text, shown) => {
+])('an invisible character in an argument is made visible: %j', (text, shown) => {
   expect(shownText(text)).toBe(shown);
 });
 

@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { WebChatSettings } from '../../../../contract/chat.ts';
 import type { ChannelDetail } from '../../../../contract/dashboard/channels.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useSession } from '../../session/session.ts';
 import { CopyFact } from '../fact.tsx';
 import { Moment } from '../moment.tsx';
-import { installWords } from './install-words.ts';
+import { installTexts } from './install-texts.ts';
 import { RefusedOrigins } from './refused-origins.tsx';
 import classes from './chat-sites.module.css';
 
@@ -17,7 +17,7 @@ export const chatPage = (id: string): string => `/chat/${id}`;
 
 /** The line of HTML that shows the chat. */
 export function ScriptTag({ id }: { id: string }): ReactNode {
-  const say = useWords(installWords);
+  const say = useTexts(installTexts);
   const { base_url } = useSession();
   return (
     <CopyFact
@@ -30,7 +30,7 @@ export function ScriptTag({ id }: { id: string }): ReactNode {
 
 /** For each site, whether one of its pages has reached this server, and what is wrong if not. */
 export function ChatSites({ item }: { item: ChannelDetail }): ReactNode {
-  const say = useWords(installWords);
+  const say = useTexts(installTexts);
   const { base_url } = useSession();
   const { allowed_origins: allowed = [] }: WebChatSettings = item.settings;
   const isReached = item.reached_origins.length > 0;
@@ -73,7 +73,7 @@ const reachedAt = (item: ChannelDetail, of: string): string | undefined =>
   item.reached_origins.find(({ origin }) => origin === of)?.reached_at;
 
 function Site({ origin, at }: { origin: string; at: string | undefined }): ReactNode {
-  const say = useWords(installWords);
+  const say = useTexts(installTexts);
   return (
     <li data-reached={at !== undefined || undefined}>
       {at ? (
@@ -93,7 +93,7 @@ function Site({ origin, at }: { origin: string; at: string | undefined }): React
 
 /** Whether a visitor has written. It links to the chat's own page, where the owner can write first. */
 export function FirstVisitor({ item }: { item: ChannelDetail }): ReactNode {
-  const say = useWords(installWords);
+  const say = useTexts(installTexts);
   const { hosted_page = true }: WebChatSettings = item.settings;
   return (
     <div className={classes.state} role="status">

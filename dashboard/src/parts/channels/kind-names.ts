@@ -1,7 +1,7 @@
-import { defineWords } from '../../language/words.tsx';
+import { defineTexts } from '../../language/texts.tsx';
 
-/** The names of the kinds. Lists show them, so the descriptions are in a file of their own (kind-words.ts). */
-export const kindNames = defineWords(
+/** The names of the kinds. Lists show them, so the descriptions are in a file of their own (kind-texts.ts). */
+export const kindNames = defineTexts(
   {
     kind_sandbox: 'Sandbox',
     kind_web_chat: 'Web chat',

@@ -4,16 +4,16 @@ import type { ReactNode } from 'react';
 import type { WebChatSettings } from '../../../../contract/chat.ts';
 import type { ChannelDetail } from '../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Moment } from '../moment.tsx';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
-import { installWords } from './install-words.ts';
+import { installTexts } from './install-texts.ts';
 
 /** Sites that tried to show the chat and are not allowed: usually the own site, not on the list yet. */
 export function RefusedOrigins({ item }: { item: ChannelDetail }): ReactNode {
-  const say = useWords(installWords);
+  const say = useTexts(installTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const update = useAct('updateChannel', { refresh: ['readChannel', 'listChannels'] });

@@ -19,6 +19,6 @@ test.each(['', 'shop', 'my shop', 'me@shop.example', '*.shop.example', 'ftp://sh
   },
 );
 
-test('a site gives its channel a name', () => {
+test('the name of the channel comes from the site', () => {
   expect(nameOfSite('https://www.shop.example')).toBe('shop.example');
 });

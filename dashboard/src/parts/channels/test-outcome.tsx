@@ -3,17 +3,17 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AcceptedMessage } from '../../../../contract/channels.ts';
 import { useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { DeliveryNotes, DeliveryState } from '../messages/delivery-state.tsx';
-import { words } from './test-words.ts';
+import { texts } from './test-texts.ts';
 import classes from './test-outcome.module.css';
 
 const LOOK_AGAIN_MS = 1_000;
 
 /** The progress of a test message, shown live. */
 export function TestOutcome({ channelId, sent }: { channelId: string; sent: AcceptedMessage }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, channel_id: channelId, message_id: sent.id };
   const read = useRead('readTest', { params }, { every: LOOK_AGAIN_MS });

@@ -1,12 +1,12 @@
 import type { ReplyActions } from '../../../../contract/dashboard/conversations.ts';
 import { list } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useMemberNames } from '../use-record-names.ts';
-import { actionWords } from './action-words.ts';
+import { actionTexts } from './action-labels.ts';
 
 /** The actions of a saved reply, each as a text. */
 export function useActionTexts({ add_tags: tags, assign_to: to, resolve }: ReplyActions): string[] {
-  const say = useWords(actionWords);
+  const say = useTexts(actionTexts);
   const nameOf = useMemberNames();
   return [
     ...(tags ? [say('add_tags', { tags: list(say.language, tags) })] : []),

@@ -3,9 +3,9 @@ import { IconX } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import type { LocalizedText } from '../../../../contract/agents.ts';
 import { OFFERED_LANGUAGES } from '../../language/language-list.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { VariableTextarea } from '../variable-textarea.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import { useEditor } from './editor.ts';
 import classes from './localized-field.module.css';
 
@@ -85,7 +85,7 @@ type LanguagesProps = {
 };
 
 function Languages({ of, shown, current, isFaulty, onPick, onAdd, onRemove }: LanguagesProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { readOnly } = useEditor();
   const nameOf = useLanguageName();
   const addable = OFFERED_LANGUAGES.filter((one) => !shown.includes(one)).map((one) => ({
@@ -135,7 +135,7 @@ function Languages({ of, shown, current, isFaulty, onPick, onAdd, onRemove }: La
 }
 
 function useLanguageName(): (tag: string) => string {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const names = new Intl.DisplayNames(say.language, { type: 'language', fallback: 'code' });
   return (tag) => (tag === 'default' ? say('language_default') : (names.of(tag) ?? tag));
 }

@@ -1,12 +1,12 @@
-import { defineWords, useWords } from '../../language/words.tsx';
+import { defineTexts, useTexts } from '../../language/texts.tsx';
 
-const words = defineWords({ visitor: 'Visitor {number}' }, { visitor: 'زائر {number}' });
+const texts = defineTexts({ visitor: 'Visitor {number}' }, { visitor: 'زائر {number}' });
 
 type Person = { id: string; name: string | null; external_id: string | null };
 
 /** The name of a person. A person without a name or an external ID has a number, so that members can tell them apart. */
 export function usePersonName(): (person: Person) => string {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return ({ id, name, external_id }) => name ?? external_id ?? say('visitor', { number: visitorNumber(id) });
 }
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { DeliveryAttempt, EventDeliveryDetail } from '../../../../contract/dashboard/webhooks.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { number } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { CodeBlock } from '../code-tabs.tsx';
 import { CopyFact, Fact, Facts } from '../fact.tsx';
 import { Moment, Until, useNow } from '../moment.tsx';
@@ -13,7 +13,7 @@ import { PagePending } from '../page-pending.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { DeliveryState } from './delivery-state.tsx';
-import { words, type DeliveryWord } from './words.ts';
+import { texts, type DeliveryWord } from './texts.ts';
 import classes from './event-deliveries.module.css';
 
 /** While the delivery is in progress, the next attempt appears live. */
@@ -22,7 +22,7 @@ const WATCH_MS = 1_000;
 const SOON_MS = 10_000;
 
 export function DeliveryDrawer({ place, onClose }: { place: string | undefined; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Drawer opened={place !== undefined} onClose={onClose} position="right" size={600} title={say('delivery')}>
       {place !== undefined && <Read place={place} />}
@@ -40,7 +40,7 @@ function Read({ place }: { place: string }): ReactNode {
 }
 
 function Detail({ item }: { item: EventDeliveryDetail }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const now = useNow();
   const isWaiting =
     item.state === 'pending' && item.attempts > 0 && Date.parse(item.next_attempt_at ?? '') > now + SOON_MS;
@@ -78,7 +78,7 @@ function Detail({ item }: { item: EventDeliveryDetail }): ReactNode {
 }
 
 function Resend({ item }: { item: EventDeliveryDetail }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const mayManage = useMay('admin');
   const resend = useAct('resendEventDelivery', { refresh: ['readEventDelivery', 'listEventDeliveries'] });
@@ -103,7 +103,7 @@ function Resend({ item }: { item: EventDeliveryDetail }): ReactNode {
 }
 
 function Attempts({ history }: { history: readonly DeliveryAttempt[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (history.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -134,11 +134,11 @@ function Attempts({ history }: { history: readonly DeliveryAttempt[] }): ReactNo
 
 /** The server's sentence. In Arabic, the meaning of its code. */
 function Fault({ error }: { error: NonNullable<DeliveryAttempt['error']> }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const word = `error_${error.code}` as DeliveryWord;
   return (
     <Text size="sm" mt={4} dir="auto">
-      {say.language === 'ar' && Object.hasOwn(words.ar, word) ? say(word) : error.detail}
+      {say.language === 'ar' && Object.hasOwn(texts.ar, word) ? say(word) : error.detail}
     </Text>
   );
 }

@@ -7,7 +7,7 @@ import { EVENT_DELIVERY_STATES } from '../../../../contract/event-types.ts';
 import { call } from '../../api/client.ts';
 import { useRead } from '../../api/queries.ts';
 import { common } from '../../language/common.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { BulkAct } from '../../list/bulk-act.tsx';
 import type { Column } from '../../list/data-list.tsx';
 import { Empty } from '../../list/empty.tsx';
@@ -19,7 +19,7 @@ import { onceOpened } from '../once-opened.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { DELIVERED_TYPES, type DeliverySearch } from './search.ts';
 import { DeliveryState } from './delivery-state.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './event-deliveries.module.css';
 
 const PAGE = 20;
@@ -49,7 +49,7 @@ export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
       resetScroll: false,
     });
   const columns = useColumns(endpointId === undefined, open);
-  const say = useWords(words);
+  const say = useTexts(texts);
   const may = useMay('admin');
   const deliveries = useRead(
     'listEventDeliveries',
@@ -80,7 +80,7 @@ export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
 
 /** Resends all events that an unavailable endpoint missed. */
 function ResendMany({ items }: { items: readonly EventDelivery[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   return (
     <BulkAct
@@ -97,7 +97,7 @@ function ResendMany({ items }: { items: readonly EventDelivery[] }): ReactNode {
 }
 
 function NothingSent({ everywhere }: { everywhere: boolean }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Empty
       icon={<IconWebhook size={26} />}
@@ -122,8 +122,8 @@ function FilterRow({
   list: ReturnType<typeof useListState<Filters>>;
   withEndpoint: boolean;
 }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const endpoints = useRead('listWebhooks', { params: { org_id } }, { enabled: withEndpoint, staleTime: 30_000 });
   const { endpoint_id, type, state } = list.filters;
@@ -171,7 +171,7 @@ function FilterRow({
 }
 
 function useColumns(withEndpoint: boolean, onOpen: (place: string) => void): Column<EventDelivery>[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const all: Column<EventDelivery>[] = [
     {
       id: 'event',

@@ -1,9 +1,9 @@
 import { IconAlertCircle, IconCheck, IconChecks, IconClock } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { ConversationMessage } from '../../../../contract/dashboard/conversations.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Until } from '../moment.tsx';
-import { words } from './delivery-words.ts';
+import { texts } from './delivery-texts.ts';
 import classes from './delivery-state.module.css';
 
 type Delivery = Pick<ConversationMessage, 'status' | 'send_at' | 'attempts' | 'error' | 'possible_duplicate'>;
@@ -23,7 +23,7 @@ const BAD: ReadonlySet<string> = new Set(['failed', 'undelivered', 'suppressed']
 
 /** The delivery state of one message. */
 export function DeliveryState({ message: { status, send_at } }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (status === null) return null;
   const Sign = SIGNS[status as Status] ?? IconClock;
   const tone = BAD.has(status) ? 'bad' : status === 'read' ? 'good' : undefined;
@@ -44,7 +44,7 @@ export function DeliveryState({ message: { status, send_at } }: Props): ReactNod
 
 /** The error or the possible problem of its delivery. */
 export function DeliveryNotes({ message: { status, attempts, error, possible_duplicate } }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       {error && (

@@ -6,13 +6,13 @@ import type { PlaygroundBody, PlaygroundTurn } from '../../../../contract/dashbo
 import type { Fault } from '../../../../contract/problems.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../../contract/limits.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { bodyOf, useVariables, type CallData } from './call-data.ts';
 import { TryWith } from './try-with.tsx';
 import { TurnView } from './turn-view.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './playground.module.css';
 
 type Line = { role: 'end_user'; text: string } | { role: 'agent'; turn: PlaygroundTurn; minutes?: number };
@@ -39,13 +39,13 @@ export function focusPlayground(): void {
 
 /** A chat with an agent that stores nothing and shows the reasons of each answer. */
 export function Playground(props: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const may = useMay('member');
   return may ? <Chat {...props} /> : <p className={classes.note}>{say('viewer')}</p>;
 }
 
 function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [text, setText] = useState('');
   const [given, setGiven] = useState<CallData>({ locale: say.language, name: '', values: {} });
   const variables = useVariables(agentId, definition);
@@ -57,10 +57,10 @@ function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props):
   });
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    const words = text.trim();
-    if (words === '') return;
+    const typed = text.trim();
+    if (typed === '') return;
     setText('');
-    talk.say(words);
+    talk.say(typed);
   };
   const again = (): void => {
     talk.forget();
@@ -131,7 +131,7 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
           ...(silence && { silent_steps: silence.steps }),
         },
         signal,
-        onWords: (words) => signal.aborted || setHeard(words),
+        onText: (text) => signal.aborted || setHeard(text),
       },
       {
         onSuccess: (answer) => {
@@ -169,7 +169,7 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
 type LogProps = { talk: Talk; suggestion: string | undefined; silence: Silence | null };
 
 function Log({ talk, suggestion, silence }: LogProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { lines, next, isPending, heard, error } = talk;
   const log = useRef<HTMLDivElement>(null);
   useEffect(() => {

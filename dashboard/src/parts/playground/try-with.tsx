@@ -1,9 +1,9 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { OFFERED_LANGUAGES } from '../../language/language-list.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import type { CallData } from './call-data.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './playground.module.css';
 
 const MAX_VALUE = 2_000;
@@ -21,7 +21,7 @@ type Props = {
  * next turn on.
  */
 export function TryWith({ value, names, asks, onChange }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const languages = new Intl.DisplayNames(say.language, { type: 'language', fallback: 'code' });
   return (
     <details className={classes.with}>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { PlaygroundTurn } from '../../../../contract/dashboard/agents.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { AnswerSteps } from '../answer-steps.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './playground.module.css';
 
 type Props = {
@@ -18,7 +18,7 @@ type Props = {
  * they contain.
  */
 export function TurnView({ turn, minutes, onChoose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <div className={classes.turn}>
       {minutes !== undefined && <p className={classes.note}>{say('passed', { count: minutes })}</p>}

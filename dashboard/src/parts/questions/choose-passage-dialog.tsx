@@ -3,13 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { MAX_WORDING_CHARACTERS, type SuggestedPassages } from '../../../../contract/dashboard/wordings.ts';
 import { useAct, useRead } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { DialogForm } from '../dialog-form.tsx';
 import { notifyDone } from '../notify.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
-import { teachWords } from './teach-words.ts';
+import { teachTexts } from './teach-texts.ts';
 
 /** A question of a person, and the agent's message that did not answer it. */
 export type Teachable = { agentId: string; question: string; messageId: string; endUserId: string | null };
@@ -24,7 +24,7 @@ type Props = {
 
 /** Teaches an agent a question as another wording of a passage that a member chooses. */
 export function ChoosePassageDialog({ item, onClose, onLearned, onClosed }: Props): ReactNode {
-  const say = useWords(teachWords);
+  const say = useTexts(teachTexts);
   return (
     <Modal
       opened={item !== null}
@@ -44,7 +44,7 @@ const SEARCH_AFTER_MS = 300;
 type FormProps = { item: Teachable; onClose: () => void; onLearned: (() => void) | undefined };
 
 function Form({ item, onClose, onLearned }: FormProps): ReactNode {
-  const say = useWords(teachWords);
+  const say = useTexts(teachTexts);
   const params = { org_id: useOrganization().id, agent_id: item.agentId };
   const asked = item.question.slice(0, MAX_WORDING_CHARACTERS);
   const [search, setSearch] = useState('');
@@ -117,7 +117,7 @@ function Form({ item, onClose, onLearned }: FormProps): ReactNode {
 type ListProps = { passages: SuggestedPassages['passages']; isReading: boolean };
 
 function Passages({ passages, isReading }: ListProps): ReactNode {
-  const say = useWords(teachWords);
+  const say = useTexts(teachTexts);
   if (isReading) return <Skeleton h={120} mt="xs" />;
   if (passages.length === 0)
     return (

@@ -7,9 +7,9 @@ import type {
   MissedQuestions as MissedQuestionList,
 } from '../../../../contract/dashboard/questions.ts';
 import type { Problem } from '../../api/client.ts';
-import { readAnew, useAct, useRead } from '../../api/queries.ts';
+import { refetch, useAct, useRead } from '../../api/queries.ts';
 import { languageName } from '../../language/format.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { Card } from '../card.tsx';
 import { Moment } from '../moment.tsx';
 import { notifyDone } from '../notify.tsx';
@@ -18,8 +18,8 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { useAgentNames } from '../use-record-names.ts';
 import pageClasses from '../page.module.css';
 import { ChoosePassageDialog, type Teachable } from './choose-passage-dialog.tsx';
-import { questionWords } from './question-words.ts';
-import { teachWords } from './teach-words.ts';
+import { questionTexts } from './question-texts.ts';
+import { teachTexts } from './teach-texts.ts';
 import type { Made } from './use-write-answer.ts';
 import { WriteAnswerDialog } from './write-answer-dialog.tsx';
 import classes from './questions.module.css';
@@ -28,14 +28,14 @@ const LISTS = ['listMissedQuestions', 'listAllMissedQuestions'] as const;
 
 /** Questions that the agent could not answer, by topic, with buttons that add an answer. */
 export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(questionWords);
+  const say = useTexts(questionTexts);
   const params = { org_id: useOrganization().id, agent_id: agentId };
   return <Questions read={useRead('listMissedQuestions', { params })} none={say('none')} />;
 }
 
 /** The most frequent topics of all agents. */
 export function AllMissedQuestions({ most }: { most: number }): ReactNode {
-  const say = useWords(questionWords);
+  const say = useTexts(questionTexts);
   const read = useRead('listAllMissedQuestions', { params: { org_id: useOrganization().id } });
   return <Questions read={read} none={say('none_all')} most={most} />;
 }
@@ -48,7 +48,7 @@ type QuestionsProps = {
 };
 
 function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
-  const say = useWords(questionWords);
+  const say = useTexts(questionTexts);
   const client = useQueryClient();
   const org_id = useOrganization().id;
   const settle = useAct('settleMissedQuestions', { refresh: LISTS });
@@ -60,7 +60,7 @@ function Questions({ read: questions, none, most }: QuestionsProps): ReactNode {
   const isGone = useRef(false);
   const closed = (): void => {
     isGone.current = true;
-    void readAnew(client, LISTS);
+    void refetch(client, LISTS);
   };
   // The pressed button, or the button that opened the dialog, may have disappeared with its question.
   useEffect(() => {
@@ -144,8 +144,8 @@ type Props = { item: MissedQuestion; agent: ReactNode; busy: boolean } & Record<
 >;
 
 function Question({ item, agent, busy, onWrite, onTeach, onDismiss }: Props): ReactNode {
-  const say = useWords(questionWords);
-  const sayTeach = useWords(teachWords);
+  const say = useTexts(questionTexts);
+  const sayTeach = useTexts(teachTexts);
   const may = useMay('member');
   const [example] = item.examples;
   return (

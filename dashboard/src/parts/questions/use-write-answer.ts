@@ -4,7 +4,7 @@ import type { CaseResult, TestCase } from '../../../../contract/dashboard/test-c
 import { MAX_WORDING_CHARACTERS } from '../../../../contract/dashboard/wordings.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import { call, type Problem } from '../../api/client.ts';
-import { readAnew } from '../../api/queries.ts';
+import { refetch } from '../../api/queries.ts';
 import { withFreeName } from '../test-cases/case-from-message.ts';
 
 export type Written = { question: string; answer: string; addTest: boolean };
@@ -45,6 +45,6 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
       await call('settleMissedQuestions', { params, body: { message_ids: item.message_ids } });
       return result;
     },
-    onSettled: () => readAnew(client, ['listDocuments', 'readKnowledgeUse', 'readSuite', 'listWordings']),
+    onSettled: () => refetch(client, ['listDocuments', 'readKnowledgeUse', 'readSuite', 'listWordings']),
   });
 }

@@ -2,11 +2,11 @@ import { Alert, Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@m
 import { useState, type ReactNode } from 'react';
 import type { MissedQuestion } from '../../../../contract/dashboard/questions.ts';
 import type { CaseResult } from '../../../../contract/dashboard/test-cases.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../dialog-form.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
 import { useOrganization } from '../../session/session.ts';
-import { questionWords } from './question-words.ts';
+import { questionTexts } from './question-texts.ts';
 import { type Made, useWriteAnswer } from './use-write-answer.ts';
 
 type Props = {
@@ -18,7 +18,7 @@ type Props = {
 };
 
 export function WriteAnswerDialog({ item, made, onClose, onClosed }: Props): ReactNode {
-  const say = useWords(questionWords);
+  const say = useTexts(questionTexts);
   return (
     <Modal
       opened={item !== null}
@@ -34,7 +34,7 @@ export function WriteAnswerDialog({ item, made, onClose, onClosed }: Props): Rea
 }
 
 function Form({ item, made, onClose }: Omit<Props, 'onClosed'> & { item: MissedQuestion }): ReactNode {
-  const say = useWords(questionWords);
+  const say = useTexts(questionTexts);
   const [addTest, setAddTest] = useState(true);
   const write = useWriteAnswer({ org_id: useOrganization().id, agent_id: item.agent_id }, item, made);
   const form = useCheckedForm({ question: item.question, answer: '' }, (common) => ({
@@ -81,13 +81,13 @@ function Form({ item, made, onClose }: Omit<Props, 'onClosed'> & { item: MissedQ
 
 /** The agent's current answer to the question. */
 function Result({ result, onClose }: { result: CaseResult; onClose: () => void }): ReactNode {
-  const say = useWords(questionWords);
-  const said = result.turns.flatMap((turn) => turn.said).join('\n');
+  const say = useTexts(questionTexts);
+  const agentText = result.turns.flatMap((turn) => turn.said).join('\n');
   return (
     <Stack>
       <Alert color={result.passed ? 'blue' : 'orange'} role="status" title={say(result.passed ? 'works' : 'not_yet')}>
         <Text size="sm" dir="auto" style={{ whiteSpace: 'pre-line' }}>
-          {said || say('silent')}
+          {agentText || say('silent')}
         </Text>
       </Alert>
       <Group justify="flex-end">

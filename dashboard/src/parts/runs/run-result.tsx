@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ResultValue, RunResult } from '../../../../contract/results.ts';
-import { useWords } from '../../language/words.tsx';
-import { resultWords } from './result-words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { resultTexts } from './result-texts.ts';
 
 /** The values of a run, one in a line, and what is missing. */
 export function RunResultCell({ result: { status, data, missing } }: { result: RunResult }): ReactNode {
-  const say = useWords(resultWords);
+  const say = useTexts(resultTexts);
   const inWords = (value: ResultValue): string =>
     typeof value === 'boolean' ? say(value ? 'yes' : 'no') : String(value);
   if (status === 'none') return <span aria-hidden="true">–</span>;

@@ -1,8 +1,8 @@
 import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { RunStatus } from '../../../../contract/triggers.ts';
-import { useWords } from '../../language/words.tsx';
-import { words } from './words.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { texts } from './texts.ts';
 
 const COLORS: Record<RunStatus, string> = {
   queued: 'gray',
@@ -18,12 +18,12 @@ const COLORS: Record<RunStatus, string> = {
 };
 
 export function RunStatusBadge({ status }: { status: RunStatus }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
 }
 
 /** The text of a known reason, otherwise the server's code. */
-export function useReasonWords(): (reason: string) => string {
-  const say = useWords(words);
-  return (reason) => (`reason_${reason}` in words.en ? say(`reason_${reason}` as keyof typeof words.en) : reason);
+export function useReasonText(): (reason: string) => string {
+  const say = useTexts(texts);
+  return (reason) => (`reason_${reason}` in texts.en ? say(`reason_${reason}` as keyof typeof texts.en) : reason);
 }

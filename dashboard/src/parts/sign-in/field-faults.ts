@@ -1,7 +1,7 @@
-import type { Say } from '../../language/words.tsx';
-import type { words } from './words.ts';
+import type { Say } from '../../language/texts.tsx';
+import type { texts } from './texts.ts';
 
-type SignInSay = Say<keyof (typeof words)['en']>;
+type SignInSay = Say<keyof (typeof texts)['en']>;
 
 /** The same limits as on the server, which makes the final decision. */
 const MIN_PASSWORD = 10;

@@ -1,9 +1,9 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import type { Problem } from '../../api/client.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = {
   onSubmit: (event: FormEvent) => void;
@@ -40,7 +40,7 @@ type FieldProps = {
 };
 
 export function EmailField({ label, ...props }: FieldProps & { label?: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <TextInput
       label={label ?? say('email')}
@@ -55,7 +55,7 @@ export function EmailField({ label, ...props }: FieldProps & { label?: string })
 
 /** `email`: the address of the account if no field contains it, so that a password manager stores both together. */
 export function NewPasswordField({ email, ...props }: FieldProps & { email?: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       {email !== undefined && <input type="hidden" name="username" autoComplete="username" value={email} />}

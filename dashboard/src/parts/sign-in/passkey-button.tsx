@@ -4,16 +4,16 @@ import { useState, type ReactNode } from 'react';
 import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { Problem } from '../../api/client.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { hasPasskeys, showPasskey } from '../passkey.ts';
 import { ProblemAlert } from '../problem-alert.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { onEntered: (session: SessionView) => void };
 
 /** Signs in with any passkey of this site that the device offers. No e-mail address is required. */
 export function PasskeyButton({ onEntered }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const start = useAct('startPasskeySignIn', { refresh: [] });
   const signIn = useAct('signInWithPasskey', { refresh: [] });
   const [busy, setBusy] = useState(false);

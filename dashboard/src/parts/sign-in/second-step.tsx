@@ -3,13 +3,13 @@ import { useState, type ReactNode } from 'react';
 import type { SecondFactorAsked } from '../../../../contract/dashboard/second-factor.ts';
 import type { SessionView } from '../../../../contract/dashboard/sign-in.ts';
 import { useAct } from '../../api/queries.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { latinDigits } from '../latin-digits.ts';
 import { useCheckedForm } from '../use-checked-form.ts';
 import { FrontPage } from '../../shell/front-page.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
 import { FrontForm } from './front-form.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** Handles the response of every sign-in method: signs in, or stores the challenge of the second step. */
 export function useSecondStep() {
@@ -25,7 +25,7 @@ type Props = { asked: SecondFactorAsked; onEntered: (session: SessionView) => vo
 
 /** The page between password and session: a code of the app, a recovery code, or the passkey. */
 export function SecondStep({ asked, onEntered, onAgain }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const signIn = useAct('signInWithCode', { refresh: [] });
   const [withRecovery, setWithRecovery] = useState(!asked.authenticator);
   const form = useCheckedForm({ code: '' }, (common) => ({

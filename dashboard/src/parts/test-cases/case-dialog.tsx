@@ -8,9 +8,9 @@ import {
 } from '../../../../contract/dashboard/test-cases.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 import type { Problem } from '../../api/client.ts';
-import { useWords } from '../../language/words.tsx';
+import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../dialog-form.tsx';
-import { testWords } from './words.ts';
+import { testTexts } from './texts.ts';
 
 type Props = {
   opened: boolean;
@@ -29,7 +29,7 @@ type Turn = TestCase['turns'][number];
 
 /** A case as a form. Parts that only a file can define are kept, and their names are shown. */
 export function CaseDialog({ opened, item, isNew = item === null, ...props }: Props): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   return (
     <Modal
       opened={opened}
@@ -44,7 +44,7 @@ export function CaseDialog({ opened, item, isNew = item === null, ...props }: Pr
 }
 
 function Form({ item, lead, busy, problem, onSave, onClose }: Omit<Props, 'opened' | 'isNew'>): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const [name, setName] = useState(item?.name ?? '');
   const [locale, setLocale] = useState(item?.locale ?? '');
   const [turns, setTurns] = useState<Turn[]>(item?.turns ?? [{ expect: {} }]);
@@ -147,8 +147,8 @@ function TurnFields({
   isFirst: boolean;
   onChange: (turn: Turn) => void;
 }): ReactNode {
-  const say = useWords(testWords);
-  const { say: said, expect = {} } = turn;
+  const say = useTexts(testTexts);
+  const { say: message, expect = {} } = turn;
   const more = Object.keys(expect).filter((name) => !EDITED.has(name));
   const list = (field: 'says' | 'says_not' | 'cites'): ReactNode => (
     <TagsInput
@@ -171,7 +171,7 @@ function TurnFields({
         required={!isFirst}
         autosize
         dir="auto"
-        value={said ?? ''}
+        value={message ?? ''}
         onChange={({ currentTarget: { value } }) => {
           const { say: _before, ...rest } = turn;
           onChange(value === '' ? rest : { ...rest, say: value });
@@ -186,10 +186,10 @@ function TurnFields({
         value={endOf(expect)}
         data={ENDS.map((value) => ({ value, label: say(`ends_${value}`) }))}
         onChange={(value) => {
-          const kept = Object.fromEntries(
+          const filled = Object.fromEntries(
             Object.entries(expect).filter(([name]) => !END_FIELDS.some((field) => field === name)),
           ) as Expectation;
-          onChange({ ...turn, expect: { ...kept, ...END_EXPECTS[value as End] } });
+          onChange({ ...turn, expect: { ...filled, ...END_EXPECTS[value as End] } });
         }}
       />
       <RubricField turn={turn} onChange={onChange} />
@@ -204,7 +204,7 @@ function TurnFields({
 
 /** The model that a file sets as judge is kept. */
 function RubricField({ turn, onChange }: { turn: Turn; onChange: (turn: Turn) => void }): ReactNode {
-  const say = useWords(testWords);
+  const say = useTexts(testTexts);
   const { rubric, ...rest } = turn.expect ?? {};
   const named = typeof rubric === 'object' ? rubric : null;
   return (

@@ -17,15 +17,15 @@ export function caseFrom(
 ): TestCase {
   let turns: TestCase['turns'] = [];
   const tools: CaseTool[] = [];
-  let said: string[] = [];
+  let texts: string[] = [];
   for (const one of messages) {
-    if (one.role === 'end_user') said.push(textOf(one));
+    if (one.role === 'end_user') texts.push(textOf(one));
     // The first message of a turn contains its trace.
     if (one.role === 'agent' && one.why !== null) {
-      const say = said.join('\n').trim();
+      const say = texts.join('\n').trim();
       // Only the first turn of a test can start with the agent. Earlier turns belong to another conversation.
       turns = say === '' ? [{}] : [...turns, { say }];
-      said = [];
+      texts = [];
       tools.push(...toolsOf(one));
     }
     if (one.id === message.id) break;
@@ -54,9 +54,9 @@ const toolsOf = ({ why }: ConversationMessage): CaseTool[] =>
 
 /** Results are identified by name, so names of tests are unique. */
 export function withFreeName(one: TestCase, cases: readonly TestCase[]): TestCase {
-  const taken = new Set(cases.map(({ name }) => name));
+  const usedNames = new Set(cases.map(({ name }) => name));
   for (let number = 2, { name } = one; ; number++) {
-    if (!taken.has(name)) return { ...one, name };
+    if (!usedNames.has(name)) return { ...one, name };
     name = `${one.name.slice(0, MAX_NAME_CHARACTERS - 6)} (${number})`;
   }
 }

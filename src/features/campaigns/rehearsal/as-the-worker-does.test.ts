@@ -146,7 +146,7 @@ const exactly = (rows: readonly Row[]) => rows.toSorted((one, other) => one.ref!
 const momentsOf = (rows: readonly Row[]) =>
   rows.map(({ status, reason, at }) => `${at} ${status} ${reason}`).toSorted();
 
-test.each([11, 23, 58, 131])('a random campaign (%i) runs as it was rehearsed', async (which) => {
+test.each([11, 23, 58, 131])('a random campaign (%i) runs in the same way as its rehearsal', async (which) => {
   vi.useFakeTimers({ toFake: ['Date'] });
   seed = which;
   // Days around the end of daylight saving time in Berlin and New York.
@@ -167,12 +167,12 @@ test.each([11, 23, 58, 131])('a random campaign (%i) runs as it was rehearsed', 
 
   const file = people.map((one) => JSON.stringify(one)).join('\n');
   const asked = { filter: null, begins_at: new Date(begins).toISOString(), file, all_rows: true };
-  const told = await rehearse(orgId, id, asked);
+  const report = await rehearse(orgId, id, asked);
 
   await enroll(id, people);
   await reallyRun(id, begins, settings.ends_at ? Date.parse(settings.ends_at) : Number.POSITIVE_INFINITY);
-  const rehearsed = told.rows.map(({ ref, status, reason, at, text }) => ({ ref, status, reason, at, text }));
-  expect(told.sent).toBeGreaterThan(0);
+  const rehearsed = report.rows.map(({ ref, status, reason, at, text }) => ({ ref, status, reason, at, text }));
+  expect(report.sent).toBeGreaterThan(0);
   const happened = await whatHappened(id);
   // Who of those held until the same moment is first at a rate limit is up to the database.
   const compared = settings.per_minute === undefined ? exactly : momentsOf;

@@ -225,9 +225,9 @@ const isIn = (percent: number, index: number): boolean =>
   Math.floor(((index + 1) * percent) / 100) > Math.floor((index * percent) / 100);
 
 /** Made-up people. All properties are spread evenly, and they are the same each time. */
-export async function* inventedPeople(place: Place, said: MadeUp): AsyncGenerator<Cast> {
-  const { time_zones: zones = [null], locales = [null], opted_out: optedOut = 0, unnamed = 0 } = said;
-  for (let index = 0; index < Math.min(said.count, MAX_REHEARSED); index++) {
+export async function* inventedPeople(place: Place, options: MadeUp): AsyncGenerator<Cast> {
+  const { time_zones: zones = [null], locales = [null], opted_out: optedOut = 0, unnamed = 0 } = options;
+  for (let index = 0; index < Math.min(options.count, MAX_REHEARSED); index++) {
     const name = `${index + 1}`;
     const inZone = Math.floor(index / zones.length);
     const recipient = madeUp(`made-up-${name}`, {

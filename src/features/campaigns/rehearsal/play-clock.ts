@@ -62,15 +62,15 @@ export async function playClock(stage: Stage, players: readonly Player[]): Promi
     player.reply = { at: new Date(clock.time + reply.afterMs), text: reply.text };
     if (reply.optsOut) optOuts.add(clock.time + reply.afterMs, player.recipient.person);
   };
-  const work = async (taken: readonly Waiting<DueRecipient>[]): Promise<boolean> => {
+  const work = async (batch: readonly Waiting<DueRecipient>[]): Promise<boolean> => {
     const now = new Date(clock.time);
     const plan = await planDispatch(
       { ...campaign, now, paced_until: clock.pacedUntil },
-      taken.map(({ item }) => item),
+      batch.map(({ item }) => item),
       opensIn,
     );
     clock.pacedUntil = plan.pacedUntil;
-    const left = new Map(taken.map((waiting) => [waiting.item, waiting]));
+    const left = new Map(batch.map((waiting) => [waiting.item, waiting]));
     for (const one of plan.dispatches) {
       left.delete(one.recipient);
       const player = playerOf.get(one.recipient)!;
@@ -79,7 +79,7 @@ export async function playClock(stage: Stage, players: readonly Player[]): Promi
       else Object.assign(player, { status: one.status, reason: one.reason, at: now });
     }
     for (const waiting of left.values()) due.putBack(waiting);
-    return taken.length === BATCH && !plan.leftOver;
+    return batch.length === BATCH && !plan.leftOver;
   };
 
   for (let next = due.next(); next !== null; next = due.next()) {

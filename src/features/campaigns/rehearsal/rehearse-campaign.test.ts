@@ -63,15 +63,15 @@ test('reports the message and time of each recipient, and the reason of each ski
     { ref: '4', end_user: { external_id: 'known' } },
     { ref: '5', end_user: {} },
   ]);
-  const told = await rehearse(orgId, id, { ...waitingPeople, file });
-  expect(told.rows.map(({ ref, status, reason, at, text }) => [ref, status, reason, at, text])).toEqual([
+  const report = await rehearse(orgId, id, { ...waitingPeople, file });
+  expect(report.rows.map(({ ref, status, reason, at, text }) => [ref, status, reason, at, text])).toEqual([
     ['1', 'sent', null, '2026-11-20T12:00:00.000Z', 'Hi Asha, W-1'],
     ['2', 'sent', null, '2026-11-20T23:00:00.000Z', 'أهلاً '],
     ['3', 'duplicate', 'already_enrolled', null, null],
     ['4', 'suppressed', 'blocked', null, null],
     ['5', 'invalid', 'required', null, null],
   ]);
-  expect(told).toMatchObject({
+  expect(report).toMatchObject({
     recipients: 5,
     sent: 2,
     ends_at: '2026-11-20T23:00:00.000Z',
@@ -96,26 +96,26 @@ test('a person who replies stop gets no second message, and others who reply do'
     { text: 'Please stop', after_minutes: 10, refs: ['a1'] },
     { text: 'Thanks', after_minutes: 10, refs: ['b1'] },
   ];
-  const told = await rehearse(orgId, id, { ...waitingPeople, file: lines(twice), dedupe: 'none', replies });
-  expect(Object.fromEntries(told.rows.map(({ ref, status, reason }) => [ref, reason ?? status]))).toEqual({
+  const report = await rehearse(orgId, id, { ...waitingPeople, file: lines(twice), dedupe: 'none', replies });
+  expect(Object.fromEntries(report.rows.map(({ ref, status, reason }) => [ref, reason ?? status]))).toEqual({
     a1: 'replied',
     b1: 'replied',
     b2: 'sent',
     a2: 'opted_out',
   });
-  expect(told).toMatchObject({ sent: 3, replied: 2, opted_out: 1 });
-  expect(told.replies).toEqual([
+  expect(report).toMatchObject({ sent: 3, replied: 2, opted_out: 1 });
+  expect(report.replies).toEqual([
     { text: 'Please stop', count: 1, opts_out: true },
     { text: 'Thanks', count: 1, opts_out: false },
   ]);
 });
 
-test('reads a spreadsheet: columns of people, of the recipient, and variables', async () => {
+test('a spreadsheet may have columns for the person, for the recipient and for variables', async () => {
   const id = await givenCampaign({ opening: { text: { default: '{{end_user.name}} {{end_user.plan}} {{voucher}}' } } });
   const file =
     '\uFEFFid;Name;attributes.plan;voucher;send_at;ref\r\nx-1;Asha;gold;W-1;2026-11-21T00:00:00Z;r1\r\n;Omar;;;;r2\r\n';
-  const told = await rehearse(orgId, id, { ...waitingPeople, file });
-  expect(told.rows).toMatchObject([
+  const report = await rehearse(orgId, id, { ...waitingPeople, file });
+  expect(report.rows).toMatchObject([
     { ref: 'r1', status: 'sent', at: '2026-11-21T00:00:00.000Z', text: 'Asha gold W-1' },
     { ref: 'r2', status: 'invalid', reason: 'required' },
   ]);
@@ -123,25 +123,25 @@ test('reads a spreadsheet: columns of people, of the recipient, and variables', 
   await expect(broken).rejects.toMatchObject({ code: 'validation_failed', extras: { errors: [{ pointer: '/file' }] } });
 });
 
-test('made-up people are spread over zones, and a share of them replies', async () => {
+test('generated people are distributed over time zones, and a share of them replies', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '17:00' }, per_minute: 60 });
   const made_up = { count: 1_000, time_zones: ['Asia/Qatar', 'America/New_York'], opted_out: 10, unnamed: 25 };
   const replies = [
     { text: 'STOP', after_minutes: 30, percent: 5 },
     { text: 'How much?', after_minutes: 5, percent: 20 },
   ];
-  const told = await rehearse(orgId, id, { ...waitingPeople, made_up, replies });
-  expect(told).toMatchObject({ recipients: 1_000, sent: 900, left_out: [{ reason: 'opted_out', count: 100 }] });
-  expect(told.replies.map(({ count }) => count)).toEqual([45, 180].map((n) => expect.closeTo(n, -1)));
-  expect(await rehearse(orgId, id, { ...waitingPeople, made_up, replies })).toEqual(told);
-  expect(told.rows.length).toBe(50);
+  const report = await rehearse(orgId, id, { ...waitingPeople, made_up, replies });
+  expect(report).toMatchObject({ recipients: 1_000, sent: 900, left_out: [{ reason: 'opted_out', count: 100 }] });
+  expect(report.replies.map(({ count }) => count)).toEqual([45, 180].map((n) => expect.closeTo(n, -1)));
+  expect(await rehearse(orgId, id, { ...waitingPeople, made_up, replies })).toEqual(report);
+  expect(report.rows.length).toBe(50);
 });
 
 test('a campaign that does not end is stopped after a year of its clock', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '09:01', days: [5] }, per_minute: 1 });
-  const told = await rehearse(orgId, id, { ...waitingPeople, made_up: { count: 100 } });
-  expect(told.stopped).toBe('after_a_year');
-  expect(told.left_out).toEqual([{ status: 'waiting', reason: null, count: 100 - told.sent }]);
+  const report = await rehearse(orgId, id, { ...waitingPeople, made_up: { count: 100 } });
+  expect(report.stopped).toBe('after_a_year');
+  expect(report.left_out).toEqual([{ status: 'waiting', reason: null, count: 100 - report.sent }]);
 });
 
 test('impossible input is refused', async () => {
@@ -154,7 +154,7 @@ test('impossible input is refused', async () => {
   });
 });
 
-test('an organization has one rehearsal at a time, and other organizations can run theirs', async () => {
+test('an organization can run one rehearsal at a time, and other organizations can run theirs', async () => {
   const id = await givenCampaign({});
   const first = rehearse(orgId, id, { ...waitingPeople, made_up: { count: 2_000 } });
   const second = rehearse(orgId, id, { ...waitingPeople, made_up: { count: 1 } });
@@ -205,26 +205,30 @@ describe('reminders of the agent', () => {
   const firstOf = ({ rows }: Awaited<ReturnType<typeof rehearsed>>) =>
     Object.fromEntries(rows.map(({ ref, reminded_at: at }) => [ref, at]));
 
-  test('go to people who do not reply, again after a reply, and never after an opt-out', async () => {
-    const told = await rehearsed({});
-    expect(firstOf(told)).toEqual({
+  test('reminders go to people who do not reply, also after an earlier reply, and never after an opt-out', async () => {
+    const report = await rehearsed({});
+    expect(firstOf(report)).toEqual({
       silent: '2026-11-20T13:00:00.000Z',
       late: '2026-11-20T13:00:00.000Z',
       stop: null,
     });
     // Two to the silent person, one before the reply and two after it to the other one.
-    expect(told).toMatchObject({ reminders: 5, reminded: 2, ends_at: '2026-11-20T16:30:00.000Z' });
+    expect(report).toMatchObject({ reminders: 5, reminded: 2, ends_at: '2026-11-20T16:30:00.000Z' });
   });
 
-  test('wait for the end of quiet hours, and later ones move by the same time', async () => {
-    const told = await rehearsed({ quiet_hours: { from: '12:30', to: '20:00' } });
-    expect(firstOf(told)).toEqual({ silent: '2026-11-20T20:00:00.000Z', late: '2026-11-20T20:00:00.000Z', stop: null });
-    expect(told).toMatchObject({ ends_at: '2026-11-20T22:00:00.000Z' });
+  test('reminders wait for the end of quiet hours, and later ones are delayed by the same time', async () => {
+    const report = await rehearsed({ quiet_hours: { from: '12:30', to: '20:00' } });
+    expect(firstOf(report)).toEqual({
+      silent: '2026-11-20T20:00:00.000Z',
+      late: '2026-11-20T20:00:00.000Z',
+      stop: null,
+    });
+    expect(report).toMatchObject({ ends_at: '2026-11-20T22:00:00.000Z' });
   });
 
-  test('need the reply window of the channel', async () => {
-    const told = await rehearsed({}, 'whatsapp');
-    expect(firstOf(told)).toEqual({ silent: null, late: '2026-11-20T14:30:00.000Z', stop: null });
-    expect(told).toMatchObject({ reminders: 2, reminded: 1 });
+  test('reminders are sent only within the reply window of the channel', async () => {
+    const report = await rehearsed({}, 'whatsapp');
+    expect(firstOf(report)).toEqual({ silent: null, late: '2026-11-20T14:30:00.000Z', stop: null });
+    expect(report).toMatchObject({ reminders: 2, reminded: 1 });
   });
 });

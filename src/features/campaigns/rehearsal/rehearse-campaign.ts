@@ -68,9 +68,9 @@ async function rehearse({ db, suppression }: RehearsalDeps, orgId: string, id: s
   if (!row) throw new Refusal('campaign_not_found');
   const channel = await readChannel(db, orgId, row.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
-  const { settings = row.settings, replies = [], begins_at: said } = asked;
+  const { settings = row.settings, replies = [], begins_at: begin } = asked;
   checkSettings(settings);
-  const beginsAt = said ? new Date(said) : new Date();
+  const beginsAt = begin ? new Date(begin) : new Date();
   const empty = { count: 0, names: new Set<string>() };
   const place: Place = {
     db,

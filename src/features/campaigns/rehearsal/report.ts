@@ -23,9 +23,9 @@ export async function tellRehearsal(
   allRows: boolean,
 ): Promise<Told> {
   const share = createLoopShare();
-  const told: RehearsedRecipient[] = [];
-  for (const part of parts) told.push(await share(() => rowOf(part)));
-  const rows = await share(() => told.toSorted(byTime));
+  const recipients: RehearsedRecipient[] = [];
+  for (const part of parts) recipients.push(await share(() => rowOf(part)));
+  const rows = await share(() => recipients.toSorted(byTime));
   const sent = rows.filter(({ status }) => status === 'sent' || status === 'replied');
   const hours = new Map<number, { sent: number; replies: number }>();
   const count = (what: 'sent' | 'replies', at: string | null): void => {
@@ -34,7 +34,7 @@ export async function tellRehearsal(
     if (!hours.has(hour)) hours.set(hour, { sent: 0, replies: 0 });
     hours.get(hour)![what]++;
   };
-  const said = new Map(replies.map(({ text }) => [text, 0]));
+  const counts = new Map(replies.map(({ text }) => [text, 0]));
   let last: string | null = null;
   for (const { player } of parts) {
     const moment = player?.reminders.at(-1) ?? null;
@@ -42,14 +42,14 @@ export async function tellRehearsal(
   }
   for (const { at, replied_at: repliedAt, reply } of rows) {
     for (const moment of [at, repliedAt]) if (moment !== null && (last === null || moment > last)) last = moment;
-    if (reply !== null) said.set(reply, said.get(reply)! + 1);
+    if (reply !== null) counts.set(reply, counts.get(reply)! + 1);
   }
   for (const { at, replied_at: repliedAt } of sent)
     await share(() => {
       count('sent', at);
       count('replies', repliedAt);
     });
-  const answered = [...said].map(([text, n]) => ({ text, count: n, opts_out: optsOut(text) }));
+  const answered = [...counts].map(([text, n]) => ({ text, count: n, opts_out: optsOut(text) }));
   return {
     ends_at: last,
     recipients: rows.length,

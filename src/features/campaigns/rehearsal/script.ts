@@ -1,5 +1,5 @@
 import type { ScriptedReply } from '../../../../contract/dashboard/rehearsals.ts';
-import { asksToStop } from '../../../engine/opt-out.ts';
+import { asksToStop } from '../../../engine/stop-words.ts';
 import type { Player, ReplyOf } from './play-clock.ts';
 
 const MINUTE_MS = 60_000;

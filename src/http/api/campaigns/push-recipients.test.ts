@@ -40,20 +40,20 @@ describe('202', () => {
     const recipient = await settled(given, first.recipient_id, ['delivered']);
     expect(recipient).toMatchObject({ status: 'delivered', ref: 'row-1', variables: { voucher: 'W-1' }, due_at: null });
     await settled(given, second.recipient_id, ['delivered']);
-    const said = await parley.db.execute<{ text: string; locale: string | null }>(sql`
+    const sent = await parley.db.execute<{ text: string; locale: string | null }>(sql`
       SELECT content ->> 'text' AS text FROM message WHERE conversation_id IN (
         SELECT conversation_id FROM recipient WHERE campaign_id = ${given.id}) ORDER BY id`);
-    expect(said.rows.map((row) => row.text).toSorted()).toEqual(['Hi Asha, use W-1', 'أهلا ليلى'].toSorted());
+    expect(sent.rows.map((row) => row.text).toSorted()).toEqual(['Hi Asha, use W-1', 'أهلا ليلى'].toSorted());
   });
 
   test('if the campaign has no opening, the agent opens with the variables of the recipient', async () => {
     const given = await givenCampaign();
     const { body } = await push(given, [{ ...person({ name: 'Omar' }), variables: { voucher: 'X' } }]);
     const recipient = await settled(given, body.results[0].recipient_id, ['delivered']);
-    const said = await parley.db.execute<{ text: string }>(
+    const sent = await parley.db.execute<{ text: string }>(
       sql`SELECT content ->> 'text' AS text FROM message WHERE conversation_id = ${recipient.conversation_id}`,
     );
-    expect(said.rows).toEqual([{ text: 'Agent opening for Omar X' }]);
+    expect(sent.rows).toEqual([{ text: 'Agent opening for Omar X' }]);
   });
 
   test('a reply sets the status replied, and a STOP word opts the person out of every campaign', async () => {
@@ -191,16 +191,16 @@ describe('hours and pace', () => {
       time_zone: 'UTC',
     });
     const { body } = await push(given, [person()]);
-    const held = await settled(given, body.results[0].recipient_id, ['waiting_window']);
-    expect(held).toMatchObject({ status: 'waiting_window', reason: 'quiet_hours', run_id: null });
-    expect(new Date(held.due_at).toISOString().slice(11, 16)).toBe(clock(7_200_000));
+    const waiting = await settled(given, body.results[0].recipient_id, ['waiting_window']);
+    expect(waiting).toMatchObject({ status: 'waiting_window', reason: 'quiet_hours', run_id: null });
+    expect(new Date(waiting.due_at).toISOString().slice(11, 16)).toBe(clock(7_200_000));
     expect((await given.call('GET')).body).toMatchObject({
       counts: { waiting_window: 1 },
       window: { time_zone: 'UTC' },
     });
     await parley.db.execute(sql`UPDATE campaign SET settings = '{}' WHERE id = ${given.id}`);
     await parley.db.execute(sql`UPDATE recipient SET due_at = now() WHERE campaign_id = ${given.id}`);
-    expect((await settled(given, held.id, ['delivered'])).status).toBe('delivered');
+    expect((await settled(given, waiting.id, ['delivered'])).status).toBe('delivered');
   });
 
   test('changed hours and a changed start also apply to recipients who already wait', async () => {
@@ -222,7 +222,7 @@ describe('hours and pace', () => {
     expect((await given.call('GET', `/recipients/${second}`)).body).toMatchObject({ status: 'pending', due_at: at });
   });
 
-  test('the pace of a campaign is kept', async () => {
+  test('a campaign sends no faster than its pace', async () => {
     const given = await givenCampaign({ per_minute: 300 });
     const began = performance.now();
     await push(

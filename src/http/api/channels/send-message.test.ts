@@ -52,7 +52,7 @@ const count = async (table: string) =>
 const crm = (id: string, more = {}) => ({ end_user: { external_id: id, ...more } });
 
 describe('202', () => {
-  test('a message to a new person is stored, delivered, and can be read', async () => {
+  test('a message to a new person is stored and delivered, and can be read', async () => {
     const answer = await send({
       to: crm('c-1', { name: 'Asha' }),
       content: text('Your order shipped'),
@@ -77,7 +77,7 @@ describe('202', () => {
     });
   });
 
-  test('messages to one person are one conversation: by person, by address, by ID, and if they arrive together', async () => {
+  test('messages to one person belong to one conversation, even if they arrive together, by person, address or ID', async () => {
     const answers = await Promise.all([1, 2, 3].map((n) => send({ to: crm('c-2'), content: text(`${n}`) })));
     const more = [
       await send({ to: { address: 'c-2' }, content: text('4') }),

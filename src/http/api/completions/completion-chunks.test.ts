@@ -38,7 +38,7 @@ describe('the events of a run as chunks', () => {
     expect(text()).toBe('It ships.\n\nBye\n\nLate');
   });
 
-  test('text that the model takes back stays, and the stored message follows it', () => {
+  test('text that the model withdraws stays in the stream, and the stored message follows it', () => {
     const { chunks, text, sent } = reader();
     chunks.send('delta', { text: 'Let me look.' });
     chunks.send('replace', { text: '' });
@@ -50,7 +50,7 @@ describe('the events of a run as chunks', () => {
     expect(sent.at(-1)).toBe('[DONE]');
   });
 
-  test('a run that has not answered and a run that failed have no end', () => {
+  test('a run that has not answered, or has failed, ends with an error instead of the last chunk', () => {
     const { chunks, sent } = reader();
     expect(() => chunks.finish({ ...ended(), status: 'running' })).toThrow(
       expect.objectContaining({ code: 'answer_pending' }),

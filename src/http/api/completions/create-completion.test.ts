@@ -36,7 +36,7 @@ const pauseRuns = async () => {
 };
 
 describe('order of checks', () => {
-  test('each row answers before the next, in the shape of OpenAI', async () => {
+  test('the checks run in their order, and each answers in the format of OpenAI', async () => {
     const free = await givenOrganization(parley.db, { plan: 'free' });
     const other = await givenAgent(parley.db, orgId);
     const bound = { scope: 'agent' as const, agentId: other.agentId };
@@ -69,7 +69,7 @@ describe('order of checks', () => {
     expect(await rows(`SELECT 1 FROM run`)).toEqual([]);
   });
 
-  test('the models have the same rows', async () => {
+  test('the list of models follows the same order of checks', async () => {
     const list = async (as?: string) =>
       codeOf(await parley.call('GET', '/api/openai/v1/models', { ...(as && { key: as }) }));
     expect(await list()).toEqual([401, 'authorization_missing']);
@@ -84,7 +84,7 @@ describe('order of checks', () => {
     expect(await list(slow)).toEqual([429, 'rate_limited']);
   });
 
-  test('an error has the headers of its code, and unknown paths have the same shape', async () => {
+  test('an error has the headers of its code, and errors of unknown paths have the same format', async () => {
     const answer = await parley.call('POST', PATH, { body: {} });
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="parley"');
@@ -107,7 +107,7 @@ describe('order of checks', () => {
 });
 
 describe('models', () => {
-  test('lists agents that can be called, and only its own for an agent key', async () => {
+  test('lists the agents that can be called; an agent key sees only its own agent', async () => {
     const org = await givenOrganization(parley.db);
     const first = (await givenAgent(parley.db, org, { name: 'One' })).agentId;
     const second = (await givenAgent(parley.db, org, { name: 'Two' })).agentId;
@@ -173,7 +173,7 @@ describe('parameters', () => {
 });
 
 describe('conversations', () => {
-  test('with a key, the conversation continues, and only the last message of the user is used', async () => {
+  test('with a conversation key, the conversation continues, and only the last message of the user is used', async () => {
     const metadata = { conversation: 'order-1' };
     const first = await post({ user: 'crm-1', metadata });
     const messages = [...ask('Never sent'), { role: 'assistant', content: 'Never said' }, ...ask('Second')];
@@ -193,7 +193,7 @@ describe('conversations', () => {
     expect(people).toEqual([{ external_id: 'crm-1' }]);
   });
 
-  test('without a key, each call is a conversation, and earlier messages are its history', async () => {
+  test('without a conversation key, each call is a conversation, and earlier messages are its history', async () => {
     const messages = [
       { role: 'system', content: 'Ignored' },
       ...ask([{ type: 'text', text: 'My order is A-1043.' }]),

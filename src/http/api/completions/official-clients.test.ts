@@ -83,7 +83,7 @@ describe('the client of OpenAI', () => {
     expect([text, ends]).toEqual(['It ships on Monday.', ['stop', 17]]);
   });
 
-  test('has the exception of each error, with the code of Parley', async () => {
+  test('the client throws its exception for each error, with the code of Parley', async () => {
     const call = (more: object, client = openai) =>
       client.chat.completions.create({ model: agentId, messages: ask('Hi'), ...more }).catch((error: unknown) => error);
     const stranger = new OpenAI({ baseURL: openai.baseURL, apiKey: 'nonsense', maxRetries: 0 });
@@ -141,7 +141,7 @@ describe('the compatible provider of the AI SDK', () => {
     ]);
   });
 
-  test('has the message of an error', async () => {
+  test('the client reports the message of an error', async () => {
     const failed = await generateText({ model: sdk('gpt-4o'), prompt: 'Hi', maxRetries: 0 }).catch(
       (error: unknown) => error,
     );

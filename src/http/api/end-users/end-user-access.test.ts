@@ -115,7 +115,7 @@ describe('idempotency', () => {
 });
 
 describe('429', () => {
-  test('the family has its own rate limit', async () => {
+  test('the routes of end users have their own rate limit', async () => {
     const limited = await startTestApp({ PARLEY_LIMITS: '{"end_users":{"key":2,"organization":10}}' });
     const org = await givenOrganization(limited.db);
     const { value } = await limited.key(org, { permissions: ['end_users'] });

@@ -109,7 +109,7 @@ describe('the address', () => {
 });
 
 describe('idempotency', () => {
-  test('replays status and body, even if a record was disabled since', async () => {
+  test('a repeated call gets the same status and body, even if a record was disabled since', async () => {
     const headers = { 'idempotency-key': 'order-1', prefer: 'wait=10' };
     const first = await post({ variables: { order_id: 'I-1' } }, headers);
     expect(first.status).toBe(200);

@@ -78,10 +78,10 @@ describe('the words of a turn that another process plays', () => {
     // A message that is stored first makes the deltas before it unnecessary: they may be left out.
     steps.let(2, 3);
     const rest = await stream.rest();
-    const said = rest.filter(({ event }) => event === 'message');
-    expect(said.map(({ data }) => data.content.text)).toEqual(['It ships on Monday.']);
+    const messages = rest.filter(({ event }) => event === 'message');
+    expect(messages.map(({ data }) => data.content.text)).toEqual(['It ships on Monday.']);
     expect(rest.at(-1)).toMatchObject({ event: 'run', data: { status: 'waiting_for_user' } });
-    expect((await messagesOf(run.id)).map(({ id }: { id: string }) => id)).toEqual([said[0]!.id]);
+    expect((await messagesOf(run.id)).map(({ id }: { id: string }) => id)).toEqual([messages[0]!.id]);
   });
 
   test('a late or returning reader gets the whole text, and Last-Event-ID sends no message twice', async () => {
@@ -134,8 +134,8 @@ describe('the words of a turn that another process plays', () => {
     const calls = model.calls.length;
     await api.db.execute(sql`UPDATE conversation SET version = version + 1 WHERE id = ${run.conversation_id}`);
     expect((await stream.next('replace')).data).toEqual({ text: '' });
-    const said = (await stream.rest()).filter(({ event }) => event === 'message');
-    expect(said.map(({ data }) => data.content.text)).toEqual(['To both: no.']);
+    const messages = (await stream.rest()).filter(({ event }) => event === 'message');
+    expect(messages.map(({ data }) => data.content.text)).toEqual(['To both: no.']);
     expect(model.calls.length).toBe(calls + 1);
     expect(await messagesOf(run.id)).toHaveLength(1);
     steps.let(1);
@@ -217,7 +217,7 @@ describe('who gets a stream', () => {
   test('the streams of a revoked key end', async () => {
     const { id, value } = await api.key(orgId);
     const { data: run } = await (await start({ message: 'Hi' })).next('run');
-    const [mine, kept] = [await follow(run.id, {}, value), await follow(run.id)];
+    const [mine, unaffected] = [await follow(run.id, {}, value), await follow(run.id)];
     await mine.next('run');
     const { access } = api.app;
     const { region, baseUrl } = api.config;
@@ -225,8 +225,8 @@ describe('who gets a stream', () => {
     await revokeApiKey({ ...deps, digest: createDigest(api.secrets.apiKeyPepper) }, orgId, id, actor);
     await mine.rest();
     await pause(600);
-    expect(kept.isOpen()).toBe(true);
-    kept.close();
+    expect(unaffected.isOpen()).toBe(true);
+    unaffected.close();
   });
 
   test('a reader that does not read does not delay the turn', async () => {

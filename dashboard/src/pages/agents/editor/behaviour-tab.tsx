@@ -1,10 +1,10 @@
 import { Stack, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { VariableTextarea } from '../../../parts/variable-textarea.tsx';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { ModelCard } from './model-card.tsx';
@@ -16,7 +16,7 @@ const MAX_INSTRUCTIONS = 32_000;
 const MAX_MISSES = 20;
 
 export function BehaviourTab(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change, fault, readOnly, variables = [] } = useEditor();
   return (
     <>
@@ -62,7 +62,7 @@ export function BehaviourTab(): ReactNode {
 }
 
 function HandOffCard(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change, fault, readOnly } = useEditor();
   const handOff = definition.hand_off ?? {};
   const set = (part: typeof handOff): void => change({ hand_off: { ...handOff, ...part } });

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { readAnew } from '../../../api/queries.ts';
+import { refetch } from '../../../api/queries.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { SecretDialog } from '../../../parts/secret-dialog.tsx';
 import { useCreateSecret } from '../../../parts/use-create-secret.ts';
@@ -35,7 +35,7 @@ export function CreateSecret({ create, act, hint }: Props): ReactNode {
         onClose={() => {
           setSecret(null);
           // This read comes last, because it closes the dialog.
-          void readAnew(client, ['listToolSecrets']);
+          void refetch(client, ['listToolSecrets']);
         }}
       />
     </>

@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
-import { words } from '../words.ts';
+import { useTexts } from '../../../language/texts.tsx';
+import { texts } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import classes from '../agents.module.css';
 
@@ -23,7 +23,7 @@ type Props<T> = {
 /** Items in a meaningful order. Each can be opened, moved up and down, and removed. */
 export function ItemCards<T>(props: Props<T>): ReactNode {
   const { label, items, onChange, make, add, empty, max, titleOf, hintOf, pointer, children } = props;
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { readOnly, faulty } = useEditor();
   const [opened, setOpened] = useState<number | null>(null);
   const move = (from: number, to: number): void => {
@@ -100,7 +100,7 @@ type HeadProps = {
 
 /** The line of one item, open or closed. */
 function ItemHead({ name, hint, isOpen, onToggle, onUp, onDown, onRemove }: HeadProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { readOnly } = useEditor();
   const moves = [
     { label: say('move_up', { name }), act: onUp, Icon: IconArrowUp },

@@ -6,15 +6,15 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import type { McpTools } from '../../../../../contract/dashboard/tools.ts';
 import { call } from '../../../api/client.ts';
-import { readAnew } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { refetch } from '../../../api/queries.ts';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { SecretDialog } from '../../../parts/secret-dialog.tsx';
 import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { formOf, isFrom, localName, type McpServer } from './mcp-server.ts';
-import { mcpWords } from './mcp-words.ts';
+import { mcpTexts } from './mcp-texts.ts';
 import classes from '../../../parts/page.module.css';
 
 const route = getRouteApi('/inside/agents/$agent_id');
@@ -22,7 +22,7 @@ const SERVER = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;
 
 /** The dialog has two steps: the server, then its tools. */
 export function AddFromMcp({ most }: { most: number }): ReactNode {
-  const say = useWords(mcpWords);
+  const say = useTexts(mcpTexts);
   const { readOnly } = useEditor();
   const [opened, setOpened] = useState(false);
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -67,11 +67,11 @@ type AskProps = Told & { refused: Asked | null; onClose: () => void };
 
 type Given = { server: string; url: string; token: string };
 
-function Ask({ refused, onClose, ...told }: AskProps): ReactNode {
-  const say = useWords(mcpWords);
+function Ask({ refused, onClose, ...rest }: AskProps): ReactNode {
+  const say = useTexts(mcpTexts);
   const [given, setGiven] = useState<Given>({ server: '', url: '', ...refused?.at, token: '' });
   const [faults, setFaults] = useState<Partial<Given>>({});
-  const { busy, problem, ask } = useAsk(told);
+  const { busy, problem, ask } = useAsk(rest);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const found = {
@@ -111,7 +111,7 @@ function useAsk({ onSecret, onAnswer }: Told) {
     const params = { org_id, agent_id };
     if (token.trim() !== '') await storeToken(params, { server, url }, token.trim(), onSecret);
     const answer = await call('listMcpTools', { params, body: { server, url } });
-    void readAnew(client, ['listToolSecrets', 'listMcpTools']);
+    void refetch(client, ['listToolSecrets', 'listMcpTools']);
     return { at: { server, url }, answer };
   });
   const ask = async (given: Given): Promise<void> => {
@@ -124,7 +124,7 @@ function useAsk({ onSecret, onAnswer }: Told) {
 type FieldsProps = { given: Given; faults: Partial<Given>; change: (part: Partial<Given>) => void };
 
 function Fields({ given, faults, change }: FieldsProps): ReactNode {
-  const say = useWords(mcpWords);
+  const say = useTexts(mcpTexts);
   const mayStore = useMay('admin');
   return (
     <>
@@ -193,7 +193,7 @@ async function storeToken(
 type ChooseProps = Asked & { most: number; onClose: () => void };
 
 function Choose({ at, answer, most, onClose }: ChooseProps): ReactNode {
-  const say = useWords(mcpWords);
+  const say = useTexts(mcpTexts);
   const { definition, change } = useEditor();
   const [wanted, setWanted] = useState<string[]>([]);
   const tools = definition.tools ?? [];
@@ -202,8 +202,8 @@ function Choose({ at, answer, most, onClose }: ChooseProps): ReactNode {
   const add = (): void => {
     const next: Tool[] = [...tools];
     for (const tool of answer.tools.filter(({ name }) => wanted.includes(name))) {
-      const taken = next.map(({ name }) => name);
-      next.push({ name: localName(tool.name, at.server, taken), url: at.url, ...formOf(tool, at.server) });
+      const usedNames = next.map(({ name }) => name);
+      next.push({ name: localName(tool.name, at.server, usedNames), url: at.url, ...formOf(tool, at.server) });
     }
     change({ tools: next });
     onClose();

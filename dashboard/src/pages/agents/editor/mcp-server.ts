@@ -45,12 +45,12 @@ export const formOf = ({ name, description, parameters, pin }: McpTool, server: 
 });
 
 /** A name that models accept and that no other tool has. */
-export function localName(remote: string, server: string, taken: readonly string[]): string {
+export function localName(remote: string, server: string, usedNames: readonly string[]): string {
   const plain = remote.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z])/, 'tool_');
   const names = [
     plain,
     `${server}_${plain}`,
     ...Array.from({ length: 32 }, (_, at) => `${plain.slice(0, 60)}_${at + 2}`),
   ];
-  return names.map((name) => name.slice(0, 64)).find((name) => !taken.includes(name)) ?? plain.slice(0, 64);
+  return names.map((name) => name.slice(0, 64)).find((name) => !usedNames.includes(name)) ?? plain.slice(0, 64);
 }

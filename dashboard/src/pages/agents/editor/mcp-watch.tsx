@@ -5,7 +5,7 @@ import type { Tool } from '../../../../../contract/agents.ts';
 import type { ToolChange } from '../../../../../contract/dashboard/agents.ts';
 import type { McpTool } from '../../../../../contract/dashboard/tools.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -13,11 +13,11 @@ import { TextDiff } from '../../../parts/text-diff.tsx';
 import { useMay } from '../../../session/session.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { formOf, isFrom, type McpServer, serversOf, useMcpTools } from './mcp-server.ts';
-import { mcpWords } from './mcp-words.ts';
+import { mcpTexts } from './mcp-texts.ts';
 
 /** Shows for each MCP server of the agent whether its tools still match their approved versions. */
 export function McpWatch({ changed }: { changed: readonly ToolChange[] }): ReactNode {
-  const say = useWords(mcpWords);
+  const say = useTexts(mcpTexts);
   const { definition } = useEditor();
   const servers = serversOf(definition.tools ?? []);
   const may = useMay('member');
@@ -36,7 +36,7 @@ export function McpWatch({ changed }: { changed: readonly ToolChange[] }): React
 type StandingProps = { at: McpServer; changed: readonly ToolChange[] };
 
 function Standing({ at, changed }: StandingProps): ReactNode {
-  const say = useWords(mcpWords);
+  const say = useTexts(mcpTexts);
   const { definition } = useEditor();
   const read = useMcpTools(at);
   const server = <bdi>{at.server}</bdi>;
@@ -82,7 +82,7 @@ function Standing({ at, changed }: StandingProps): ReactNode {
 type DoubtProps = { tool: Tool; now: McpTool | undefined; since: string | undefined };
 
 function Doubt({ tool, now, since }: DoubtProps): ReactNode {
-  const say = useWords(mcpWords);
+  const say = useTexts(mcpTexts);
   const [opened, setOpened] = useState(false);
   const name = <bdi className="ltr">{tool.name}</bdi>;
   return (
@@ -117,7 +117,7 @@ function Doubt({ tool, now, since }: DoubtProps): ReactNode {
 
 /** The stored change, without the button that approves it. */
 function Seen({ changed }: { changed: readonly ToolChange[] }): ReactNode {
-  const say = useWords(mcpWords);
+  const say = useTexts(mcpTexts);
   return changed.map(({ tool, what, since }) => (
     <Alert key={tool} color="orange" icon={<IconAlertTriangle size={18} />} mb="xs">
       <Text size="sm">
@@ -130,8 +130,8 @@ function Seen({ changed }: { changed: readonly ToolChange[] }): ReactNode {
 
 /** The difference, and the only button that approves it. */
 function Review({ tool, now, onClose }: { tool: Tool; now: McpTool; onClose: () => void }): ReactNode {
-  const say = useWords(mcpWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(mcpTexts);
+  const sayCommon = useTexts(common);
   const { definition, change, readOnly } = useEditor();
   const form = formOf(now, tool.mcp!.server);
   const parts = [

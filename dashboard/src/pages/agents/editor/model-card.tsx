@@ -9,11 +9,11 @@ import {
 } from '../../../../../contract/agents.ts';
 import type { ModelProviderName } from '../../../../../contract/dashboard/models.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ModelDialog } from './model-dialog.tsx';
 import { OwnCodeFields } from './own-code-fields.tsx';
@@ -27,7 +27,7 @@ const EXAMPLES: Record<ModelProviderName, string> = {
 };
 
 export function ModelCard(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change, fault, readOnly } = useEditor();
   const provider = definition.provider ?? 'embedded';
   const isModel = provider !== 'embedded' && provider !== 'http';
@@ -85,7 +85,7 @@ export function ModelCard(): ReactNode {
 
 /** The fields of a person that a model provider receives. */
 function EndUserFields(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change, fault, readOnly } = useEditor();
   return (
     <TagsInput
@@ -103,7 +103,7 @@ function EndUserFields(): ReactNode {
 }
 
 function ReadImages(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change, readOnly } = useEditor();
   return (
     <Checkbox
@@ -118,7 +118,7 @@ function ReadImages(): ReactNode {
 
 /** Whether the chosen provider is connected, and the button that connects it. */
 function Credentials({ provider }: { provider: ModelProviderName }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('admin');
   const [opened, setOpened] = useState(false);

@@ -4,20 +4,20 @@ import type { ModelProviderName, ModelRecord } from '../../../../../contract/das
 import type { Problem } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
-import { embeddingWords } from '../embedding-words.ts';
-import { words } from '../words.ts';
+import { embeddingTexts } from '../embedding-texts.ts';
+import { texts } from '../texts.ts';
 
 type FormProps = { provider: ModelProviderName; stored: ModelRecord | null; onClose: () => void };
 type Props = FormProps & { opened: boolean };
 
 export function ModelDialog(props: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal
       opened={props.opened}
@@ -39,8 +39,8 @@ const EXAMPLES: Record<ModelProviderName, { embedding: string; transcription: st
 
 /** Saves the connection. An embedding model is called once, so that a wrong name is reported immediately. */
 function useSaving({ provider, stored, onClose }: FormProps) {
-  const say = useWords(words);
-  const sayEmbedding = useWords(embeddingWords);
+  const say = useTexts(texts);
+  const sayEmbedding = useTexts(embeddingTexts);
   const params = { org_id: useOrganization().id, provider };
   const refresh = ['listModels', 'readEmbeddings'] as const;
   const set = useAct('setModel', { refresh });
@@ -91,8 +91,8 @@ type Values = { key: string; base_url: string } & Record<OtherModel, string>;
 export function ModelForm(props: FormProps): ReactNode {
   const { provider, stored, onClose } = props;
   const [isRemoving, setRemoving] = useState(false);
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { set, check, remove, tryModel, save } = useSaving(props);
   // The stored key is valid only for the stored URL.
   const isMoved = (url: string): boolean => (url.trim() || null) !== (stored?.base_url ?? null);
@@ -157,8 +157,8 @@ type RemovalProps = { remove: ReturnType<typeof useSaving>['remove']; onCancel: 
 
 /** Replaces the form in its dialog until the removal is confirmed. */
 function Removal({ remove, onCancel }: RemovalProps): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   return (
     <Stack>
       <Text size="sm">{say('provider_remove_words')}</Text>
@@ -183,7 +183,7 @@ function OtherModels({
   provider: ModelProviderName;
   getInputProps: (name: OtherModel) => object;
 }): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   const kinds = provider === 'anthropic' ? (['question'] as const) : OTHER_MODELS;
   return (
     <>
@@ -208,6 +208,6 @@ function OtherModels({
 }
 
 function CheckFailed({ problem, onRetry }: { problem: Problem | null; onRetry: () => void }): ReactNode {
-  const say = useWords(embeddingWords);
+  const say = useTexts(embeddingTexts);
   return problem && <ProblemAlert title={say('check_failed')} problem={problem} onRetry={onRetry} />;
 }

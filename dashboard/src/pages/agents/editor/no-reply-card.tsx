@@ -1,19 +1,19 @@
 import { Input, Select, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MAX_REMINDERS, MAX_SILENT_MINUTES } from '../../../../../contract/no-reply.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
-import { noReplyWords } from './no-reply-words.ts';
+import { noReplyTexts } from './no-reply-texts.ts';
 
 const FIRST_MINUTES = 30;
 
 /** Reminders and an end for a person who does not answer. */
 export function NoReplyCard(): ReactNode {
-  const say = useWords(noReplyWords);
+  const say = useTexts(noReplyTexts);
   const { definition, change, fault, readOnly } = useEditor();
   const noReply = definition.no_reply ?? {};
   const { remind = [], end_after_minutes: end, then } = noReply;

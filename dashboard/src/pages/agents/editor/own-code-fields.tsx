@@ -5,20 +5,20 @@ import type { ReactNode } from 'react';
 import { CODE_SECRET } from '../../../../../contract/turns.ts';
 import { call } from '../../../api/client.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { Until } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { CreateSecret } from './create-secret.tsx';
-import { ownCodeWords } from './own-code-words.ts';
+import { ownCodeTexts } from './own-code-texts.ts';
 
 const route = getRouteApi('/inside/agents/$agent_id');
 const MAX_URL = 2048;
 
 /** The address of the customer's own code, and the secret that signs its turns. */
 export function OwnCodeFields(): ReactNode {
-  const say = useWords(ownCodeWords);
+  const say = useTexts(ownCodeTexts);
   const { definition, change, fault, readOnly } = useEditor();
   return (
     <Stack>
@@ -43,7 +43,7 @@ export function OwnCodeFields(): ReactNode {
 }
 
 function SigningSecret({ origin }: { origin: string | null }): ReactNode {
-  const say = useWords(ownCodeWords);
+  const say = useTexts(ownCodeTexts);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const may = useMay('member');
@@ -86,7 +86,7 @@ function SigningSecret({ origin }: { origin: string | null }): ReactNode {
 
 /** The secret belongs to the address in the stored draft. */
 function Create({ isStored }: { isStored: boolean }): ReactNode {
-  const say = useWords(ownCodeWords);
+  const say = useTexts(ownCodeTexts);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   return (

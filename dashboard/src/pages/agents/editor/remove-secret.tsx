@@ -2,15 +2,15 @@ import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { ToolSecretRecord } from '../../../../../contract/dashboard/tools.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { toolWords } from './tool-words.ts';
+import { toolTexts } from './tool-texts.ts';
 
 /** The button that removes a secret, and its confirmation. */
 export function RemoveSecret({ stored }: { stored: ToolSecretRecord }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
   const [opened, setOpened] = useState(false);
   const remove = useAct('deleteToolSecret', { refresh: ['listToolSecrets'] });

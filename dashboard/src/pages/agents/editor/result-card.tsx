@@ -6,15 +6,15 @@ import {
   RESULT_TYPES,
   type ResultField,
 } from '../../../../../contract/results.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
-import { resultWords } from './result-words.ts';
+import { resultTexts } from './result-texts.ts';
 import classes from '../agents.module.css';
 
 export function ResultCard(): ReactNode {
-  const say = useWords(resultWords);
+  const say = useTexts(resultTexts);
   const { definition, change } = useEditor();
   const fields = definition.result?.fields ?? [];
   return (
@@ -40,7 +40,7 @@ export function ResultCard(): ReactNode {
 type FieldsProps = { field: ResultField; set: (part: Partial<ResultField>) => void; pointer: string };
 
 function Fields({ field, set, pointer }: FieldsProps): ReactNode {
-  const say = useWords(resultWords);
+  const say = useTexts(resultTexts);
   const { fault, readOnly } = useEditor();
   return (
     <>

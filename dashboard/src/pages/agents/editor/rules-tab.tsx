@@ -1,9 +1,9 @@
 import { Select, TagsInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Rule } from '../../../../../contract/agents.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
@@ -15,7 +15,7 @@ const MAX_WORDS = 100;
 const ACTIONS = ['hand_off', 'opt_out', 'complete', 'start_steps'] as const;
 
 export function RulesTab(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change } = useEditor();
   const rules = definition.rules ?? [];
   return (
@@ -41,7 +41,7 @@ export function RulesTab(): ReactNode {
 type Props = { rule: Rule; set: (part: Partial<Rule>) => void; pointer: string };
 
 function RuleFields({ rule, set, pointer }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { fault, readOnly } = useEditor();
   return (
     <>

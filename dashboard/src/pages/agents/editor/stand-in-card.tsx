@@ -4,13 +4,13 @@ import { type Fallback, STAND_INS } from '../../../../../contract/agents.ts';
 import { FALLBACK_REASONS, type FallbackReason } from '../../../../../contract/costs.ts';
 import { CODE_PROVIDER, MAX_TURN_SECONDS } from '../../../../../contract/turns.ts';
 import { list as inWords } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
-import { standInWords } from './stand-in-words.ts';
+import { standInTexts } from './stand-in-texts.ts';
 
 const MAX_STAND_INS = 5;
 const MAX_SECONDS = 30;
@@ -19,7 +19,7 @@ const isModel = (provider: Fallback['provider']): boolean => provider !== 'embed
 
 /** The fallbacks for a model that is not allowed or fails (docs/costs.md). */
 export function StandInCard(): ReactNode {
-  const say = useWords(standInWords);
+  const say = useTexts(standInTexts);
   const nameOf = useNameOf();
   const { definition, change, fault, readOnly } = useEditor();
   return (
@@ -73,16 +73,16 @@ export function StandInCard(): ReactNode {
 }
 
 function useNameOf(): (provider: Fallback['provider']) => string {
-  const say = useWords(words);
-  const sayOwn = useWords(standInWords);
+  const say = useTexts(texts);
+  const sayOwn = useTexts(standInTexts);
   return (provider) => (provider === 'hand_off' ? sayOwn('hand_off') : say(`provider_${provider}`));
 }
 
 type Props = { one: Fallback; set: (part: Partial<Fallback>) => void; pointer: string };
 
 function StandInFields({ one, set, pointer }: Props): ReactNode {
-  const say = useWords(standInWords);
-  const sayAgent = useWords(words);
+  const say = useTexts(standInTexts);
+  const sayAgent = useTexts(texts);
   const nameOf = useNameOf();
   const { fault, readOnly } = useEditor();
   return (
@@ -130,7 +130,7 @@ type ReasonsProps = {
 };
 
 function Reasons({ value, pointer, onChange }: ReasonsProps): ReactNode {
-  const say = useWords(standInWords);
+  const say = useTexts(standInTexts);
   const { fault, readOnly } = useEditor();
   const choose = (chosen: string[]): void => {
     const when = FALLBACK_REASONS.filter((reason) => chosen.includes(reason));
@@ -159,7 +159,7 @@ type TimeLimitProps = {
 };
 
 function TimeLimit({ value, most = MAX_SECONDS, pointer, onChange }: TimeLimitProps): ReactNode {
-  const say = useWords(standInWords);
+  const say = useTexts(standInTexts);
   const { fault, readOnly } = useEditor();
   return (
     <NumberField

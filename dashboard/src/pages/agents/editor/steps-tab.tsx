@@ -2,10 +2,10 @@ import { ActionIcon, Button, Checkbox, Input, Select, Stack, TextInput } from '@
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { STEP_TYPES, type Step } from '../../../../../contract/agents.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
-import { words, type AgentWord } from '../words.ts';
+import { texts, type AgentWord } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
@@ -17,7 +17,7 @@ const MAX_CHOICES = 25;
 type Change = (part: Partial<Step>) => void;
 
 export function StepsTab(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change, readOnly } = useEditor();
   const steps = definition.steps ?? { items: [] };
   const items = steps.items;
@@ -66,7 +66,7 @@ export function StepsTab(): ReactNode {
 }
 
 function StepFields({ step, set, pointer }: { step: Step; set: Change; pointer: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { fault, readOnly } = useEditor();
   const bounded = step.type === 'number' || step.type === 'text' || step.type === 'date' ? step.type : null;
   return (
@@ -129,7 +129,7 @@ function StepFields({ step, set, pointer }: { step: Step; set: Change; pointer: 
 }
 
 function Choices({ step, set, pointer }: { step: Step; set: Change; pointer: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { fault, readOnly } = useEditor();
   const choices = step.choices ?? [];
   const put = (next: NonNullable<Step['choices']>): void => set({ choices: next.length === 0 ? undefined : next });

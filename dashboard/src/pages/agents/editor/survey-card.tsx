@@ -2,19 +2,19 @@ import { MultiSelect, Stack, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AgentDefinition } from '../../../../../contract/agents.ts';
 import { SURVEY_CHANNELS, SURVEY_TEXTS } from '../../../../../contract/ratings.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { kindNames } from '../../../parts/channels/kind-names.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
-import { surveyWords } from './survey-words.ts';
+import { surveyTexts } from './survey-texts.ts';
 
 type Survey = NonNullable<AgentDefinition['survey']>;
 
 /** The question after a conversation. A definition without it asks for no rating. */
 export function SurveyCard(): ReactNode {
-  const say = useWords(surveyWords);
-  const sayKind = useWords(kindNames);
+  const say = useTexts(surveyTexts);
+  const sayKind = useTexts(kindNames);
   const { definition, change, fault, readOnly } = useEditor();
   const { survey } = definition;
   const set = (part: Partial<Survey>): void => change({ survey: { ...survey, ...part } });

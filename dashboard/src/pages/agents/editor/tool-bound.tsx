@@ -1,10 +1,10 @@
 import { Autocomplete, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useVariables } from '../../../parts/playground/call-data.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
-import { toolWords } from './tool-words.ts';
+import { toolTexts } from './tool-texts.ts';
 import classes from '../agents.module.css';
 import pageClasses from '../../../parts/page.module.css';
 
@@ -14,7 +14,7 @@ const OF_PERSON = ['id', 'external_id', 'email', 'phone', 'name', 'locale', 'tim
 
 /** The variable that fills each argument of the schema. Without a variable, the model fills the argument. */
 export function ToolBound({ tool, set, pointer, agentId }: Props): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const { fault, readOnly } = useEditor();
   const variables = useVariables(agentId, undefined);
   const bound = tool.bound ?? {};

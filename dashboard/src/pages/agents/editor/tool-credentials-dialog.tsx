@@ -7,18 +7,18 @@ import {
   type ToolSecretRecord,
 } from '../../../../../contract/dashboard/tools.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { unplaced } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
-import { toolWords } from './tool-words.ts';
+import { toolTexts } from './tool-texts.ts';
 import classes from '../agents.module.css';
 
 type Props = { opened: boolean; stored: ToolSecretRecord; onClose: () => void };
 
 export function CredentialsDialog({ opened, stored, onClose }: Props): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('credentials_title')} size={560}>
       <Form stored={stored} onClose={onClose} />
@@ -30,7 +30,7 @@ const KINDS = ['none', 'bearer', 'basic'] as const;
 type Kind = (typeof KINDS)[number];
 
 function Form({ stored, onClose }: Omit<Props, 'opened'>): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
   const set = useAct('setToolCredentials', { refresh: ['listToolSecrets'] });
   const [kind, setKind] = useState<Kind>(stored.credentials.authorization ?? 'none');
@@ -116,7 +116,7 @@ type HeadersProps = {
 };
 
 function Headers({ headers, onChange, faultAt }: HeadersProps): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const change = (at: number, part: Partial<Header>): void =>
     onChange(headers.map((one, index) => (index === at ? { ...one, ...part } : one)));
   return (

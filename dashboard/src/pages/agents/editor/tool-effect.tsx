@@ -2,11 +2,11 @@ import { Select, Switch } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import { MAX_APPROVAL_MINUTES } from '../../../../../contract/approval-limits.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
-import { toolWords } from './tool-words.ts';
+import { toolTexts } from './tool-texts.ts';
 import classes from '../agents.module.css';
 
 type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string };
@@ -16,7 +16,7 @@ const APPROVAL_MINUTES = 1_440;
 
 /** Whether a call changes data, its time limit, whether it may be repeated, and whether the person must agree first. */
 export function ToolEffect({ tool, set, pointer }: Props): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const { fault, readOnly } = useEditor();
   const reads = tool.read_only === true;
   return (

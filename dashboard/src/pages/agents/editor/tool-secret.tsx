@@ -7,8 +7,8 @@ import type { Tool } from '../../../../../contract/agents.ts';
 import type { ToolSecretRecord } from '../../../../../contract/dashboard/tools.ts';
 import { CODE_SECRET } from '../../../../../contract/turns.ts';
 import { call } from '../../../api/client.ts';
-import { readAnew, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { refetch, useRead } from '../../../api/queries.ts';
+import { useTexts } from '../../../language/texts.tsx';
 import { Moment, Until } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
@@ -16,7 +16,7 @@ import { RotateSecretDialog } from '../../../parts/rotate-secret-dialog.tsx';
 import { CreateSecret } from './create-secret.tsx';
 import { RemoveSecret } from './remove-secret.tsx';
 import { CredentialsDialog } from './tool-credentials-dialog.tsx';
-import { toolWords } from './tool-words.ts';
+import { toolTexts } from './tool-texts.ts';
 
 const route = getRouteApi('/inside/agents/$agent_id');
 const TOOL_NAME = /^(mcp:)?[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
@@ -26,7 +26,7 @@ const secretNameOf = ({ name, mcp }: Tool): string => (mcp ? `mcp:${mcp.server}`
 
 /** The secret that signs calls to the tool's current URL, and their credentials. */
 export function ToolSecret({ tool }: { tool: Tool }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const read = useRead('listToolSecrets', { params: { org_id, agent_id } });
@@ -57,7 +57,7 @@ function originOf(url: string): string | null {
 type Standing = { tool: Tool; origin: string; all: ToolSecretRecord[] };
 
 function Standing({ tool, origin, all }: Standing): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const may = useMay('admin');
   const own = all.filter((one) => one.tool === secretNameOf(tool));
   const stored = own.find((one) => one.origin === origin);
@@ -86,7 +86,7 @@ function Standing({ tool, origin, all }: Standing): ReactNode {
 }
 
 function Facts({ stored }: { stored: ToolSecretRecord }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const { authorization, headers } = stored.credentials;
   const names = <bdi className="ltr">{headers.join(', ')}</bdi>;
   return (
@@ -109,7 +109,7 @@ function Facts({ stored }: { stored: ToolSecretRecord }): ReactNode {
 }
 
 function Create({ tool }: { tool: Tool }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   return (
@@ -123,7 +123,7 @@ function Create({ tool }: { tool: Tool }): ReactNode {
 }
 
 function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'credentials' | 'rotate' | null>(null);
@@ -146,7 +146,7 @@ function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
         onClose={close}
         rotate={async (overlap) => {
           const made = await call('rotateToolSecret', { params, body: { overlap } });
-          void readAnew(client, ['listToolSecrets']);
+          void refetch(client, ['listToolSecrets']);
           return made.secret;
         }}
       />
@@ -156,7 +156,7 @@ function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
 
 /** Secrets whose tool was renamed or removed. A published version may still need them, so a person decides. */
 export function LeftSecrets({ tools }: { tools: readonly Tool[] }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const may = useMay('admin');

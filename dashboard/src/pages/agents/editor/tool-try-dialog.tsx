@@ -5,11 +5,11 @@ import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import type { ToolTried } from '../../../../../contract/dashboard/tools.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { parseObject } from '../../../parts/parse-object.ts';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { toolWords } from './tool-words.ts';
+import { toolTexts } from './tool-texts.ts';
 import classes from '../agents.module.css';
 import pageClasses from '../../../parts/page.module.css';
 
@@ -17,7 +17,7 @@ const route = getRouteApi('/inside/agents/$agent_id');
 
 /** Calls the tool with the unsaved settings of the editor, for a fictional person. */
 export function ToolTry({ tool }: { tool: Tool }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const [opened, setOpened] = useState(false);
   if (!useMay('member')) return null;
   return (
@@ -33,7 +33,7 @@ export function ToolTry({ tool }: { tool: Tool }): ReactNode {
 }
 
 function Form({ tool, onClose }: { tool: Tool; onClose: () => void }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
   const act = useAct('tryTool', { refresh: [] });
@@ -86,7 +86,7 @@ function Form({ tool, onClose }: { tool: Tool; onClose: () => void }): ReactNode
 }
 
 function Outcome({ tried }: { tried: ToolTried }): ReactNode {
-  const say = useWords(toolWords);
+  const say = useTexts(toolTexts);
   const { request, status, error, answer, duration_ms: duration } = tried;
   const head = request && [`POST ${request.url}`, ...Object.entries(request.headers).map((pair) => pair.join(': '))];
   return (

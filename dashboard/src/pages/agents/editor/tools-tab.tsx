@@ -3,15 +3,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { Tool } from '../../../../../contract/agents.ts';
 import type { ToolChange } from '../../../../../contract/dashboard/agents.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { parseObject } from '../../../parts/parse-object.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
 import { AddFromMcp } from './mcp-dialog.tsx';
 import { McpWatch } from './mcp-watch.tsx';
-import { mcpWords } from './mcp-words.ts';
+import { mcpTexts } from './mcp-texts.ts';
 import { ToolBound } from './tool-bound.tsx';
 import { ToolEffect } from './tool-effect.tsx';
 import { LeftSecrets, ToolSecret } from './tool-secret.tsx';
@@ -23,7 +23,7 @@ const MAX_TOOLS = 32;
 const route = getRouteApi('/inside/agents/$agent_id');
 
 export function ToolsTab({ changed }: { changed: readonly ToolChange[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { definition, change } = useEditor();
   const tools = definition.tools ?? [];
   return (
@@ -56,8 +56,8 @@ export function ToolsTab({ changed }: { changed: readonly ToolChange[] }): React
 type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string };
 
 function ToolFields({ tool, set, pointer }: Props): ReactNode {
-  const say = useWords(words);
-  const sayMcp = useWords(mcpWords);
+  const say = useTexts(texts);
+  const sayMcp = useTexts(mcpTexts);
   const { fault, readOnly } = useEditor();
   const { agent_id } = route.useParams();
   // Approved parts cannot be edited, because the hash would no longer match.
@@ -135,7 +135,7 @@ type ParametersProps = {
 
 /** During typing, the text is often not valid JSON. The definition changes only when it is valid. */
 function Parameters({ value, error, readOnly, onChange }: ParametersProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [typed, setTyped] = useState(() => JSON.stringify(value, null, 2));
   const parsed = parseObject(typed);
   return (

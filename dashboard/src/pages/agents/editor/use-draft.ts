@@ -24,17 +24,17 @@ const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'readSuite',
 export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const org_id = useOrganization().id;
   const place = `parley.agent-draft.${agent.id}`;
-  const [kept, setKept] = useState<Kept | null>(() => (readOnly ? null : read(place)));
+  const [stored, setStored] = useState<Kept | null>(() => (readOnly ? null : read(place)));
   const [asked, setAsked] = useState(true);
   const [faults, setFaults] = useState<readonly Fault[]>([]);
   const update = useAct('updateAgent', { refresh: READ_AGAIN });
   const publish = useAct('publishAgent', { refresh: READ_AGAIN });
 
-  const definition = kept?.definition ?? agent.definition;
+  const definition = stored?.definition ?? agent.definition;
   const cleaned = cleanDefinition(definition);
-  const dirty = kept !== null && !sameDefinition(cleaned, cleanDefinition(agent.definition));
+  const dirty = stored !== null && !sameDefinition(cleaned, cleanDefinition(agent.definition));
   const keep = (next: Kept | null): void => {
-    setKept(next);
+    setStored(next);
     write(place, next);
   };
   const editor: Editor = {
@@ -42,13 +42,13 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     readOnly,
     change: (part) => {
       setFaults([]);
-      keep({ base: dirty ? kept.base : agent.definition, definition: { ...definition, ...part } });
+      keep({ base: dirty ? stored.base : agent.definition, definition: { ...definition, ...part } });
     },
     fault: (pointer) => faults.find((one) => one.pointer === `/definition${pointer}`)?.detail ?? null,
     faulty: (pointer) => faults.some((one) => `${one.pointer}/`.startsWith(`/definition${pointer}/`)),
   };
   const params = { org_id, agent_id: agent.id };
-  const editedSince = useNewerDraft(kept);
+  const editedSince = useNewerDraft(stored);
   const done = (after: (saved: AgentRecord) => void) => ({
     onSuccess: (saved: AgentRecord) => {
       const later = editedSince();
@@ -66,7 +66,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     editor,
     definition: cleaned,
     dirty,
-    overtaken: dirty && !sameDefinition(cleanDefinition(kept.base), cleanDefinition(agent.definition)),
+    overtaken: dirty && !sameDefinition(cleanDefinition(stored.base), cleanDefinition(agent.definition)),
     faults,
     /** Faults that the test chat finds are shown at their fields, like faults that publishing finds. */
     showFaults: setFaults,
@@ -105,9 +105,9 @@ function read(place: string): Kept | null {
   }
 }
 
-function write(place: string, kept: Kept | null): void {
+function write(place: string, draft: Kept | null): void {
   try {
-    if (kept) sessionStorage.setItem(place, JSON.stringify(kept));
+    if (draft) sessionStorage.setItem(place, JSON.stringify(draft));
     else sessionStorage.removeItem(place);
   } catch {
     // Storage may be full or turned off. The changes then last as long as the page.

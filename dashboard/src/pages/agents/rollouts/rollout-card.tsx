@@ -4,18 +4,18 @@ import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
 import type { Comparison, RolloutRecord } from '../../../../../contract/dashboard/rollouts.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { number, percent } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { READ_AFTER_ROLLOUT, RolloutDialog } from './rollout-dialog.tsx';
-import { rolloutWords } from './rollout-words.ts';
+import { rolloutTexts } from './rollout-texts.ts';
 
 /** The latest rollout of the agent, and the buttons that change it. */
 export function RolloutCard({ agent }: { agent: AgentRecord }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const [asked, setAsked] = useState<'set' | 'stop' | 'finish' | null>(null);
@@ -54,7 +54,7 @@ export function RolloutCard({ agent }: { agent: AgentRecord }): ReactNode {
 }
 
 function State({ rollout }: { rollout: RolloutRecord }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const { version, base_version: base, status, reason, stop_when: limit, comparison, ended_at: ended } = rollout;
   const part = (value: number): string => percent(say.language, value);
   const when = ended && <Moment at={ended} />;
@@ -82,7 +82,7 @@ function State({ rollout }: { rollout: RolloutRecord }): ReactNode {
 }
 
 function Arms({ comparison: { rolled_out, base, worse_by: worse } }: { comparison: Comparison }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const part = (value: number): string => percent(say.language, value);
   const points = (value: number): string => number(say.language, Math.round(value * 1_000) / 10);
   return (
@@ -109,7 +109,7 @@ function Arms({ comparison: { rolled_out, base, worse_by: worse } }: { compariso
 type EndProps = { rollout: RolloutRecord; how: 'stop' | 'finish' | null; onClose: () => void };
 
 function EndDialog({ rollout: { agent_id, version, base_version: base }, how, onClose }: EndProps): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const org_id = useOrganization().id;
   const stop = useAct('stopRollout', { refresh: READ_AFTER_ROLLOUT });
   const finish = useAct('finishRollout', { refresh: READ_AFTER_ROLLOUT });

@@ -4,13 +4,13 @@ import type { AgentRecord } from '../../../../../contract/dashboard/agents.ts';
 import type { RolloutRecord, StopWhen } from '../../../../../contract/dashboard/rollouts.ts';
 import { MAX_PAGE } from '../../../../../contract/limits.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
-import { latinDigits } from '../../../parts/latin-digits.ts';
+import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
-import { rolloutWords } from './rollout-words.ts';
+import { rolloutTexts } from './rollout-texts.ts';
 
 export const READ_AFTER_ROLLOUT = [
   'compareVersions',
@@ -28,7 +28,7 @@ type Props = { agent: AgentRecord; active: RolloutRecord | null; opened: boolean
 
 /** Starts a rollout, or changes the one in progress. */
 export function RolloutDialog({ agent, active, opened, onClose }: Props): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const title = active ? say('change_title', { version: active.version }) : say('set_title');
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
@@ -38,12 +38,12 @@ export function RolloutDialog({ agent, active, opened, onClose }: Props): ReactN
 }
 
 const asPercent = (part: number): string => String(Math.round(part * 10_000) / 100);
-const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(latinDigits(text.trim())));
 const isWithin = (text: string, least: number, most: number): boolean =>
-  numberOf(text) >= least && numberOf(text) <= most;
+  typedNumber(text) >= least && typedNumber(text) <= most;
+const isWholePercent = (text: string): boolean => Number.isInteger(typedNumber(text)) && isWithin(text, 0, 100);
 
 function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const org_id = useOrganization().id;
   const params = { org_id, agent_id: agent.id };
   const publish = useAct('publishAgent', { refresh: READ_AFTER_ROLLOUT });
@@ -58,7 +58,7 @@ function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNo
       confidence: asPercent((limit ?? START).confidence),
     },
     () => ({
-      percent: (value) => (Number.isInteger(numberOf(value)) && isWithin(value, 0, 100) ? null : say('percent_fault')),
+      percent: (value) => (isWholePercent(value) ? null : say('percent_fault')),
       // Without an automatic stop, these two fields are hidden and not sent.
       worse_by: (value, { automatic }) =>
         automatic === 'no' || isWithin(value, 0, 100) ? null : say('worse_by_fault'),
@@ -67,12 +67,12 @@ function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNo
     }),
   );
   const submit = form.submit(({ version, percent, automatic, worse_by, confidence }) => {
-    const limits = { worse_by: numberOf(worse_by) / 100, confidence: numberOf(confidence) / 100 };
+    const limits = { worse_by: typedNumber(worse_by) / 100, confidence: typedNumber(confidence) / 100 };
     const start = (chosen: number): void =>
       set.mutate(
         {
           params,
-          body: { version: chosen, percent: numberOf(percent), stop_when: automatic === 'yes' ? limits : null },
+          body: { version: chosen, percent: typedNumber(percent), stop_when: automatic === 'yes' ? limits : null },
         },
         {
           onSuccess: () => {
@@ -128,7 +128,7 @@ type RolloutFields = { version: string; percent: string; automatic: string; wors
 type FieldProps = { agent: AgentRecord; form: ReturnType<typeof useCheckedForm<RolloutFields>> };
 
 function VersionField({ agent, form }: FieldProps): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const org_id = useOrganization().id;
   const query = { limit: MAX_PAGE };
   const versions = useRead('listAgentVersions', { params: { org_id, agent_id: agent.id }, query });

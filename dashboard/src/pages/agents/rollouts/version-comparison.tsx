@@ -5,13 +5,13 @@ import type { Estimate, VersionResult } from '../../../../../contract/dashboard/
 import type { Problem } from '../../../api/client.ts';
 import { useRead } from '../../../api/queries.ts';
 import { money, number, percent } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { type Column, DataList } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { NoValue } from '../../../parts/no-value.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { rolloutWords } from './rollout-words.ts';
+import { rolloutTexts } from './rollout-texts.ts';
 
 const LOOK_AGAIN_MS = 15_000;
 /** The number of versions that fit side by side. The newest are shown. */
@@ -31,7 +31,7 @@ type Measure = (typeof MEASURES)[number];
 
 /** What became of the runs of each version: a line for each measure, a column for each version. */
 export function VersionComparisonCard({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   const org_id = useOrganization().id;
   const read = useRead('compareVersions', { params: { org_id, agent_id: agentId } }, { every: LOOK_AGAIN_MS });
   const versions = (read.data?.data ?? []).slice(0, SHOWN);
@@ -68,7 +68,7 @@ export function VersionComparisonCard({ agentId }: { agentId: string }): ReactNo
 }
 
 function Measured({ of, measure }: { of: VersionResult; measure: Measure }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   if (measure === 'runs') return number(say.language, of.runs);
   if (measure === 'ratings') return <Ratings of={of.ratings} />;
   if (measure === 'answers') return <Answers of={of.answers} />;
@@ -84,7 +84,7 @@ function Measured({ of, measure }: { of: VersionResult; measure: Measure }): Rea
 }
 
 function Ratings({ of: { count, average } }: { of: VersionResult['ratings'] }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   if (average === null) return <NoValue>–</NoValue>;
   return (
     <>
@@ -97,13 +97,13 @@ function Ratings({ of: { count, average } }: { of: VersionResult['ratings'] }): 
 }
 
 function Answers({ of: { good, bad } }: { of: VersionResult['answers'] }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   if (good + bad === 0) return <NoValue>–</NoValue>;
   return say('answers_count', { good: number(say.language, good), bad: number(say.language, bad) });
 }
 
 function Costs({ of }: { of: VersionResult['cost'] }): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   if (of.length === 0) return <NoValue>–</NoValue>;
   return of.map(({ currency, per_run: { value, low, high } }) => (
     <div key={currency}>
@@ -118,7 +118,7 @@ function Costs({ of }: { of: VersionResult['cost'] }): ReactNode {
 type IntervalProps = { of: Pick<Estimate, 'low' | 'high'>; text: (value: number) => string };
 
 function Interval({ of, text }: IntervalProps): ReactNode {
-  const say = useWords(rolloutWords);
+  const say = useTexts(rolloutTexts);
   return (
     <Text size="xs" c="dimmed" component="div">
       <bdi>{say('between', { low: text(of.low), high: text(of.high) })}</bdi>

@@ -8,7 +8,7 @@ import type {
   ReviewCampaignBody,
 } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { SegmentSelect, useSegments } from '../../../parts/segment-select.tsx';
@@ -17,7 +17,7 @@ import { Found } from '../review/review.tsx';
 import reviewClasses from '../review/review.module.css';
 import { AUDIENCE, READ_AGAIN } from '../search.ts';
 import { RecipientsFile } from './recipients-file.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const SOURCES = ['people', 'segment', 'file', 'api'] as const;
 type SourceName = (typeof SOURCES)[number];
@@ -26,7 +26,7 @@ const NOTHING: Typed = { text: '', tag: '', attribute: '' };
 
 /** Chooses people, reviews them, and then adds them as recipients. A draft takes them too: they wait for the start. */
 export function AddCard({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [source, setSource] = useState<SourceName>('people');
   return (
     <div id={AUDIENCE}>
@@ -47,7 +47,7 @@ export function AddCard({ item }: { item: CampaignRecord }): ReactNode {
 }
 
 function ByCode({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Text size="sm">
       {item.state === 'draft' && <>{say('api_after_start')} </>}
@@ -59,7 +59,7 @@ function ByCode({ item }: { item: CampaignRecord }): ReactNode {
 }
 
 function Chosen({ item, source }: { item: CampaignRecord; source: Exclude<SourceName, 'api'> }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
   const add = useAct('startPush', { refresh: [...READ_AGAIN, 'listPushes'] });
   const review = useAct('reviewCampaign', { refresh: [] });
@@ -134,7 +134,7 @@ const isAnyone = ({ waiting, left_out: leftOut }: CampaignReview): boolean =>
 type FieldsProps = { typed: Typed; isBusy: boolean; onType: (values: Typed) => void };
 
 function Fields({ typed, isBusy, onType }: FieldsProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const field = (name: keyof Typed) => ({
     label: say(name),
     value: typed[name],
@@ -154,7 +154,7 @@ function Fields({ typed, isBusy, onType }: FieldsProps): ReactNode {
 }
 
 function Segment({ typed, isBusy, onType }: FieldsProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const segments = useSegments();
   if (segments?.length === 0)
     return (

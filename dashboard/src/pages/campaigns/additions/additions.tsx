@@ -5,7 +5,7 @@ import type { AdditionRecord } from '../../../../../contract/dashboard/additions
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { queryClient, readOptions, useAct, useRead } from '../../../api/queries.ts';
 import { number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -14,7 +14,7 @@ import { useMay, useOrganization } from '../../../session/session.ts';
 import classes from '../campaigns.module.css';
 import { READ_AGAIN } from '../search.ts';
 import { Result } from './result.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const SHOWN = 5;
 const LOOK_AGAIN_MS = 1_000;
@@ -25,7 +25,7 @@ const isOpen = ({ finished_at: finishedAt }: AdditionRecord): boolean => finishe
 
 /** The newest additions with their progress. */
 export function Additions({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const input = { params: { org_id, campaign_id: item.id }, query: { limit: SHOWN } };
   const known = queryClient.getQueryData(readOptions('listPushes', input).queryKey)?.data ?? [];
@@ -45,7 +45,7 @@ export function Additions({ item }: { item: CampaignRecord }): ReactNode {
 }
 
 function Addition({ addition }: { addition: AdditionRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const stop = useAct('cancelPush', { refresh: [...READ_AGAIN, 'listPushes'] });
@@ -109,7 +109,7 @@ function Addition({ addition }: { addition: AdditionRecord }): ReactNode {
 }
 
 function Source({ addition: { source, filters, created_by: by } }: { addition: AdditionRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (source === 'api') return by === null ? say('by_key_gone') : say('by_api', { key: `\u2068${by}\u2069` });
   if (source === 'file') return say('by_file');
   if (filters.length === 0) return say('by_all');
@@ -121,7 +121,7 @@ function Source({ addition: { source, filters, created_by: by } }: { addition: A
 const FILTERS = { tags: 'tag', attributes: 'attribute', text: 'text', blocked: 'blocked' } as const;
 
 function Done({ addition: { done, total, is_held: isHeld } }: { addition: AdditionRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const many = (value: number): string => number(say.language, value);
   const text =
     total === null ? say('looked_at', { done: many(done) }) : say('of', { done: many(done), total: many(total) });
@@ -145,7 +145,7 @@ function Done({ addition: { done, total, is_held: isHeld } }: { addition: Additi
 }
 
 function Faults({ addition: { invalid, faults } }: { addition: AdditionRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (invalid === 0) return null;
   const many = (value: number): string => number(say.language, value);
   return (

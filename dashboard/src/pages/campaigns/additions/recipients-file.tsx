@@ -1,8 +1,8 @@
 import { FileInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
-import { words } from './words.ts';
+import { useTexts } from '../../../language/texts.tsx';
+import { texts } from './texts.ts';
 
 /** The same limit as in contract/dashboard/campaigns.ts. */
 const MOST_BYTES = 2 * 1024 * 1024;
@@ -11,7 +11,7 @@ type Props = { disabled?: boolean; onRead: (text: string | null) => void };
 
 /** A file input for recipients. `onChange` gets the text of the file. */
 export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [chosen, setChosen] = useState<File | null>(null);
   const isTooLarge = (chosen?.size ?? 0) > MOST_BYTES;
   return (

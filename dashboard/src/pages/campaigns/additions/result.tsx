@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AdditionRecord } from '../../../../../contract/dashboard/additions.ts';
 import { number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
-import { words } from './words.ts';
+import { useTexts } from '../../../language/texts.tsx';
+import { texts } from './texts.ts';
 
 type Sum = Pick<AdditionRecord, 'accepted' | 'duplicates' | 'opted_out' | 'blocked' | 'invalid'>;
 
@@ -11,7 +11,7 @@ type Props = { sum: Sum; done: boolean };
 
 /** The number of people who were added, and the reasons for others. */
 export function Result({ sum, done }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const many = (value: number) => ({ count: value, number: number(say.language, value) });
   return (
     <>

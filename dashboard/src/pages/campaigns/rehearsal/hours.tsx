@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { CampaignRehearsal } from '../../../../../contract/dashboard/rehearsals.ts';
 import { utc, utcDay } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { BarChart } from '../../../parts/bar-chart.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Hour = CampaignRehearsal['by_hour'][number];
 
@@ -15,7 +15,7 @@ const MOST_BARS = 400;
 
 /** Messages and replies over time. */
 export function Hours({ hours }: { hours: readonly Hour[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (hours.length === 0) return null;
   const span = (Date.parse(hours.at(-1)!.at) - Date.parse(hours[0]!.at)) / HOUR_MS + 1;
   const isByDay = span > MOST_HOURS;

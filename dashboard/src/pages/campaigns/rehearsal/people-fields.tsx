@@ -1,11 +1,11 @@
 import { Group, MultiSelect, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { RecipientsFile } from '../additions/recipients-file.tsx';
 import { ZONES } from '../../../parts/zone-select.tsx';
 import type { Rehearsal } from './use-rehearsal.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The same limits as in contract/dashboard/rehearsals.ts. */
 const MOST = 10_000;
@@ -16,7 +16,7 @@ type Props = { rehearsal: Rehearsal };
 
 /** The people of a rehearsal: generated, found by filters, from a file, or the waiting recipients. */
 export function PeopleFields({ rehearsal }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { asked } = rehearsal;
   if (asked.source === 'made_up') return <MadeUpFields rehearsal={rehearsal} />;
   if (asked.source === 'filters') return <FilterFields rehearsal={rehearsal} />;
@@ -29,7 +29,7 @@ export function PeopleFields({ rehearsal }: Props): ReactNode {
 }
 
 function MadeUpFields({ rehearsal: { asked, change } }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const percent = { min: 0, max: 100, allowNegative: false, hideControls: true, flex: '1 1 140px' };
   return (
     <Group align="flex-start" gap="md">
@@ -73,7 +73,7 @@ function MadeUpFields({ rehearsal: { asked, change } }: Props): ReactNode {
 }
 
 function FilterFields({ rehearsal: { asked, change } }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { filters } = asked;
   return (
     <Group align="flex-end" gap="md">

@@ -2,7 +2,7 @@ import { Button, Chip, Group, Input, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { MomentField } from '../../../parts/moment-field.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -11,7 +11,7 @@ import { PeopleFields } from './people-fields.tsx';
 import { RepliesFields } from './replies-fields.tsx';
 import { Report } from './report.tsx';
 import { SOURCES, useRehearsal } from './use-rehearsal.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
@@ -20,7 +20,7 @@ type Props = { item: CampaignRecord; draft: SettingsDraft };
  * anything.
  */
 export function RehearsalTab({ item, draft }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const rehearsal = useRehearsal(item, draft);
   const { asked, change, report, problem, isRunning, run } = rehearsal;
   const isMissing = asked.source === 'file' && asked.file === null;

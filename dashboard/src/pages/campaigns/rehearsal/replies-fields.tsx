@@ -1,16 +1,16 @@
 import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import type { Rehearsal, Reply } from './use-rehearsal.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const MOST_REPLIES = 20;
 
 /** The scripted replies: who replies, with which text, after which time. */
 export function RepliesFields({ rehearsal: { asked, change } }: { rehearsal: Rehearsal }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { replies } = asked;
   const edit = (key: number, part: Partial<Reply>): void =>
     change({ replies: replies.map((one) => (one.key === key ? { ...one, ...part } : one)) });

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { CampaignRehearsal } from '../../../../../contract/dashboard/rehearsals.ts';
 import { number, utc } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import classes from '../campaigns.module.css';
 import { useRecipientReason } from '../recipient-state.tsx';
@@ -11,12 +11,12 @@ import { Hours } from './hours.tsx';
 import { saveRows } from './save-rows.ts';
 import { Rows } from './rows.tsx';
 import type { Source } from './use-rehearsal.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { report: CampaignRehearsal; source: Source; name: string };
 
 export function Report({ report, source, name }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (report.recipients === 0)
     return (
       <div className={classes.section}>
@@ -53,7 +53,7 @@ export function Report({ report, source, name }: Props): ReactNode {
 const moment = (at: string): ReactNode => <span className="ltr">{utc(at)}</span>;
 
 function Sums({ report }: { report: CampaignRehearsal }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const inWords = useRecipientReason();
   const many = (value: number): string => number(say.language, value);
   const { sent, recipients, first_at: first, last_at: last, ends_at: ends, empty, stopped } = report;

@@ -2,16 +2,17 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CampaignRehearsal } from '../../../../../contract/dashboard/rehearsals.ts';
 import { number, utc } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useRecipientReason } from '../recipient-state.tsx';
-import { words } from './words.ts';
+import smallTable from '../../../parts/small-table.module.css';
+import { texts } from './texts.ts';
 import classes from './rehearsal.module.css';
 
 const SHOWN = 20;
 
 /** The first rows. The file contains all of them. */
 export function Rows({ rows }: { rows: CampaignRehearsal['rows'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const inWords = useRecipientReason();
   const shown = rows.slice(0, SHOWN);
   return (
@@ -21,7 +22,12 @@ export function Rows({ rows }: { rows: CampaignRehearsal['rows'] }): ReactNode {
       </Text>
       {/* The table can be scrolled by keyboard if it is wider than the page. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={classes.rows} role="region" aria-labelledby="rehearsed-rows" tabIndex={0}>
+      <div
+        className={`${smallTable.small} ${classes.rows}`}
+        role="region"
+        aria-labelledby="rehearsed-rows"
+        tabIndex={0}
+      >
         <table>
           <thead>
             <tr>

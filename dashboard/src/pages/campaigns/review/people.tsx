@@ -3,18 +3,18 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { CampaignReview } from '../../../../../contract/dashboard/campaigns.ts';
 import { number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useRecipientReason } from '../recipient-state.tsx';
-import { words as recipientWords } from '../recipient-words.ts';
-import { words } from './words.ts';
+import { texts as recipientTexts } from '../recipient-texts.ts';
+import { texts } from './texts.ts';
 import classes from './review.module.css';
 
 type LeftOutProps = { groups: CampaignReview['left_out']; onLeave: () => void };
 
 /** The people who are not messaged, by reason. The list of recipients contains those that were skipped earlier. */
 export function LeftOut({ groups, onLeave }: LeftOutProps): ReactNode {
-  const say = useWords(words);
-  const sayRecipient = useWords(recipientWords);
+  const say = useTexts(texts);
+  const sayRecipient = useTexts(recipientTexts);
   const inWords = useRecipientReason();
   return groups
     .filter(({ status }) => status !== 'invalid')
@@ -37,7 +37,7 @@ type Props = { title: string; total: number; people: CampaignReview['empty']['re
 
 /** A count, linked to the matching list. */
 export function People({ title, total, people, note }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const more = total - people.length;
   return (
     <details className={classes.group}>

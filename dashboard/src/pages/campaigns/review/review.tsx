@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import type { CampaignRecord, CampaignReview } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct } from '../../../api/queries.ts';
 import { money, number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Until } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
@@ -12,12 +12,12 @@ import { AUDIENCE } from '../search.ts';
 import { EmptyPlaces } from '../settings/empty-places.tsx';
 import { Opening } from '../settings/opening.tsx';
 import { LeftOut, People } from './people.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './review.module.css';
 
 /** The expected effect of a start or resume on the waiting recipients: numbers, reasons, times, messages and cost. */
 export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { mutate: preview, data: previewed } = useAct('previewCampaign', { refresh: [] });
   const { mutate: review, data, error, isPending } = useAct('reviewCampaign', { refresh: [] });
@@ -55,7 +55,7 @@ type FoundProps = { item: CampaignRecord; review: CampaignReview; onLeave: () =>
 
 /** The result of a review. */
 export function Found({ item, review, onLeave }: FoundProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const many = (value: number): string => number(say.language, value);
   const { goes, empty, samples } = review;
   return (
@@ -99,7 +99,7 @@ export function Found({ item, review, onLeave }: FoundProps): ReactNode {
 
 /** The rows of a file that cannot be added, each with what to correct. */
 function InvalidRows({ review: { left_out: leftOut, faults } }: { review: CampaignReview }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const count = leftOut.reduce((sum, one) => (one.status === 'invalid' ? sum + one.count : sum), 0);
   if (count === 0) return null;
   return (
@@ -118,7 +118,7 @@ function InvalidRows({ review: { left_out: leftOut, faults } }: { review: Campai
 }
 
 function Samples({ item, samples }: { item: CampaignRecord; samples: CampaignReview['samples'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <details className={classes.group}>
       <summary>{say('samples', { count: samples.length })}</summary>
@@ -136,7 +136,7 @@ function Samples({ item, samples }: { item: CampaignRecord; samples: CampaignRev
 
 /** If the agent uses a model, the cost depends on how many people write back. */
 function Price({ review: { cost } }: { review: CampaignReview }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const sum = (costs: CampaignReview['cost']['per_turn']): string =>
     costs.map(({ amount, currency }) => money(say.language, Number(amount), currency)).join(' + ');
   return (

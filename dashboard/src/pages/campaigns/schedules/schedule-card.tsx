@@ -9,7 +9,7 @@ import {
 } from '../../../../../contract/dashboard/campaign-schedules.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { DayChips } from '../../../parts/day-chips.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
@@ -19,13 +19,13 @@ import { useSegments } from '../../../parts/segment-select.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { CampaignStateBadge } from '../campaign-state.tsx';
 import classes from '../campaigns.module.css';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const LOOK_AGAIN_MS = 15_000;
 
 /** Settings for a campaign that repeats for the people of a segment. */
 export function ScheduleCard({ item }: { item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
   const read = useRead('readCampaignSchedule', { params }, { every: LOOK_AGAIN_MS });
   return (
@@ -52,7 +52,7 @@ const NEW: Values = { segment_id: null, days: [], month_day: null, at: '09:00' }
 
 /** The schedule during editing. */
 function useRepeat({ item, stored }: Props) {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
   const [edited, setEdited] = useState<Values | null>(null);
   const submitRef = useRef<HTMLButtonElement>(null);
@@ -63,8 +63,8 @@ function useRepeat({ item, stored }: Props) {
   const remove = useAct('removeCampaignSchedule', { refresh });
   const { segment_id, days, month_day, at } = values;
   const isBusy = set.isPending || remove.isPending;
-  const end = (word: 'saved' | 'stopped', kept: Values | null): void => {
-    setEdited(kept);
+  const end = (word: 'saved' | 'stopped', remaining: Values | null): void => {
+    setEdited(remaining);
     setTried(false);
     notifyDone(say(word));
   };
@@ -94,7 +94,7 @@ function useRepeat({ item, stored }: Props) {
 }
 
 function Repeat({ item, stored }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const repeat = useRepeat({ item, stored });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -119,7 +119,7 @@ function Repeat({ item, stored }: Props): ReactNode {
 type PartProps = { repeat: ReturnType<typeof useRepeat>; stored: CampaignSchedule | null };
 
 function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const segments = useSegments();
   const { segment_id, at } = values;
   const isGone = stored?.segment_name === null;
@@ -158,7 +158,7 @@ type DaysProps = Pick<ReturnType<typeof useRepeat>, 'values' | 'tried' | 'may' |
 
 /** Days of the week, or one day of each month. */
 function Days({ values: { days, month_day }, tried, may, change }: DaysProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const isMonthly = month_day !== null;
   return (
     <>
@@ -201,7 +201,7 @@ function Days({ values: { days, month_day }, tried, may, change }: DaysProps): R
 }
 
 function Acts({ repeat: { isSaving, submitRef, save, stop }, stored }: PartProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   // The text above the fields says why the button is disabled.
   const hasSegments = useSegments()?.length !== 0;
   return (
@@ -224,7 +224,7 @@ function Acts({ repeat: { isSaving, submitRef, save, stop }, stored }: PartProps
 }
 
 function NoSegments(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Text size="sm">
       {say('no_segments')}{' '}
@@ -237,7 +237,7 @@ function NoSegments(): ReactNode {
 
 /** The next days of the stored or edited schedule, so that the user sees them before saving. */
 function Next({ stored, values: { days, month_day, at } }: { values: Values } & Pick<PartProps, 'stored'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const format = new Intl.DateTimeFormat(say.language, { dateStyle: 'full', timeZone: 'UTC' });
   const isStored =
     stored !== null && stored.at === at && stored.month_day === month_day && String(stored.days) === String(days);
@@ -254,7 +254,7 @@ function Next({ stored, values: { days, month_day, at } }: { values: Values } & 
 
 /** The newest campaigns that the schedule started. */
 function StartedCampaigns({ campaignId, expected }: { campaignId: string; expected: boolean }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const query = { round_of: campaignId, limit: 10 };
   const started = useRead(
     'listCampaigns',

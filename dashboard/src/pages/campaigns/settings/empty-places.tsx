@@ -1,12 +1,12 @@
 import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
-import { words } from './words.ts';
+import { useTexts } from '../../../language/texts.tsx';
+import { texts } from './texts.ts';
 
 /** Shows which variables of the first message are empty for a person without a value. */
 export function EmptyPlaces({ names }: { names: readonly string[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (names.length === 0) return null;
   const tags = names.map((name) => `{{${name}}}`).join(' ');
   return (

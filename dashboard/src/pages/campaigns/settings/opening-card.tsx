@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { ChannelTemplate } from '../../../../../contract/dashboard/channels.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import {
   isChosen,
@@ -18,7 +18,7 @@ import { useOrganization } from '../../../session/session.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { MAX_TEMPLATE_VARIABLES } from './settings-values.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './settings.module.css';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
@@ -28,7 +28,7 @@ const WANTS_TEMPLATE = new Set(['whatsapp']);
 
 /** The opening: the agent's own, a text per language, or a template that the provider has approved. */
 export function OpeningCard({ item, draft: { values, change, editor } }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const channel = useRead('readChannel', { params: { org_id, channel_id: item.channel_id } }, {});
   const wantsTemplate = WANTS_TEMPLATE.has(channel.data?.kind ?? '');
@@ -78,7 +78,7 @@ export function OpeningCard({ item, draft: { values, change, editor } }: Props):
 }
 
 const VariablesHint = (): ReactNode => {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return say.rich('variables_hint', {
     name: <code>{'{{end_user.name}}'}</code>,
     own: <code>{'{{order_id}}'}</code>,
@@ -89,7 +89,7 @@ const VariablesHint = (): ReactNode => {
 type FieldsProps = Pick<SettingsDraft, 'values' | 'change' | 'editor'>;
 
 function TemplateFields({ channelId, values, change, editor }: FieldsProps & { channelId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const templates = useTemplates(channelId, true);
   const { template: name, templateLanguage: language, templateVariables: variables } = values;
   const chosen = templates.items?.find(isChosen({ name, language }));
@@ -135,7 +135,7 @@ function TemplateFields({ channelId, values, change, editor }: FieldsProps & { c
 
 /** For providers that do not list their templates. */
 function TemplateName({ values, change, editor }: FieldsProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Group align="flex-start" gap="md">
       <TextInput
@@ -175,7 +175,7 @@ function TemplateVariables({
   editor,
   fixed,
 }: FieldsProps & { fixed: boolean }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const labelOf = useValueLabel();
   const isOpen = !editor.readOnly && !fixed;
   if (fixed && variables.length === 0) return null;

@@ -1,17 +1,17 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CampaignPreview, CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { AgentLink } from '../../../parts/agents/agent-select.tsx';
 import { useAgentNames } from '../../../parts/use-record-names.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './settings.module.css';
 
 type Props = { opening: CampaignPreview['opening']; item: CampaignRecord };
 
 /** A first message in the recipient's view: text, or a template with its values. */
 export function Opening({ opening, item }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const agentName = useAgentNames([item.agent_id]);
   if (opening === null)
     return (

@@ -9,7 +9,7 @@ import type {
 import { useAct } from '../../../api/queries.ts';
 import { OFFERED_LANGUAGES } from '../../../language/language-list.ts';
 import { relative, utc } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { useNow } from '../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -18,7 +18,7 @@ import { EmptyPlaces } from './empty-places.tsx';
 import { Opening } from './opening.tsx';
 import { openingVariables } from './opening-variables.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import classes from './settings.module.css';
 
@@ -32,7 +32,7 @@ const sampleOf = (name: string): string => `[${name}]`;
 
 /** The message and the time that a recipient would get with the settings on this page. */
 export function PreviewCard({ item, draft }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [person, setPerson] = useState<Person>({ zone: null, locale: say.language, name: 'Asha', values: {} });
   const preview = useAct('previewCampaign', { refresh: [] });
@@ -113,7 +113,7 @@ export function PreviewCard({ item, draft }: Props): ReactNode {
 }
 
 function Outcome({ preview, zone, item }: { preview: CampaignPreview; zone: string; item: CampaignRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const now = useNow();
   const { opening, without, goes_out_at: at, from } = preview;
   const isOther = JSON.stringify(without.opening) !== JSON.stringify(opening);

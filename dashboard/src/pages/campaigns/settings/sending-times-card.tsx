@@ -1,19 +1,19 @@
 import { Group, Stack, Switch, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { DayChips } from '../../../parts/day-chips.tsx';
 import { MomentField } from '../../../parts/moment-field.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { MAX_PER_MINUTE } from './settings-values.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import classes from './settings.module.css';
 
 /** The start, the end, the allowed hours of the recipient's day, and the rate limit. */
 export function SendingTimesCard({ draft }: { draft: SettingsDraft }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { values, change, editor } = draft;
   const { readOnly, fault } = editor;
   return (
@@ -85,7 +85,7 @@ type HoursProps = { draft: SettingsDraft; of: keyof typeof HOURS; children?: Rea
 
 /** The allowed hours, if they are turned on. */
 function Hours({ draft: { values, change, editor }, of, children }: HoursProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { on, pointer, ...ends } = HOURS[of];
   return (
     <div>
@@ -121,7 +121,7 @@ function Hours({ draft: { values, change, editor }, of, children }: HoursProps):
 }
 
 function Days({ draft: { values, change, editor } }: { draft: SettingsDraft }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <DayChips
       label={say('days')}

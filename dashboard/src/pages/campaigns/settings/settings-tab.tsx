@@ -3,7 +3,7 @@ import { IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useTextVariables } from '../../../parts/playground/call-data.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
@@ -16,15 +16,15 @@ import { PreviewCard } from './preview-card.tsx';
 import { SendingTimesCard } from './sending-times-card.tsx';
 import { TestCard } from './test-card.tsx';
 import type { SettingsDraft } from './use-settings-draft.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './settings.module.css';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
 /** First message, schedule and rate limit, with a preview next to them. */
 export function SettingsTab({ item, draft }: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { role } = useOrganization();
   const may = useMay('member');
   const { readOnly } = draft.editor;
@@ -69,8 +69,8 @@ export function SettingsTab({ item, draft }: Props): ReactNode {
 }
 
 function SaveBar({ draft }: { draft: SettingsDraft }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   return (
     <div className={editorClasses.bar} role="region" aria-label={sayCommon('save')}>
       <div className={editorClasses.barWords}>

@@ -73,12 +73,12 @@ export function settingsOf(values: Values): CampaignSettings {
 
 function openingOf({ opening, text, template, templateLanguage, templateVariables }: Values) {
   const texts = Object.entries(text ?? {}).filter(([, words]) => words.trim() !== '');
-  const said = texts.length > 0 && { text: Object.fromEntries(texts) };
+  const openingText = texts.length > 0 && { text: Object.fromEntries(texts) };
   if (opening === 'agent') return undefined;
-  if (opening === 'text') return said || undefined;
+  if (opening === 'text') return openingText || undefined;
   const variables = templateVariables.filter(({ name }) => name.trim() !== '');
   return {
-    ...said,
+    ...openingText,
     template: {
       name: template.trim(),
       ...(templateLanguage.trim() !== '' && { language: templateLanguage.trim().replaceAll('_', '-') }),

@@ -5,17 +5,17 @@ import type { ChannelKindName } from '../../../../../contract/channel-kinds.ts';
 import type { AcceptedMessage } from '../../../../../contract/channels.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
-import { kindWords } from '../../../parts/channels/kind-words.ts';
+import { kindTexts } from '../../../parts/channels/kind-texts.ts';
 import { isKnownKind } from '../../../parts/channels/kinds.ts';
 import { TestOutcome } from '../../../parts/channels/test-outcome.tsx';
 import { openingVariables } from './opening-variables.ts';
 import type { SettingsDraft } from './use-settings-draft.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const isOfAddress = ({ pointer }: { pointer: string }): boolean => pointer.endsWith('/address');
 
@@ -32,8 +32,8 @@ export function TestCard({ item, draft }: Props): ReactNode {
 }
 
 function TestForm({ item, draft, kind }: Props & { kind: ChannelKindName }): ReactNode {
-  const say = useWords(words);
-  const sayKind = useWords(kindWords);
+  const say = useTexts(texts);
+  const sayKind = useTexts(kindTexts);
   const org_id = useOrganization().id;
   const [sent, setSent] = useState<AcceptedMessage | null>(null);
   const send = useAct('testCampaign', { refresh: [] });

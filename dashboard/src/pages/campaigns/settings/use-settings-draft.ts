@@ -3,38 +3,38 @@ import type { CampaignSettings } from '../../../../../contract/campaigns.ts';
 import type { CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import type { Fault } from '../../../../../contract/problems.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useNewerDraft } from '../../../parts/use-newer-draft.ts';
 import { useFocus } from '../../../parts/use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../../parts/editor/editor.ts';
 import { READ_AGAIN } from '../search.ts';
 import { faultsOf, settingsOf, valuesOf, type Values } from './settings-values.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export type SettingsDraft = ReturnType<typeof useSettingsDraft>;
 
 /** The settings during editing, until they are saved or discarded. `base` is the state at the start of editing. */
 export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
-  const [kept, setKept] = useState<{ base: string; values: Values } | null>(null);
+  const [edited, setEdited] = useState<{ base: string; values: Values } | null>(null);
   const [refused, setRefused] = useState<readonly Fault[]>([]);
   // Missing values are reported when the user saves, not during typing.
   const [tried, setTried] = useState(false);
   const focusOn = useFocus();
   const update = useAct('updateCampaign', { refresh: READ_AGAIN });
 
-  const editedSince = useNewerDraft(kept);
+  const editedSince = useNewerDraft(edited);
   const stored = JSON.stringify(item.settings);
-  const values = kept?.values ?? valuesOf(item.settings);
+  const values = edited?.values ?? valuesOf(item.settings);
   const settings = settingsOf(values);
   const known = faultsOf(values).map(({ pointer, word }) => ({ pointer, detail: say(word) }));
   // Incomplete settings may be equal to the stored ones.
-  const dirty = kept !== null && (known.length > 0 || !isSame(settings, settingsOf(valuesOf(item.settings))));
+  const dirty = edited !== null && (known.length > 0 || !isSame(settings, settingsOf(valuesOf(item.settings))));
   const faults = [...(tried ? known : []), ...refused];
   const forget = (): void => {
-    setKept(null);
+    setEdited(null);
     setRefused([]);
     setTried(false);
     update.reset();
@@ -55,12 +55,12 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     faults,
     /** True if the browser knows that saving would be refused. */
     isWhole: known.length === 0,
-    overtaken: dirty && kept !== null && kept.base !== stored,
+    overtaken: dirty && edited !== null && edited.base !== stored,
     busy: update.isPending,
     problem: update.error && update.error.faults.length === 0 ? update.error : null,
     change: (part: Partial<Values>) => {
       setRefused([]);
-      setKept({ base: dirty ? kept.base : stored, values: { ...values, ...part } });
+      setEdited({ base: dirty ? edited.base : stored, values: { ...values, ...part } });
     },
     discard: forget,
     save: (onSaved: () => void) => {
@@ -72,12 +72,12 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
           onSuccess: (saved) => {
             forget();
             const later = editedSince();
-            if (later) setKept({ ...later, base: JSON.stringify(saved.settings) });
+            if (later) setEdited({ ...later, base: JSON.stringify(saved.settings) });
             onSaved();
           },
-          onError: ({ faults: told }) => {
-            setRefused(told.map((one) => ({ ...one, pointer: one.pointer.replace(/^\/settings/, '') })));
-            if (told.length > 0) focusOn(firstFault);
+          onError: ({ faults: ofServer }) => {
+            setRefused(ofServer.map((one) => ({ ...one, pointer: one.pointer.replace(/^\/settings/, '') })));
+            if (ofServer.length > 0) focusOn(firstFault);
           },
         },
       );

@@ -3,11 +3,11 @@ import { IconUpload } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { IMPORT_PIECE_BYTES, MAX_IMPORT_BYTES } from '../../../../../contract/dashboard/imports.ts';
 import { call } from '../../../api/client.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const MEGABYTES = MAX_IMPORT_BYTES / (1024 * 1024);
 /** A lost piece is sent again. The server stores the last version of each piece. */
@@ -15,7 +15,7 @@ const TRIES = 3;
 
 /** Sends the file in pieces, so that it is never completely in memory. */
 export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [sending, setSending] = useState<{ name: string; percent: number } | null>(null);
   const [problem, setProblem] = useState<unknown>(null);

@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ImportRecord } from '../../../../../contract/dashboard/imports.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** A waiting file uses the space of another one. */
 export function DiscardFile({ item, onDiscarded }: { item: ImportRecord; onDiscarded: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const cancel = useAct('cancelImport', { refresh: ['listImports'] });
   return (

@@ -6,7 +6,7 @@ import { type ImportRecord, IMPORT_PIECE_BYTES } from '../../../../../contract/d
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DataList } from '../../../list/data-list.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import { Pager } from '../../../list/pager.tsx';
@@ -22,7 +22,7 @@ import { ChooseFile } from './choose-file.tsx';
 import { DiscardFile } from './discard-file.tsx';
 import { ImportResult } from './import-result.tsx';
 import { MapColumns } from './map-columns.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from '../end-users.module.css';
 
 const route = getRouteApi('/inside/end-users/import');
@@ -33,16 +33,16 @@ const LOOK_AGAIN_MS = 700;
  * loses nothing.
  */
 export function ImportPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { id } = route.useSearch();
   return id === undefined ? <Begin /> : <One key={id} id={id} title={say('import')} />;
 }
 
-const useCrumbs = () => [{ label: useWords(words)('end_users'), to: '/end-users' as const }];
+const useCrumbs = () => [{ label: useTexts(texts)('end_users'), to: '/end-users' as const }];
 
 function Begin(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const navigate = route.useNavigate();
   const may = useMay('member');
   const { role } = useOrganization();
@@ -80,7 +80,7 @@ function One({ id, title }: { id: string; title: string }): ReactNode {
 const isWhole = ({ pieces, bytes }: ImportRecord): boolean => pieces === Math.ceil(bytes / IMPORT_PIECE_BYTES);
 
 function Stage({ item }: { item: ImportRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const navigate = route.useNavigate();
   const may = useMay('member');
   if (item.state === 'queued' || item.state === 'running') return <UnderWay item={item} />;
@@ -113,7 +113,7 @@ function Stage({ item }: { item: ImportRecord }): ReactNode {
 }
 
 function UnderWay({ item }: { item: ImportRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const cancel = useAct('cancelImport', { refresh: ['readImport', 'listImports'] });
@@ -157,7 +157,7 @@ function UnderWay({ item }: { item: ImportRecord }): ReactNode {
 const PAGE = 10;
 
 function Earlier(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const list = useListState<object>([]);
   const imports = useRead(
@@ -208,7 +208,7 @@ const COLORS = {
 } as const;
 
 function State({ item }: { item: ImportRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { state, dry_run } = item;
   if (state === 'uploading' && isWhole(item)) return <Badge color={COLORS[state]}>{say('state_waiting')}</Badge>;
   const isTried = state === 'done' && dry_run;

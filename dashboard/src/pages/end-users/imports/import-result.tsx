@@ -6,20 +6,20 @@ import { FAULT_RETENTION_DAYS, type ImportRecord } from '../../../../../contract
 import { addressOf } from '../../../api/client.ts';
 import { useRead } from '../../../api/queries.ts';
 import { number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DataList } from '../../../list/data-list.tsx';
 import { Pager } from '../../../list/pager.tsx';
 import { useListState } from '../../../list/use-list-state.ts';
 import { Card } from '../../../parts/card.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './import.module.css';
 
 const PAGE = 20;
 
 /** The result of a run, and the failed rows. */
 export function ImportResult({ item }: { item: ImportRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const title = item.state === 'cancelled' ? 'cancelled' : item.dry_run ? 'would' : 'done';
   if (item.fault) {
     return (
@@ -64,7 +64,7 @@ export function ImportResult({ item }: { item: ImportRecord }): ReactNode {
 }
 
 function FailedRows({ item }: { item: ImportRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, import_id: item.id };
   const list = useListState<object>([]);

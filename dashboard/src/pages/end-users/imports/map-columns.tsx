@@ -10,11 +10,11 @@ import {
   type ImportRecord,
 } from '../../../../../contract/dashboard/imports.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './import.module.css';
 
 const IDENTIFIERS = ['external_id', 'email', 'phone'];
@@ -29,7 +29,7 @@ type ReadAs = { encoding?: ImportPreview['encoding']; delimiter?: ImportPreview[
 
 /** The format of the file, and the target of each column. */
 export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const params = { org_id, import_id: item.id };
   const [readAs, setReadAs] = useState<ReadAs>({
@@ -103,7 +103,7 @@ type ReadAsProps = { readAs: ReadAs; preview: ImportPreview | undefined; onChang
 
 /** Without a choice here, the server's guess applies. */
 function ReadAsFields({ readAs, preview, onChange }: ReadAsProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Group mb="md" gap="md">
       <NativeSelect
@@ -134,7 +134,7 @@ type TableProps = {
 
 /** Each column of the file with its first values and its target. */
 function ColumnTable({ preview, columns, onChoose }: TableProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const fieldWord = useFieldWord();
   return (
     <div className={classes.scroll}>
@@ -176,7 +176,7 @@ function ColumnTable({ preview, columns, onChoose }: TableProps): ReactNode {
 }
 
 function useFieldWord(): (target: string) => string {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (target) =>
     target.startsWith('attributes.')
       ? say('attribute', { name: target.slice('attributes.'.length) })

@@ -3,12 +3,12 @@ import { useState, type ReactNode } from 'react';
 import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { NameForm } from './name-form.tsx';
 import { ForMembers, Step } from './step.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = {
   done: boolean;
@@ -18,7 +18,7 @@ type Props = {
 };
 
 export function AgentStep({ done, agents, agent, onChoose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const create = useAct('createAgent', { refresh: ['listAgents', 'readOverview'] });
   const teach = useAct('createDocument', { refresh: ['listDocuments'] });

@@ -4,12 +4,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { curlOf, KEY_PLACE } from '../../../../../contract/code-samples.ts';
 import type { TriggerRecord } from '../../../../../contract/dashboard/triggers.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { CodeBlock } from '../../../parts/code-tabs.tsx';
 import { useSession } from '../../../session/session.ts';
 import { exampleBody } from '../../../parts/trigger-code.ts';
 import { Step } from './step.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './first-steps.module.css';
 
 const PLACE = `$${KEY_PLACE}`;
@@ -25,7 +25,7 @@ type Props = {
 
 /** The call to run. The page shows when it arrives. */
 export function CallStep({ done, trigger, value, called, conversations }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { base_url } = useSession();
   return (
     <Step number={5} done={done} title={say('step_call')} hint={say('step_call_hint')}>

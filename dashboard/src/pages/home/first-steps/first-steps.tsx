@@ -2,7 +2,7 @@ import { Box, Button, Group, Progress, SegmentedControl, Skeleton, Text, Title }
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { ChannelDetail } from '../../../../../contract/dashboard/channels.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { MAX_PAGE } from '../../../../../contract/limits.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { usePreferences } from '../../../preferences.ts';
@@ -12,7 +12,7 @@ import { TryStep } from './try-step.tsx';
 import { START_PLACES, type StartPlace } from './start-place.ts';
 import { WebsiteSteps } from './website-steps.tsx';
 import { WhatNext } from './what-next.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './first-steps.module.css';
 
 // It has the dialog and the texts of API keys, which most newcomers do not need yet.
@@ -27,7 +27,7 @@ const STEPS = 5;
  * them again.
  */
 export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { tried = [] } = usePreferences();
   const overview = useRead('readOverview', { params: { org_id } }, { every: LOOK_AGAIN_MS, live: 'first_steps' });
@@ -100,7 +100,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
 type HeadProps = { way: StartPlace; asked: boolean; onWay: (way: StartPlace) => void; onHide: () => void };
 
 function Head({ way, asked, onWay, onHide }: HeadProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <Group justify="space-between" gap="xs">

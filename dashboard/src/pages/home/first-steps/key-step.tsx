@@ -5,20 +5,20 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { UpgradeLink } from '../../../parts/api-keys/upgrade-link.tsx';
 import { CreateKeyDialog } from '../../../parts/api-keys/dialogs.tsx';
 import { LostValue } from '../../../parts/api-keys/lost-value.tsx';
 import { Step } from './step.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const route = getRouteApi('/inside/');
 
 type Props = { done: boolean; agent: AgentSummary | null; active: number; onMade: (value: string) => void };
 
 export function KeyStep({ done, agent, active, onMade }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { created } = route.useSearch();
   const navigate = route.useNavigate();
   const [opened, { open, close }] = useDisclosure(false);
@@ -57,8 +57,8 @@ export function KeyStep({ done, agent, active, onMade }: Props): ReactNode {
 }
 
 function Create({ done, agent, onCreate }: Pick<Props, 'done' | 'agent'> & { onCreate: () => void }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const may = useMay('admin');
   if (!may)

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import classes from './first-steps.module.css';
 
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
 
 /** One field and one button, which is enough for a first agent or trigger. */
 export function NameForm({ label, initial, maxLength, act, busy, onSubmit, children }: Props): ReactNode {
-  const say = useWords(common);
+  const say = useTexts(common);
   const [name, setName] = useState(initial);
   const [missing, setMissing] = useState(false);
   const submit = (event: FormEvent): void => {

@@ -2,15 +2,15 @@ import { Text, VisuallyHidden } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './first-steps.module.css';
 
 type Props = { number: number; done: boolean; title: string; hint: string; children: ReactNode };
 
 export function Step({ number, done, title, hint, children }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <li className={classes.step} data-done={done || undefined} data-step={number}>
       <span className={classes.mark} aria-hidden="true">
@@ -29,8 +29,8 @@ export function Step({ number, done, title, hint, children }: Props): ReactNode 
 
 /** The form of a step. The server refuses it from a viewer, so a viewer reads who can do this instead. */
 export function ForMembers({ children }: { children: ReactNode }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { role } = useOrganization();
   if (useMay('member')) return children;
   return (

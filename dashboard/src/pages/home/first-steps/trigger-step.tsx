@@ -4,18 +4,18 @@ import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
 import type { TriggerRecord } from '../../../../../contract/dashboard/triggers.ts';
 import { MAX_LABEL_CHARACTERS } from '../../../../../contract/limits.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { NameForm } from './name-form.tsx';
 import { ForMembers, Step } from './step.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './first-steps.module.css';
 
 type Props = { done: boolean; agent: AgentSummary | null; trigger: TriggerRecord | null | undefined };
 
 export function TriggerStep({ done, agent, trigger }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const create = useAct('createTrigger', { refresh: ['listTriggers', 'readOverview'] });
   return (

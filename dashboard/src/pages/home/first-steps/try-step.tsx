@@ -1,16 +1,16 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useRead } from '../../../api/queries.ts';
 import { markTried } from '../../../preferences.ts';
 import { Playground } from '../../../parts/playground/playground.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { Step } from './step.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function TryStep({ done, agent }: { done: boolean; agent: AgentSummary | null }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Step number={2} done={done} title={say('step_try')} hint={say('step_try_hint')}>
       {agent ? (
@@ -25,7 +25,7 @@ export function TryStep({ done, agent }: { done: boolean; agent: AgentSummary | 
 }
 
 function Try({ agentId }: { agentId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const guide = useRead('listDocuments', {
     params: { org_id, agent_id: agentId },

@@ -4,13 +4,13 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
 import type { ChannelDetail } from '../../../../../contract/dashboard/channels.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ChatSites, FirstVisitor, ScriptTag } from '../../../parts/channels/chat-sites.tsx';
 import { nameOfSite, originOf } from '../../../parts/channels/site-origin.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { ForMembers, Step } from './step.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from './first-steps.module.css';
 
 type Props = {
@@ -22,7 +22,7 @@ type Props = {
 
 /** From an agent to a visitor's first message: a web chat, its script on the site, and the check that it arrived. */
 export function WebsiteSteps({ agent, chat, done }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const missing = (
     <Text size="sm" c="dimmed">
       {say(agent ? 'needs_chat' : 'needs_agent')}
@@ -51,7 +51,7 @@ export function WebsiteSteps({ agent, chat, done }: Props): ReactNode {
 }
 
 function Chat({ agent, chat }: { agent: AgentSummary; chat: ChannelDetail | null }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (chat === null)
     return (
       <ForMembers>
@@ -73,7 +73,7 @@ function Chat({ agent, chat }: { agent: AgentSummary; chat: ChannelDetail | null
 
 /** The site is enough. The channel gets its name. */
 function SiteForm({ agent }: { agent: AgentSummary }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const connect = useAct('connectChannel', { refresh: ['listChannels', 'readOverview'] });
   const [site, setSite] = useState('');

@@ -2,15 +2,15 @@ import { Anchor, Text } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AgentSummary } from '../../../../../contract/dashboard/agents.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { Facts } from '../../../parts/fact.tsx';
 import type { StartPlace } from './start-place.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The suggestions after the last step, from a working agent to an agent that people use. */
 export function WhatNext({ agent, way }: { agent: AgentSummary; way: StartPlace }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const to = (
     word: 'next_website' | 'next_backend' | 'next_knowledge' | 'next_channel' | 'next_members' | 'next_webhooks',
     link: LinkProps,

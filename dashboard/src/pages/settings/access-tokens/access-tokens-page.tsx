@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import type { AccessTokenRecord } from '../../../../../contract/dashboard/access-tokens.ts';
 import { useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import type { Column } from '../../../list/data-list.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import { useCreating } from '../../../list/list-page.tsx';
@@ -16,7 +16,7 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
 import { CreateTokenDialog, ReplaceTokenDialog, RevokeTokenDialog } from './token-dialogs.tsx';
 import keyClasses from '../../../parts/api-keys/api-keys.module.css';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 5_000;
@@ -25,7 +25,7 @@ const SOON_MS = 7 * 86_400_000;
 type Act = { verb: 'revoke' | 'replace'; item: AccessTokenRecord };
 
 export function AccessTokensPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [creating, setCreating] = useCreating();
   const [act, setAct] = useState<Act | null>(null);
@@ -74,8 +74,8 @@ export function AccessTokensPage(): ReactNode {
 }
 
 function useColumns(onAct: (act: Act) => void): Column<AccessTokenRecord>[] {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   return [
     { id: 'label', label: say('label'), cell: (item) => <Label item={item} /> },
     { id: 'belongs_to', label: say('belongs_to'), cell: (item) => <Whose item={item} /> },
@@ -123,7 +123,7 @@ function Label({ item: { id, label, prefix } }: { item: AccessTokenRecord }): Re
 }
 
 function Whose({ item: { kind, user_id, user_name } }: { item: AccessTokenRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { user } = useSession();
   const name = <bdi>{user_name ?? say('gone_person')}</bdi>;
   if (kind === 'organization') return <Text size="sm">{say.rich('of_organization', { name })}</Text>;
@@ -131,7 +131,7 @@ function Whose({ item: { kind, user_id, user_name } }: { item: AccessTokenRecord
 }
 
 function Expiry({ item: { state, expires_at } }: { item: AccessTokenRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const now = useNow();
   if (state !== 'active') return <Badge color="gray">{say(state)}</Badge>;
   if (expires_at === null) return <Text size="sm">{say('days_none')}</Text>;
@@ -145,7 +145,7 @@ function Expiry({ item: { state, expires_at } }: { item: AccessTokenRecord }): R
 }
 
 function Actions({ item, onAct }: { item: AccessTokenRecord; onAct: (act: Act) => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { user } = useSession();
   const mayManage = useMay('admin');
   if (item.state === 'revoked') return null;

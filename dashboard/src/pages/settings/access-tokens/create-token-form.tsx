@@ -6,7 +6,7 @@ import { MAX_LABEL_CHARACTERS } from '../../../../../contract/limits.ts';
 import { TOKEN_KINDS, TOKEN_ROLES, TOKEN_VERBS, type TokenRole } from '../../../../../contract/permissions.ts';
 import { call } from '../../../api/client.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useFocus } from '../../../parts/use-focus.ts';
 import { useCreateSecret } from '../../../parts/use-create-secret.ts';
@@ -15,15 +15,15 @@ import { AgentSelect } from '../../../parts/agents/agent-select.tsx';
 import classes from '../../../parts/api-keys/api-keys.module.css';
 import { bodyOf, EMPTY_DRAFT, type Draft } from './draft.ts';
 import { RightsPane } from './rights-pane.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { onCancel: () => void; onMade: (made: NewAccessToken) => void };
 type Faults = { label?: string; verbs?: string; agent_id?: string };
 type Part = { draft: Draft; change: (part: Partial<Draft>) => void; faults: Faults; id: string };
 
 export function CreateTokenForm({ onCancel, onMade }: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const id = useId();
   const focusOn = useFocus();
@@ -90,8 +90,8 @@ export function CreateTokenForm({ onCancel, onMade }: Props): ReactNode {
 
 /** Only owners and admins have this choice. */
 function WhoseToken({ draft, change }: Part): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   if (!useMay('admin')) return null;
   return (
     <>
@@ -121,7 +121,7 @@ function WhoseToken({ draft, change }: Part): ReactNode {
 }
 
 function Verbs({ draft, change, faults, id }: Part): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Input.Wrapper
       label={say('verbs')}
@@ -151,7 +151,7 @@ function Verbs({ draft, change, faults, id }: Part): ReactNode {
 }
 
 function WhichAgents({ draft, change, faults, id }: Part): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <Radio.Group
@@ -179,7 +179,7 @@ function WhichAgents({ draft, change, faults, id }: Part): ReactNode {
 }
 
 function Expiry({ draft, change }: Part): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <NativeSelect

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import type { TokenVerb } from '../../../../../contract/permissions.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { RightsLists } from '../../../parts/api-keys/rights-lists.tsx';
 import type { Draft } from './draft.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** Explains in full sentences what the new token can and cannot do, while it is configured. */
 export function RightsPane({ draft: { verbs, isNarrow, kind, role } }: { draft: Draft }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const isViewer = kind === 'organization' && role === 'viewer';
   const has = (verb: TokenVerb): boolean => verbs.includes(verb) && (verb === 'read' || !isViewer);
   const agents = { agents: say(isNarrow ? 'this_agent' : 'every_agent') };

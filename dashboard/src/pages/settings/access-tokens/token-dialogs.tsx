@@ -4,21 +4,21 @@ import type { ReactNode } from 'react';
 import type { AccessTokenRecord, NewAccessToken } from '../../../../../contract/dashboard/access-tokens.ts';
 import { call } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnce, type ShownOnceGuard } from '../../../parts/shown-once.tsx';
 import { useCreateSecret } from '../../../parts/use-create-secret.ts';
 import { useOrganization, useSession } from '../../../session/session.ts';
 import { CreateTokenForm } from './create-token-form.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /**
  * A dialog with two steps: the form, then the token, which is shown once. After it closes, no part of the page contains
  * the value.
  */
 export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { made, setMade, guard } = useShownOnce<NewAccessToken>(onClose, ['listAccessTokens']);
   return (
     <Modal
@@ -34,7 +34,7 @@ export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClos
 }
 
 function Shown({ made, guard }: { made: NewAccessToken; guard: ShownOnceGuard }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (guard.asking) return <AskBeforeClosing guard={guard} say={say} />;
   return (
     <Stack gap="lg">
@@ -53,7 +53,7 @@ function Shown({ made, guard }: { made: NewAccessToken; guard: ShownOnceGuard })
 type ItemProps = { item: AccessTokenRecord | null; onClose: () => void };
 
 export function RevokeTokenDialog({ item, onClose }: ItemProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const revoke = useAct('revokeAccessToken', { refresh: ['listAccessTokens', 'listAudit'] });
   const label = `\u2068${item?.label ?? ''}\u2069`;
@@ -88,7 +88,7 @@ export function RevokeTokenDialog({ item, onClose }: ItemProps): ReactNode {
 
 /** Asks for confirmation, then shows the new value once. */
 export function ReplaceTokenDialog({ item, onClose }: ItemProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { user } = useSession();
   const { made, setMade, close, guard } = useShownOnce<NewAccessToken>(onClose, ['listAccessTokens']);

@@ -2,20 +2,20 @@ import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { BUDGET_PERIODS, BUDGET_SUBJECTS, type SetBudgetBody } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
-import { latinDigits } from '../../../parts/latin-digits.ts';
+import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
 import { SubjectSelect } from './subject-select.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
 /** An existing budget gets the new amount. */
 export function BudgetDialog({ opened, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('add_budget')}>
       <Form onClose={onClose} />
@@ -34,7 +34,7 @@ const EMPTY: Record<'subject' | 'subject_id' | 'period' | 'unit' | 'amount', str
 };
 
 function Form({ onClose }: { onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   // A budget in a currency counts only models with a price in that currency.
   const prices = useRead('listModelPrices', { params: { org_id } });
@@ -44,9 +44,10 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
     ...currencies.map((value) => ({ value, label: value })),
   ];
   const set = useAct('setBudget', { refresh: ['listBudgets', 'listAudit'] });
-  const form = useCheckedForm(EMPTY, (told) => ({
-    subject_id: (value, { subject }) => (subject !== 'organization' && value.trim() === '' ? told('required') : null),
-    amount: (value) => (value.trim() !== '' && Number(latinDigits(value)) >= 0 ? null : say('not_a_number')),
+  const form = useCheckedForm(EMPTY, (sayCommon) => ({
+    subject_id: (value, { subject }) =>
+      subject !== 'organization' && value.trim() === '' ? sayCommon('required') : null,
+    amount: (value) => (typedNumber(value) >= 0 ? null : say('not_a_number')),
   }));
   const onSuccess = (): void => {
     onClose();
@@ -58,7 +59,7 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
       subject_id: subject === 'organization' ? null : subjectId.trim(),
       period: period as SetBudgetBody['period'],
       unit,
-      amount: Number(latinDigits(amount)),
+      amount: typedNumber(amount),
     };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });
   });

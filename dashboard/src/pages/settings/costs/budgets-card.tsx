@@ -6,17 +6,17 @@ import type { BudgetRecord } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { money, number } from '../../../language/format.ts';
-import { type Say, useWords } from '../../../language/words.tsx';
+import { type Say, useTexts } from '../../../language/texts.tsx';
 import { type Column, DataList } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { BudgetDialog } from './budget-dialog.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function BudgetsCard(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const may = useMay('admin');
   const read = useRead('listBudgets', { params: { org_id } }, { every: 15_000 });
@@ -69,7 +69,7 @@ export function BudgetsCard(): ReactNode {
 }
 
 function Subject({ of: { subject, subject_id, subject_name } }: { of: BudgetRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       {say(`subject_${subject}`)}
@@ -87,7 +87,7 @@ const UNITS: Record<string, 'unit_calls' | 'unit_seconds' | 'unit_tokens'> = {
   seconds: 'unit_seconds',
   tokens: 'unit_tokens',
 };
-const spentOf = (say: Say<keyof (typeof words)['en']>, { spent, amount, unit }: BudgetRecord): string => {
+const spentOf = (say: Say<keyof (typeof texts)['en']>, { spent, amount, unit }: BudgetRecord): string => {
   const counted = UNITS[unit];
   const show = (value: number): string => (counted ? number(say.language, value) : money(say.language, value, unit));
   const text = say('spent_of', { spent: show(spent), amount: show(amount) });
@@ -98,7 +98,7 @@ const WARNING_PERCENT = 80;
 
 function Spent({ of }: { of: BudgetRecord }): ReactNode {
   const { spent, reserved, amount, told_percent } = of;
-  const say = useWords(words);
+  const say = useTexts(texts);
   const many = (value: number): string => number(say.language, value);
   const percent = amount === 0 ? 100 : Math.min(100, (spent / amount) * 100);
   return (
@@ -126,7 +126,7 @@ function Spent({ of }: { of: BudgetRecord }): ReactNode {
 }
 
 function RemoveBudget({ budget, onClose }: { budget: BudgetRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   return (
     <RemoveDialog

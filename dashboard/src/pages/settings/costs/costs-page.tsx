@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { BudgetsCard } from './budgets-card.tsx';
 import { PricesCard } from './prices-card.tsx';
 import { UsageCard } from './usage-card.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The usage of models, their budgets and their cost. */
 export function CostsPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <PageHeader

@@ -2,19 +2,19 @@ import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MODEL_PROVIDERS, type ModelProviderName } from '../../../../../contract/dashboard/models.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
-import { latinDigits } from '../../../parts/latin-digits.ts';
+import { typedNumber } from '../../../parts/latin-digits.ts';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
 /** If the model has a price already, the new one replaces it. */
 export function PriceDialog({ opened, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('add_price')}>
       <Form onClose={onClose} />
@@ -26,14 +26,13 @@ const CURRENCIES = Intl.supportedValuesOf('currency');
 const EMPTY = { provider: 'openai', model: '', currency: 'USD', input: '', cached: '', output: '' };
 
 function Form({ onClose }: { onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const set = useAct('setModelPrice', { refresh: ['listModelPrices', 'listAudit'] });
-  const isAmount = (value: string): string | null =>
-    value.trim() !== '' && Number(latinDigits(value)) >= 0 ? null : say('not_a_number');
-  const form = useCheckedForm(EMPTY, (told) => ({
-    model: (value) => (value.trim() === '' ? told('required') : null),
-    currency: (value) => (value.trim() === '' ? told('required') : null),
+  const isAmount = (value: string): string | null => (typedNumber(value) >= 0 ? null : say('not_a_number'));
+  const form = useCheckedForm(EMPTY, (sayCommon) => ({
+    model: (value) => (value.trim() === '' ? sayCommon('required') : null),
+    currency: (value) => (value.trim() === '' ? sayCommon('required') : null),
     input: isAmount,
     output: isAmount,
     cached: (value) => (value.trim() === '' ? null : isAmount(value)),
@@ -45,9 +44,9 @@ function Form({ onClose }: { onClose: () => void }): ReactNode {
   const submit = form.submit(({ provider, model, currency, input, cached, output }) => {
     const price = {
       currency: currency.trim(),
-      input: Number(latinDigits(input)),
-      output: Number(latinDigits(output)),
-      cached: cached.trim() === '' ? null : Number(latinDigits(cached)),
+      input: typedNumber(input),
+      output: typedNumber(output),
+      cached: cached.trim() === '' ? null : typedNumber(cached),
     };
     const body = { provider: provider as ModelProviderName, model: model.trim(), price };
     set.mutate({ params: { org_id }, body }, { onSuccess, onError: form.place });

@@ -6,17 +6,17 @@ import type { ModelPrice } from '../../../../../contract/dashboard/costs.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { money } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { type Column, DataList } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { PriceDialog } from './price-dialog.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export function PricesCard(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const may = useMay('admin');
   const read = useRead('listModelPrices', { params: { org_id } });
@@ -86,7 +86,7 @@ export function PricesCard(): ReactNode {
 const nameOf = ({ provider, model }: ModelPrice): string => `${provider}/${model}`;
 
 function RemovePrice({ price, onClose }: { price: ModelPrice | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   return (
     <RemoveDialog

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import type { BudgetRecord } from '../../../../../contract/dashboard/costs.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const SHOWN = 50;
 
@@ -18,7 +18,7 @@ type Found = { value: string; label: string };
  * contains.
  */
 export function SubjectSelect({ id, of, value, onChange, error }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [chosen, setChosen] = useState<Found | null>(null);
   const [typed, setTyped] = useState('');
   // After a choice, the text in the field is the chosen name and not a search.

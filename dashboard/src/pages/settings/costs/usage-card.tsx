@@ -6,12 +6,12 @@ import { USAGE_GROUPS, type UsageGroup, type UsageRecord } from '../../../../../
 import type { Use } from '../../../../../contract/costs.ts';
 import { useRead } from '../../../api/queries.ts';
 import { money, number, utcDay } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { type Column, DataList } from '../../../list/data-list.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Row = UsageRecord['data'][number];
 
@@ -26,7 +26,7 @@ const route = getRouteApi('/inside/settings/costs');
 
 /** The usage of a period, in one of five groupings. Without a period in the URL, it is the last 30 days. */
 export function UsageCard(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [by, setBy] = useState<UsageGroup>('day');
   const { since, until } = route.useSearch();
@@ -79,7 +79,7 @@ export function UsageCard(): ReactNode {
 }
 
 function Chosen({ since, until }: { since: string; until: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Group gap="xs">
       {say('within', { since: utcDay(say.language, since), until: utcDay(say.language, until) })}
@@ -95,14 +95,14 @@ function Chosen({ since, until }: { since: string; until: string }): ReactNode {
 }
 
 function NameOf({ row: { group, name }, by }: { row: Row; by: UsageGroup }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (group === null) return say(by === 'campaign' ? 'none_of_campaign' : 'none_of_key');
   if (by === 'day') return utcDay(say.language, group);
   return name === null ? <code>{group}</code> : <bdi>{name}</bdi>;
 }
 
 function Calls({ use }: { use: Use }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       {number(say.language, use.calls)}
@@ -112,7 +112,7 @@ function Calls({ use }: { use: Use }): ReactNode {
 }
 
 function Input({ use }: { use: Use }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       {number(say.language, use.input_tokens)}
@@ -123,7 +123,7 @@ function Input({ use }: { use: Use }): ReactNode {
 
 /** Each currency separately, and the usage without a price. */
 function CostOf({ use }: { use: Use }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const many = (value: number) => ({ many: number(say.language, value) });
   return (
     <span>

@@ -5,8 +5,8 @@ import type { OrganizationRecord } from '../../../../../contract/dashboard/organ
 import type { Plan } from '../../../../../contract/permissions.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { sizeWords, utcTime } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { sizeTexts, utcTime } from '../../../language/format.ts';
+import { useTexts } from '../../../language/texts.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import type { Column } from '../../../list/data-list.tsx';
 import { FilterBar } from '../../../list/filter-bar.tsx';
@@ -22,14 +22,14 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useSession } from '../../../session/session.ts';
 import { MakeOrganizationDialog } from './make-organization-dialog.tsx';
 import type { InstallationSearch } from './search.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
 /** For the operator of the installation: every organization, and its plan. */
 export function InstallationPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { operator } = useSession();
   const [making, setMaking] = useState(false);
   const crumbs = [{ label: say('settings'), to: '/settings' as const }];
@@ -57,8 +57,8 @@ export function InstallationPage(): ReactNode {
 }
 
 function Organizations(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const [leaving, setLeaving] = useState<OrganizationRecord | null>(null);
   const list = useListState<Pick<InstallationSearch, 'text'>>(['text']);
   const organizations = useRead(
@@ -135,8 +135,8 @@ type PlanChange = {
 };
 
 function useColumns(planChange: PlanChange, hasCells: boolean): Column<OrganizationRecord>[] {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   return [
     {
       id: 'name',
@@ -185,21 +185,21 @@ function useColumns(planChange: PlanChange, hasCells: boolean): Column<Organizat
 
 /** The part of the database with the data of an organization, and its load. */
 function Cell({ name, organizations, bytes }: NonNullable<OrganizationRecord['cell']>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <Text span inherit ff="monospace" dir="ltr">
         {name}
       </Text>
       <Text size="xs" c="dimmed">
-        {say('cell_load', { size: sizeWords(say.language, bytes), count: organizations })}
+        {say('cell_load', { size: sizeTexts(say.language, bytes), count: organizations })}
       </Text>
     </>
   );
 }
 
 function ChangePlan({ item, changing, onChange }: PlanChange & { item: OrganizationRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const to: Plan = item.plan === 'paid' ? 'free' : 'paid';
   const act = say(`change_to_${to}`);
   return (

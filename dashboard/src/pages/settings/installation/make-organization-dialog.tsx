@@ -5,17 +5,17 @@ import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
 import { type Plan, PLANS } from '../../../../../contract/permissions.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { LinkToCopy } from '../../../parts/link-to-copy.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
 export function MakeOrganizationDialog({ opened, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('make')}>
       <Make onClose={onClose} />
@@ -24,8 +24,8 @@ export function MakeOrganizationDialog({ opened, onClose }: Props): ReactNode {
 }
 
 function Make({ onClose }: { onClose: () => void }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const create = useAct('createOrganization', { refresh: ['listOrganizations', 'readSession'] });
   const [made, setMade] = useState<OrganizationRecord | null>(null);
   const form = useCheckedForm<{ name: string; owner_email: string; plan: Plan }>(

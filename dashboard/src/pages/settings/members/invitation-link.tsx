@@ -2,18 +2,18 @@ import type { ReactNode } from 'react';
 import type { NewInvitation } from '../../../../../contract/dashboard/organizations.ts';
 import { relative } from '../../../language/format.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { LinkToCopy } from '../../../parts/link-to-copy.tsx';
 import { useNow } from '../../../parts/moment.tsx';
 import { useSecretShown } from '../../../parts/secret-shown.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 
 type Props = { invitation: NewInvitation & { url: string }; onClose: () => void };
 
 /** The link, which is shown only once. */
 export function InvitationLink({ invitation, onClose }: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const now = useNow();
   useSecretShown(true);
   return (

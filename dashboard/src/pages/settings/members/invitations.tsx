@@ -3,20 +3,20 @@ import { useState, type ReactNode } from 'react';
 import type { InvitationRecord } from '../../../../../contract/dashboard/organizations.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DataList } from '../../../list/data-list.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Until } from '../../../parts/moment.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useOrganization, useSession } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { RenewDialog } from './renew-dialog.tsx';
 import classes from './members.module.css';
 
 /** Open invitations, without their links, which are shown only once. Renders nothing if there are none. */
 export function Invitations(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const { mail } = useSession();
   const [renewing, setRenewing] = useState<InvitationRecord | null>(null);

@@ -4,16 +4,16 @@ import type { NewInvitation } from '../../../../../contract/dashboard/organizati
 import { ROLES, type Role } from '../../../../../contract/permissions.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { atLeast, useOrganization, useSession } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { InvitationLink, isHandedOver } from './invitation-link.tsx';
 
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('invite')}>
       <Invite onClose={onClose} />
@@ -22,8 +22,8 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
 }
 
 function Invite({ onClose }: { onClose: () => void }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const { mail } = useSession();
   const invite = useAct('invite', { refresh: ['listInvitations'] });

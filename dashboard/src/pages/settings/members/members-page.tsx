@@ -9,7 +9,7 @@ import { ROLES, type Role } from '../../../../../contract/permissions.ts';
 import type { Problem } from '../../../api/client.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DataList, type Column } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
@@ -19,13 +19,13 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { atLeast, useMay, useOrganization, useSession } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 
 export function MembersPage(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const mayManage = useMay('admin');
   const [inviting, { open, close }] = useDisclosure(false);
@@ -71,8 +71,8 @@ export function MembersPage(): ReactNode {
 type ListProps = { read: UseQueryResult<{ data: MemberRecord[] }, Problem>; onLeave: (member: MemberRecord) => void };
 
 function MembersList({ read, onLeave }: ListProps): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const mayManage = useMay('admin');
   const factor: Column<MemberRecord> = {
     id: 'second_factor',
@@ -107,7 +107,7 @@ function MembersList({ read, onLeave }: ListProps): ReactNode {
 }
 
 function Person({ member: { name, email, user_id } }: { member: MemberRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { user } = useSession();
   return (
     <div>
@@ -126,7 +126,7 @@ function Person({ member: { name, email, user_id } }: { member: MemberRecord }):
 
 /** Removes a person from the organization, or lets the user leave it. */
 function LeaveButton({ member, onClick }: { member: MemberRecord; onClick: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useOrganization();
   const self = member.user_id === useSession().user.id;
   const mayManage = useMay('admin');
@@ -144,8 +144,8 @@ function LeaveButton({ member, onClick }: { member: MemberRecord; onClick: () =>
 }
 
 function RoleOf({ member }: { member: MemberRecord }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const change = useAct('setMemberRole', { refresh: ['listMembers', 'readSession'] });
   // An admin can neither add nor remove owners.
@@ -179,7 +179,7 @@ function RoleOf({ member }: { member: MemberRecord }): ReactNode {
 }
 
 function RemoveDialog({ member, onClose }: { member: MemberRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useOrganization();
   const { user } = useSession();
   const navigate = useNavigate();

@@ -3,17 +3,17 @@ import { useState, type ReactNode } from 'react';
 import type { InvitationRecord, NewInvitation } from '../../../../../contract/dashboard/organizations.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization, useSession } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { InvitationLink, isHandedOver } from './invitation-link.tsx';
 
 type Props = { invitation: InvitationRecord | null; onClose: () => void };
 
 export function RenewDialog({ invitation, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={invitation !== null} onClose={onClose} title={say('renew_title')}>
       {invitation && <Renew invitation={invitation} onClose={onClose} />}
@@ -22,8 +22,8 @@ export function RenewDialog({ invitation, onClose }: Props): ReactNode {
 }
 
 function Renew({ invitation, onClose }: { invitation: InvitationRecord; onClose: () => void }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const { mail } = useSession();
   const renew = useAct('renewInvitation', { refresh: ['listInvitations'] });

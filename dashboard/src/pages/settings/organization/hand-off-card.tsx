@@ -9,7 +9,7 @@ import type { Problem } from '../../../api/client.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { browserTimeZone } from '../../../parts/browser-time-zone.ts';
@@ -18,14 +18,14 @@ import { unplaced } from '../../../parts/use-checked-form.ts';
 import { atLeast, useMay, useOrganization } from '../../../session/session.ts';
 import { EditorContext, type Editor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { HoursFields } from './hours-fields.tsx';
-import { handOffWords } from './hand-off-words.ts';
+import { handOffTexts } from './hand-off-texts.ts';
 import { type HandOffDraft, useHandOffDraft } from './use-hand-off-draft.ts';
 
 /** Who gets hand-offs, and the message outside working hours. */
 export function HandOffCard(): ReactNode {
-  const say = useWords(handOffWords);
+  const say = useTexts(handOffTexts);
   const org_id = useOrganization().id;
   const read = useRead('readHandOffRules', { params: { org_id } });
   if (read.data) return <Form key={`${org_id} ${JSON.stringify(read.data)}`} stored={read.data} />;
@@ -37,9 +37,9 @@ export function HandOffCard(): ReactNode {
 }
 
 function Form({ stored }: { stored: HandOffRules }): ReactNode {
-  const say = useWords(handOffWords);
-  const saySettings = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(handOffTexts);
+  const saySettings = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const may = useMay('admin');
   const { draft, faults, edited, change, body } = useHandOffDraft(stored, organization.time_zone ?? browserTimeZone());
@@ -96,7 +96,7 @@ const left = (problem: Problem | null): Problem | null =>
 type Part = { draft: HandOffDraft; change: (part: Partial<HandOffDraft>) => void; readOnly: boolean };
 
 function Recipient({ draft: { goesTo, userId }, change, readOnly, fault }: Part & { fault: boolean }): ReactNode {
-  const say = useWords(handOffWords);
+  const say = useTexts(handOffTexts);
   const org_id = useOrganization().id;
   const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 });
   const able = (members.data?.data ?? []).filter(({ role }) => atLeast(role, 'member'));
@@ -131,7 +131,7 @@ function Recipient({ draft: { goesTo, userId }, change, readOnly, fault }: Part 
 }
 
 function Outside({ draft, change, readOnly, problem }: Part & { problem: Problem | null }): ReactNode {
-  const say = useWords(handOffWords);
+  const say = useTexts(handOffTexts);
   const fault = (pointer: string): string | null =>
     problem?.faults.find((one) => one.pointer === pointer)?.detail ?? null;
   // The text field belongs to the agent editor, but here there is no definition.

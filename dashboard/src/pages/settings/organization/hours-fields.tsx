@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { WEEK, weekday } from '../../../parts/day-chips.tsx';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
-import { handOffWords } from './hand-off-words.ts';
+import { handOffTexts } from './hand-off-texts.ts';
 import classes from './hours-fields.module.css';
 import type { DayRange, HandOffDraft, Holiday } from './use-hand-off-draft.ts';
 
@@ -17,7 +17,7 @@ type Props = {
 
 /** The hours of each day of the week, the holidays, and their time zone. */
 export function HoursFields({ draft, change, readOnly, faults }: Props): ReactNode {
-  const say = useWords(handOffWords);
+  const say = useTexts(handOffTexts);
   const fault = faults.includes('hours') ? say('hours_missing') : faults.includes('time') && say('time_missing');
   return (
     <>
@@ -43,7 +43,7 @@ export function HoursFields({ draft, change, readOnly, faults }: Props): ReactNo
 type DayProps = Omit<Props, 'faults'> & { day: number };
 
 function DayRow({ day, draft: { ranges }, change, readOnly }: DayProps): ReactNode {
-  const say = useWords(handOffWords);
+  const say = useTexts(handOffTexts);
   const name = weekday(say.language, day);
   const own = ranges.filter((one) => one.day === day);
   const set = (range: DayRange, next: DayRange | null): void =>
@@ -103,7 +103,7 @@ function DayRow({ day, draft: { ranges }, change, readOnly }: DayProps): ReactNo
 }
 
 function Holidays({ draft, change, readOnly, isFaulty }: Omit<Props, 'faults'> & { isFaulty: boolean }): ReactNode {
-  const say = useWords(handOffWords);
+  const say = useTexts(handOffTexts);
   const { holidays } = draft;
   const set = (index: number, next: Holiday | null): void =>
     change({ holidays: holidays.flatMap((one, at) => (at === index ? (next ?? []) : one)) });

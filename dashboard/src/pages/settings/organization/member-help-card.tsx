@@ -1,18 +1,18 @@
 import { Stack, Switch, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { memberHelpWords } from './member-help-words.ts';
+import { memberHelpTexts } from './member-help-texts.ts';
 
 const KINDS = ['summary', 'draft', 'translation'] as const;
 
 /** Which calls of a connected model help members in conversations. */
 export function MemberHelpCard(): ReactNode {
-  const say = useWords(memberHelpWords);
+  const say = useTexts(memberHelpTexts);
   const org_id = useOrganization().id;
   const may = useMay('admin');
   const help = useRead('readMemberHelp', { params: { org_id } });

@@ -4,7 +4,7 @@ import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { regionName } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../../parts/fact.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
@@ -12,7 +12,7 @@ import { PageHeader } from '../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useMay, useOrganization, useSession } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { HandOffCard } from './hand-off-card.tsx';
 import { MemberHelpCard } from './member-help-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
@@ -20,7 +20,7 @@ import { RetentionCard } from './retention-card.tsx';
 import { ZoneCard } from './zone-card.tsx';
 
 export function OrganizationPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useOrganization();
   const { region, base_url } = useSession();
   return (
@@ -50,8 +50,8 @@ export function OrganizationPage(): ReactNode {
 }
 
 function NameCard(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const may = useMay('admin');
   const rename = useAct('updateOrganization', { refresh: ['readSession'] });

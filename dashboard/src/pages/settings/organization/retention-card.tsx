@@ -7,7 +7,7 @@ import type { Problem } from '../../../api/client.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { number } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { DeleteDialog } from '../../../parts/delete-dialog.tsx';
 import { Moment } from '../../../parts/moment.tsx';
@@ -15,14 +15,14 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { words } from './retention-words.ts';
+import { texts } from './retention-texts.ts';
 
 const SUGGESTED_DAYS = 365;
 const TYPING_MS = 400;
 
 /** The retention of conversations: without limit, or a number of days. */
 export function RetentionCard(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const read = useRead('readRetention', { params: { org_id } });
   if (read.data) return <Form key={`${org_id} ${read.data.days}`} stored={read.data} />;
@@ -34,8 +34,8 @@ export function RetentionCard(): ReactNode {
 }
 
 function Form({ stored }: { stored: RetentionRecord }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const may = useMay('owner');
   const [erases, setErases] = useState(stored.days !== null);
@@ -119,7 +119,7 @@ type HowLongProps = {
 
 /** Without limit, or a number of days. */
 function HowLong({ erases, days, readOnly, onErases, onDays }: HowLongProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const range = { min: number(say.language, MIN_RETENTION_DAYS), max: number(say.language, MAX_RETENTION_DAYS) };
   return (
     <>
@@ -165,7 +165,7 @@ type AskProps = {
 
 /** The confirmation of a shorter retention: what will be erased, and the name of the organization to type. */
 function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <DeleteDialog
       opened={opened}
@@ -188,7 +188,7 @@ function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNo
 
 /** The conversations that saving would erase, shown before saving. */
 function Preview({ days }: { days: number }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [asked] = useDebouncedValue(days, TYPING_MS);
   const read = useRead('previewRetention', { params: { org_id }, query: { days: asked } }, { keep: true });

@@ -1,16 +1,16 @@
 import { Stack, Switch, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { factorWords } from '../sessions/factor-words.ts';
+import { factorTexts } from '../sessions/factor-texts.ts';
 
 /** Whether members need a second factor. Only an owner who has one can change it. */
 export function SecondFactorCard(): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const { id, name } = useOrganization();
   const may = useMay('owner');
   const organization = useRead('readOrganization', { params: { org_id: id } });

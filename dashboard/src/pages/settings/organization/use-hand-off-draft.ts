@@ -56,12 +56,12 @@ const faultsOf = ({ goesTo, userId, hasHours, ranges, holidays }: HandOffDraft):
 ];
 
 function bodyOf({ goesTo, userId, hasHours, ranges, holidays, zone, outside }: HandOffDraft): HandOffRules {
-  const said = Object.entries(outside).filter(([, text]) => text.trim() !== '');
+  const texts = Object.entries(outside).filter(([, text]) => text.trim() !== '');
   return {
     goes_to: goesTo,
     user_id: goesTo === 'member' ? userId : null,
     hours: hasHours ? { ranges, holidays: holidays.map(holidayOf), time_zone: zone } : null,
-    outside: hasHours && said.length > 0 ? Object.fromEntries(said) : null,
+    outside: hasHours && texts.length > 0 ? Object.fromEntries(texts) : null,
   };
 }
 

@@ -2,19 +2,19 @@ import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { browserTimeZone } from '../../../parts/browser-time-zone.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 
 /** The time zone with which new working hours and campaigns start. */
 export function ZoneCard(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { id, time_zone: stored, role } = useOrganization();
   const may = useMay('admin');
   const save = useAct('updateOrganization', { refresh: ['readSession', 'listAudit'] });

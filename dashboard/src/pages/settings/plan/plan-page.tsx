@@ -5,20 +5,20 @@ import type { Plan } from '../../../../../contract/permissions.ts';
 import { useAct } from '../../../api/queries.ts';
 import { utcTime } from '../../../language/format.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization, useSession } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import classes from './plan-page.module.css';
 
 /** The target of "Upgrade plan" if the installation has no URL of its own for it. */
 export function PlanPage(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const { operator, upgrade_url } = useSession();
   const setPlan = useAct('setPlan', { refresh: ['readSession', 'listKeys'] });

@@ -2,15 +2,15 @@ import { Fieldset, Select, Stack, Switch, TagsInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { MAX_CONVERSATION_TAGS, type ReplyActions } from '../../../../../contract/dashboard/conversations.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { atLeast, useOrganization } from '../../../session/session.ts';
-import { savedReplyWords } from './words.ts';
+import { savedReplyTexts } from './texts.ts';
 
 type Props = { actions: ReplyActions; setActions: (next: ReplyActions) => void };
 
 /** What happens with the conversation when the reply is sent. */
 export function ActionFields({ actions, setActions }: Props): ReactNode {
-  const say = useWords(savedReplyWords);
+  const say = useTexts(savedReplyTexts);
   const org_id = useOrganization().id;
   const members = useRead('listMembers', { params: { org_id } }, { staleTime: 30_000 }).data?.data ?? [];
   const { add_tags, assign_to, resolve } = actions;

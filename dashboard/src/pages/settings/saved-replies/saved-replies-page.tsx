@@ -5,7 +5,7 @@ import type { SavedReplySummary } from '../../../../../contract/dashboard/saved-
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { languageName, list } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DataList, type Column } from '../../../list/data-list.tsx';
 import { Empty } from '../../../list/empty.tsx';
 import { AddButton } from '../../../parts/add-button.tsx';
@@ -15,11 +15,11 @@ import { Moment } from '../../../parts/moment.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { SavedReplyDialog, type Opened } from './saved-reply-dialog.tsx';
-import { savedReplyWords } from './words.ts';
+import { savedReplyTexts } from './texts.ts';
 
 /** Frequent replies. Everyone can read them, and members can edit them. */
 export function SavedRepliesPage(): ReactNode {
-  const say = useWords(savedReplyWords);
+  const say = useTexts(savedReplyTexts);
   const org_id = useOrganization().id;
   const may = useMay('member');
   const read = useRead('listSavedReplies', { params: { org_id } });
@@ -53,7 +53,7 @@ export function SavedRepliesPage(): ReactNode {
 }
 
 function ActionsOf({ actions }: Pick<SavedReplySummary, 'actions'>): ReactNode {
-  const { language } = useWords(savedReplyWords);
+  const { language } = useTexts(savedReplyTexts);
   const texts = useActionTexts(actions);
   return (
     texts.length > 0 && (
@@ -65,7 +65,7 @@ function ActionsOf({ actions }: Pick<SavedReplySummary, 'actions'>): ReactNode {
 }
 
 function DeleteReply({ item, onClose }: { item: SavedReplySummary | null; onClose: () => void }): ReactNode {
-  const say = useWords(savedReplyWords);
+  const say = useTexts(savedReplyTexts);
   const org_id = useOrganization().id;
   return (
     <RemoveDialog
@@ -86,8 +86,8 @@ function useColumns(
   onEdit: (id: string) => void,
   onDelete: (item: SavedReplySummary) => void,
 ): Column<SavedReplySummary>[] {
-  const say = useWords(savedReplyWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(savedReplyTexts);
+  const sayCommon = useTexts(common);
   const nameOf = (tag: string): string =>
     tag === 'default' ? say('language_default') : languageName(say.language, tag);
   const actions: Column<SavedReplySummary> = {

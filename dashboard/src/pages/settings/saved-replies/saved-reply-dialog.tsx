@@ -6,7 +6,7 @@ import type { SavedReplyRecord } from '../../../../../contract/dashboard/saved-r
 import { MAX_NAME_CHARACTERS } from '../../../../../contract/limits.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { PagePending } from '../../../parts/page-pending.tsx';
@@ -16,14 +16,14 @@ import { useOrganization } from '../../../session/session.ts';
 import { EditorContext, type Editor } from '../../../parts/editor/editor.ts';
 import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { ActionFields } from './action-fields.tsx';
-import { savedReplyWords } from './words.ts';
+import { savedReplyTexts } from './texts.ts';
 
 /** `id` null: a new reply. */
 export type Opened = { id: string | null } | null;
 type Props = { opened: Opened; onClose: () => void };
 
 export function SavedReplyDialog({ opened, onClose }: Props): ReactNode {
-  const say = useWords(savedReplyWords);
+  const say = useTexts(savedReplyTexts);
   // While it closes, the dialog shows the same content.
   const [last, setLast] = useState<{ id: string | null }>({ id: null });
   if (opened && opened !== last) setLast(opened);
@@ -44,15 +44,15 @@ function Existing({ id, onClose }: { id: string; onClose: () => void }): ReactNo
 }
 
 function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: () => void }): ReactNode {
-  const say = useWords(savedReplyWords);
-  const sayCommon = useWords(common);
+  const say = useTexts(savedReplyTexts);
+  const sayCommon = useTexts(common);
   const [text, setText] = useState<LocalizedText>(item?.text ?? {});
   const [actions, setActions] = useState<ReplyActions>(item?.actions ?? {});
   const [isMissing, setMissing] = useState(false);
-  const form = useCheckedForm({ name: item?.name ?? '', shortcut: item?.shortcut ?? '' }, (told) => ({
-    name: (value) => (value.trim() === '' ? told('required') : null),
+  const form = useCheckedForm({ name: item?.name ?? '', shortcut: item?.shortcut ?? '' }, (sayRequired) => ({
+    name: (value) => (value.trim() === '' ? sayRequired('required') : null),
     shortcut: (value) =>
-      value.trim() === '' ? told('required') : /[\s/]/.test(value.trim()) ? say('shortcut_wrong') : null,
+      value.trim() === '' ? sayRequired('required') : /[\s/]/.test(value.trim()) ? say('shortcut_wrong') : null,
   }));
   const { save, busy, error } = useSave(item);
   const fault = (pointer: string): string | null =>
@@ -60,13 +60,13 @@ function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: 
       ? say('text_missing')
       : (error?.faults.find((one) => one.pointer === pointer)?.detail ?? null);
   const submit = (event: FormEvent): void => {
-    const kept = Object.fromEntries(Object.entries(text).filter(([, one]) => one.trim() !== ''));
-    const isEmpty = Object.keys(kept).length === 0;
+    const filled = Object.fromEntries(Object.entries(text).filter(([, one]) => one.trim() !== ''));
+    const isEmpty = Object.keys(filled).length === 0;
     setMissing(isEmpty);
     form.submit(({ name, shortcut }) => {
       if (isEmpty) return;
       save(
-        { name: name.trim(), shortcut: shortcut.trim(), text: kept, actions },
+        { name: name.trim(), shortcut: shortcut.trim(), text: filled, actions },
         { onSuccess: onClose, onError: form.place },
       );
     })(event);
@@ -114,7 +114,7 @@ function ReplyForm({ item, onClose }: { item: SavedReplyRecord | null; onClose: 
 }
 
 function useSave(item: SavedReplyRecord | null) {
-  const say = useWords(savedReplyWords);
+  const say = useTexts(savedReplyTexts);
   const org_id = useOrganization().id;
   const refresh = ['listSavedReplies', 'listAudit'] as const;
   const create = useAct('createSavedReply', { refresh });

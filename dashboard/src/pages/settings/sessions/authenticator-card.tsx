@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '../../../../../contract/dashboard/routes.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { CopyFact } from '../../../parts/fact.tsx';
@@ -11,13 +11,13 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { latinDigits } from '../../../parts/latin-digits.ts';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { PasswordForm } from './password-form.tsx';
-import { factorWords } from './factor-words.ts';
+import { factorTexts } from './factor-texts.ts';
 import { QrCode } from './qr-code.tsx';
 
 type Props = { confirmedAt: string | null; onCodes: (codes: string[]) => void };
 
 export function AuthenticatorCard({ confirmedAt, onCodes }: Props): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const [open, setOpen] = useState<'set_up' | 'remove' | null>(null);
   const close = (): void => setOpen(null);
   return (
@@ -53,7 +53,7 @@ export function AuthenticatorCard({ confirmedAt, onCodes }: Props): ReactNode {
 type SetUpProps = { onCancel: () => void; onCodes: (codes: string[]) => void };
 
 function SetUp({ onCancel, onCodes }: SetUpProps): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const [made, setMade] = useState<AnswerOf<'startAuthenticator'> | null>(null);
   const start = useAct('startAuthenticator', { refresh: [] });
   if (made) return <Confirm made={made} onCancel={onCancel} onCodes={onCodes} />;
@@ -70,7 +70,7 @@ function SetUp({ onCancel, onCodes }: SetUpProps): ReactNode {
 }
 
 function Confirm({ made, onCancel, onCodes }: SetUpProps & { made: AnswerOf<'startAuthenticator'> }): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const confirm = useAct('confirmAuthenticator', { refresh: ['readSecondFactor', 'listSessions', 'readSession'] });
   const form = useCheckedForm({ code: '' }, (common) => ({
     code: (value) => (value.trim() === '' ? common('required') : null),
@@ -110,7 +110,7 @@ function Confirm({ made, onCancel, onCodes }: SetUpProps & { made: AnswerOf<'sta
 }
 
 function Remove({ onClose }: { onClose: () => void }): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const remove = useAct('removeAuthenticator', { refresh: ['readSecondFactor', 'readSession'] });
   return (
     <PasswordForm

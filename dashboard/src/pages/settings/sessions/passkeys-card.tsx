@@ -3,21 +3,21 @@ import { useState, type ReactNode } from 'react';
 import type { PasskeyRecord, SecondFactorView } from '../../../../../contract/dashboard/second-factor.ts';
 import { Problem } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { NameDialog } from '../../../parts/name-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { hasPasskeys, makePasskey } from '../../../parts/passkey.ts';
 import { PasswordForm } from './password-form.tsx';
-import { factorWords } from './factor-words.ts';
+import { factorTexts } from './factor-texts.ts';
 import classes from './sessions.module.css';
 
 type Props = Pick<SecondFactorView, 'passkeys' | 'passkeys_at'> & { onCodes: (codes: string[]) => void };
 type Open = { what: 'add' } | { what: 'rename' | 'remove'; passkey: PasskeyRecord };
 
 export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
   const missing =
@@ -61,7 +61,7 @@ export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNo
 }
 
 function Passkey({ passkey, onOpen }: { passkey: PasskeyRecord; onOpen: (open: Open) => void }): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const { name, created_at, last_used_at } = passkey;
   return (
     <li>
@@ -87,7 +87,7 @@ function Passkey({ passkey, onOpen }: { passkey: PasskeyRecord; onOpen: (open: O
 }
 
 function Add({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: string[]) => void }): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const start = useAct('startPasskey', { refresh: [] });
   const add = useAct('addPasskey', { refresh: ['readSecondFactor', 'listSessions', 'readSession'] });
   const [busy, setBusy] = useState(false);
@@ -132,7 +132,7 @@ function Add({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: strin
 type RenameProps = { passkey: PasskeyRecord | null; onClose: () => void };
 
 function Rename({ passkey, onClose }: RenameProps): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const rename = useAct('renamePasskey', { refresh: ['readSecondFactor'] });
   return (
     <NameDialog
@@ -151,7 +151,7 @@ function Rename({ passkey, onClose }: RenameProps): ReactNode {
 }
 
 function Remove({ passkey, onClose }: { passkey: PasskeyRecord; onClose: () => void }): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const remove = useAct('removePasskey', { refresh: ['readSecondFactor', 'readSession'] });
   return (
     <PasswordForm

@@ -1,12 +1,12 @@
 import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Problem } from '../../../api/client.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { latinDigits } from '../../../parts/latin-digits.ts';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useSession } from '../../../session/session.ts';
-import { factorWords } from './factor-words.ts';
+import { factorTexts } from './factor-texts.ts';
 
 type Given = { password: string; code: string; name: string };
 type Props = {
@@ -22,7 +22,7 @@ type Props = {
 
 /** Requires the password again before a change of the sign-in methods. It is the only child of its dialog. */
 export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const { user } = useSession();
   const form = useCheckedForm({ name: '', password: '', code: '' }, (common) => ({
     name: (value) => (also === 'name' && value.trim() === '' ? common('required') : null),

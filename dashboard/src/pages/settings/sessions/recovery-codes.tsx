@@ -2,17 +2,17 @@ import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { AskBeforeClosing, useShownOnceGuard } from '../../../parts/shown-once.tsx';
 import { PasswordForm } from './password-form.tsx';
-import { factorWords } from './factor-words.ts';
+import { factorTexts } from './factor-texts.ts';
 import classes from './sessions.module.css';
 
 /** Ten codes, which are shown only once. After it closes, no part of the page contains them. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[] | null; onClose: () => void }): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const guard = useShownOnceGuard(codes !== null, onClose);
   return (
     <Modal opened={codes !== null} onClose={guard.ask} title={say('codes_title')}>
@@ -23,7 +23,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[] | null
 }
 
 function Codes({ codes, onKept }: { codes: string[]; onKept: () => void }): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const text = `${codes.join('\n')}\n`;
   return (
     <Stack data-copy-scope>
@@ -56,7 +56,7 @@ function download(text: string): void {
 type Props = { left: number; onCodes: (codes: string[]) => void };
 
 export function RecoveryCodesCard({ left, onCodes }: Props): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const [asking, setAsking] = useState(false);
   const renew = useAct('renewRecoveryCodes', { refresh: ['readSecondFactor'] });
   return (

@@ -1,18 +1,18 @@
 import { Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { PagePending } from '../../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { AuthenticatorCard } from './authenticator-card.tsx';
-import { factorWords } from './factor-words.ts';
+import { factorTexts } from './factor-texts.ts';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { RecoveryCodesCard, RecoveryCodesDialog } from './recovery-codes.tsx';
 import classes from './sessions.module.css';
 
 /** The user's second factors. */
 export function SecondFactor(): ReactNode {
-  const say = useWords(factorWords);
+  const say = useTexts(factorTexts);
   const factor = useRead('readSecondFactor', {});
   const [codes, setCodes] = useState<string[] | null>(null);
   const { data } = factor;

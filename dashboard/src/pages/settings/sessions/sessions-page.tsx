@@ -2,7 +2,7 @@ import { Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { DataList } from '../../../list/data-list.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { Moment } from '../../../parts/moment.tsx';
@@ -12,14 +12,14 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useOrganization, useSession } from '../../../session/session.ts';
 import { WeeklyMailCard } from './weekly-mail-card.tsx';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { SecondFactor } from './second-factor.tsx';
 import { browserName } from './browser-name.ts';
 import classes from './sessions.module.css';
 
 /** Settings of the person instead of the organization: their sessions and their password. */
 export function SessionsPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { user } = useSession();
   const isHeldBack = useOrganization().second_factor_required;
   return (
@@ -38,8 +38,8 @@ export function SessionsPage(): ReactNode {
 }
 
 function Sessions(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const sessions = useRead('listSessions', {}, { every: 15_000 });
   const end = useAct('endSession', { refresh: ['listSessions'] });
   const endOthers = useAct('endOtherSessions', { refresh: ['listSessions'] });
@@ -112,7 +112,7 @@ function Sessions(): ReactNode {
 }
 
 function PasswordCard(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { user } = useSession();
   const change = useAct('changePassword', { refresh: ['listSessions'] });
   const form = useCheckedForm({ current_password: '', new_password: '' }, (common) => ({

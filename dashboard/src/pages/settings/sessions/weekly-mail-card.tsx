@@ -1,16 +1,16 @@
 import { Button, Stack, Switch, Text } from '@mantine/core';
 import { useRef, type ReactNode } from 'react';
 import { useAct, useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from './weekly-mail-words.ts';
+import { texts } from './weekly-mail-texts.ts';
 
 /** The setting for the weekly mail of the current organization. */
 export function WeeklyMailCard(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { id: org_id, name } = useOrganization();
   const { data, error } = useRead('readWeeklyMail', { params: { org_id } });
   const set = useAct('setWeeklyMail', { refresh: ['readWeeklyMail'] });

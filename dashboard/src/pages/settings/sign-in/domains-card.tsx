@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import type { SignInDomain } from '../../../../../contract/dashboard/sign-in-provider.ts';
 import { useAct } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { CopyFact, Facts } from '../../../parts/fact.tsx';
@@ -10,12 +10,12 @@ import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useSession } from '../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { orgId: string; domains: SignInDomain[] };
 
 export function DomainsCard({ orgId, domains }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Card title={say('domains')} description={say('domains_hint')}>
       <Stack gap="lg">
@@ -30,7 +30,7 @@ export function DomainsCard({ orgId, domains }: Props): ReactNode {
 }
 
 function AddDomain({ orgId }: { orgId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const add = useAct('addSignInDomain', { refresh: ['readSignInSettings'] });
   const form = useCheckedForm({ domain: '' }, (common) => ({
     domain: (value) => (value.trim() === '' ? common('required') : null),
@@ -64,7 +64,7 @@ function AddDomain({ orgId }: { orgId: string }): ReactNode {
 }
 
 function Domain({ orgId, domain: { domain, proven_by, record } }: { orgId: string; domain: SignInDomain }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { operator } = useSession();
   const refresh = { refresh: ['readSignInSettings'] as const };
   const verify = useAct('verifySignInDomain', refresh);

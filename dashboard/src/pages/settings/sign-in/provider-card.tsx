@@ -4,14 +4,14 @@ import { useState, type ReactNode } from 'react';
 import { JOIN_ROLES, type SignInSettings } from '../../../../../contract/dashboard/sign-in-provider.ts';
 import { useAct } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { CopyFact, Facts } from '../../../parts/fact.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { orgId: string; settings: SignInSettings };
 type Values = {
@@ -40,7 +40,8 @@ const bodyOf = ({ client_secret, state, ...values }: Values) => ({
 });
 
 export function ProviderCard({ orgId, settings }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { provider } = settings;
   const set = useAct('setSignInProvider', { refresh: ['readSignInSettings'] });
   const check = useAct('checkSignInProvider', { refresh: [] });
@@ -52,6 +53,12 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
       value === '' && issuer.trim() !== provider?.issuer ? common('required') : null,
   }));
   const { issuer } = form.values;
+  const hasIssuer = (): boolean => {
+    if (issuer.trim() !== '') return true;
+    form.setFieldError('issuer', sayCommon('required'));
+    form.focus('issuer');
+    return false;
+  };
 
   const submit = form.submit((values) => {
     check.reset();
@@ -77,11 +84,10 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
             {provider && <RemoveProvider orgId={orgId} />}
             <Button
               variant="default"
-              disabled={issuer.trim() === ''}
               loading={check.isPending}
               onClick={() => {
                 set.reset();
-                check.mutate({ params, body: { issuer: issuer.trim() } }, { onError: form.place });
+                if (hasIssuer()) check.mutate({ params, body: { issuer: issuer.trim() } }, { onError: form.place });
               }}
             >
               {say('test')}
@@ -98,25 +104,28 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
           </Facts>
           <Fields form={form} isStored={provider !== null} />
           {problem && <ProblemAlert problem={problem} />}
-          {check.data && (
-            <Alert color="blue" icon={<IconCircleCheck size={18} />} title={say('works')} role="status">
-              {say.rich('works_hint', {
-                issuer: <code>{check.data.issuer}</code>,
-                address: <code>{check.data.authorization_endpoint}</code>,
-              })}
-            </Alert>
-          )}
+          {check.data && <Works issuer={check.data.issuer} address={check.data.authorization_endpoint} />}
         </Stack>
       </Card>
     </form>
   );
 }
 
+/** The metadata of the provider, after a successful test. */
+function Works({ issuer, address }: { issuer: string; address: string }): ReactNode {
+  const say = useTexts(texts);
+  return (
+    <Alert color="blue" icon={<IconCircleCheck size={18} />} title={say('works')} role="status">
+      {say.rich('works_hint', { issuer: <code>{issuer}</code>, address: <code>{address}</code> })}
+    </Alert>
+  );
+}
+
 type FieldsProps = { form: ReturnType<typeof useCheckedForm<Values>>; isStored: boolean };
 
 function Fields({ form, isStored }: FieldsProps): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   return (
     <>
       <TextInput
@@ -161,7 +170,7 @@ function Fields({ form, isStored }: FieldsProps): ReactNode {
 }
 
 function RemoveProvider({ orgId }: { orgId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const remove = useAct('removeSignInProvider', { refresh: ['readSignInSettings'] });
   const [asking, setAsking] = useState(false);
   return (

@@ -2,19 +2,19 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
 import { PageHeader } from '../../../parts/page-header.tsx';
 import { RecordPage } from '../../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { DomainsCard } from './domains-card.tsx';
 import { ProviderCard } from './provider-card.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** The OpenID provider of the organization, and the domains whose people may sign in with it. */
 export function SignInSettingsPage(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const may = useMay('owner');
   return (
@@ -36,7 +36,7 @@ export function SignInSettingsPage(): ReactNode {
 }
 
 function Settings({ orgId }: { orgId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const settings = useRead('readSignInSettings', { params: { org_id: orgId } });
   return (
     <RecordPage read={settings} title={say('sign_in')}>

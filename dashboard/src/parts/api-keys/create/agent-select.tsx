@@ -2,9 +2,9 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useOrganization } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 
 type Props = {
   id: string;
@@ -19,7 +19,7 @@ const SHOWN = 50;
 
 /** The server searches, because there may be more agents than the list contains. */
 export function AgentSelect({ id, value, valueName, onChange, error }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [typed, setTyped] = useState('');
   // After a choice, the text in the field is the chosen name and not a search.

@@ -1,8 +1,8 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
-import { useWords } from '../../../language/words.tsx';
-import { words } from '../words.ts';
+import { useTexts } from '../../../language/texts.tsx';
+import { texts } from '../texts.ts';
 import { CreateKeyForm } from './create-key-form.tsx';
 import { dropDraft } from './draft.ts';
 import { useShownOnce } from '../../shown-once.tsx';
@@ -22,7 +22,7 @@ type Props = {
  * the value.
  */
 export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { made, setMade, guard } = useShownOnce<NewKey>(onClose, ['listKeys', 'readOverview']);
   const cancel = (): void => {
     dropDraft();

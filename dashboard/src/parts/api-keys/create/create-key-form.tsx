@@ -6,12 +6,12 @@ import { MAX_LABEL_CHARACTERS } from '../../../../../contract/limits.ts';
 import { PERMISSIONS, type Permission } from '../../../../../contract/permissions.ts';
 import type { Problem } from '../../../api/client.ts';
 import { common } from '../../../language/common.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ProblemAlert } from '../../problem-alert.tsx';
 import { useAgentNames } from '../../use-record-names.ts';
 import { OptionalLimits } from '../limits-field.tsx';
 import { networksOf, OptionalNetworks } from '../networks-field.tsx';
-import { words, type KeyWord } from '../words.ts';
+import { texts, type KeyWord } from '../texts.ts';
 import { AgentSelect } from './agent-select.tsx';
 import type { Draft } from './draft.ts';
 import { RightsPane } from './rights-pane.tsx';
@@ -21,8 +21,8 @@ import classes from '../api-keys.module.css';
 type Props = { agentId: string | null; onCancel: () => void; onMade: (made: NewKey) => void };
 
 export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { draft, change, faults, idOf, ...form } = useKeyDraft(agentId, onMade);
   const agentName = useAgentNames(draft.agent_id ? [draft.agent_id] : [])(draft.agent_id ?? '') ?? null;
   return (
@@ -92,7 +92,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
 
 /** Without a response, the key may exist. */
 function Refused({ problem }: { problem: Problem }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <>
       <ProblemAlert problem={problem} />
@@ -108,7 +108,7 @@ function Refused({ problem }: { problem: Problem }): ReactNode {
 type ScopeProps = { scope: Draft['scope']; onChoose: (scope: Draft['scope']) => void };
 
 function ScopeChoice({ scope: chosen, onChoose }: ScopeProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Radio.Group label={say('scope')} withAsterisk value={chosen} onChange={(scope) => onChoose(scope)}>
       <div className={classes.choices}>
@@ -131,7 +131,7 @@ type PermissionsProps = {
 };
 
 function Permissions({ id, draft, error, onTick }: PermissionsProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Input.Wrapper
       label={say('permissions')}
@@ -164,7 +164,7 @@ type ChoiceProps = {
 
 /** Unavailable choices stay visible, with the reason. */
 function PermissionChoice({ id, permission, draft, onTick }: ChoiceProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const reason =
     permission === 'campaigns'
       ? say('campaigns_reason')

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { Permission } from '../../../../../contract/permissions.ts';
 import { regionName } from '../../../language/format.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { useOrganization, useSession } from '../../../session/session.ts';
 import { RightsLists } from '../rights-lists.tsx';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 
 type Props = {
   scope: 'organization' | 'agent';
@@ -15,7 +15,7 @@ type Props = {
 
 /** Explains in full sentences what the new key can and cannot do, while it is configured. */
 export function RightsPane({ scope, agent, permissions, networks }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useOrganization().name;
   const { region } = useSession();
   const values = {

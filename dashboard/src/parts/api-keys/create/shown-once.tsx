@@ -3,17 +3,17 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { CodeTabs } from '../../code-tabs.tsx';
 import { AskBeforeClosing, ShownValue, type ShownOnceGuard } from '../../shown-once.tsx';
 import { useOrganization, useSession } from '../../../session/session.ts';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 import { callOfKey, codeOfKey } from './code-of-key.ts';
 import { TestRequest } from './test-request.tsx';
 import classes from '../api-keys.module.css';
 
 export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { base_url } = useSession();
   const call = callOfKey(made, useTarget(made));
   if (guard.asking) return <AskBeforeClosing guard={guard} say={say} />;

@@ -5,11 +5,11 @@ import type { ApiCall } from '../../../../../contract/code-samples.ts';
 import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
 import { callMe, callTrigger, Problem, type Me, type Started } from '../../../api/client.ts';
 import { useRead } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { useTexts } from '../../../language/texts.tsx';
 import { ProblemAlert } from '../../problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { LastUsed } from '../key-parts.tsx';
-import { words } from '../words.ts';
+import { texts } from '../texts.ts';
 
 import classes from '../api-keys.module.css';
 
@@ -19,7 +19,7 @@ type Answer = { me: Me } | { run: Started };
 
 /** Makes real calls with the new key. The row of the key in the list changes immediately. */
 export function TestRequest({ made, call }: { made: NewKey; call: ApiCall }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const [busy, setBusy] = useState<'me' | 'run' | null>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
@@ -81,7 +81,7 @@ export function TestRequest({ made, call }: { made: NewKey; call: ApiCall }): Re
 }
 
 function Hint(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Text size="sm" c="dimmed" component="span">
       {say('test_hint')}
@@ -90,7 +90,7 @@ function Hint(): ReactNode {
 }
 
 function Answered({ answer }: { answer: Answer }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
       <IconCheck size={18} color="var(--accent)" aria-hidden="true" />

@@ -4,15 +4,15 @@ import type { NewKey } from '../../../../../contract/dashboard/keys.ts';
 import { KEY_LIMITS } from '../../../../../contract/key-limits.ts';
 import { PERMISSIONS, type Permission } from '../../../../../contract/permissions.ts';
 import { call, type Problem } from '../../../api/client.ts';
-import { readAnew } from '../../../api/queries.ts';
-import { useWords } from '../../../language/words.tsx';
+import { refetch } from '../../../api/queries.ts';
+import { useTexts } from '../../../language/texts.tsx';
 import { unplaced } from '../../use-checked-form.ts';
 import { useCreateSecret } from '../../use-create-secret.ts';
 import { useFocus } from '../../use-focus.ts';
 import { useOrganization } from '../../../session/session.ts';
 import { isLimit, limitsOf } from '../limits-field.tsx';
 import { networkFaults, networksOf } from '../networks-field.tsx';
-import { words, type KeyWord } from '../words.ts';
+import { texts, type KeyWord } from '../texts.ts';
 import { dropDraft, emptyDraft, keepDraft, readDraft, type Draft } from './draft.ts';
 
 const FIELDS = ['label', 'agent_id', 'permissions', 'allowed_networks', ...KEY_LIMITS] as const;
@@ -22,11 +22,11 @@ const fieldOf = ({ pointer }: { pointer: string }) =>
 
 /** The state of the form for a new key: its draft, its faults, and the call that creates it. */
 export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => void) {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useOrganization();
   const [draft, setDraft] = useState<Draft>(() => readDraft(organization.id) ?? emptyDraft(agentId));
   const [faults, setFaults] = useState<Faults>({});
-  const [told, setTold] = useState('');
+  const [notice, setNotice] = useState('');
   const id = useId();
   const { busy, problem, send } = useCreate(onMade);
   useEffect(() => keepDraft(organization.id, draft), [organization.id, draft]);
@@ -47,7 +47,7 @@ export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => vo
     change,
     chooseScope: (scope: Draft['scope']): void => {
       const loses = scope === 'agent' && draft.permissions.includes('end_users');
-      setTold(loses ? say('end_users_unticked') : '');
+      setNotice(loses ? say('end_users_unticked') : '');
       change({ scope, ...(loses && { permissions: draft.permissions.filter((name) => name !== 'end_users') }) });
     },
     tick: (permission: Permission, on: boolean): void =>
@@ -55,7 +55,7 @@ export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => vo
         permissions: PERMISSIONS.filter((name) => (name === permission ? on : draft.permissions.includes(name))),
       }),
     /** The other fields that a choice changed, announced to a screen reader. */
-    told,
+    told: notice,
     faults,
     /** The ID of a field, to which a fault moves the focus. */
     idOf: (name: (typeof FIELDS)[number]): string => `${id}-${name}`,
@@ -109,7 +109,7 @@ function useCreate(onMade: (made: NewKey) => void) {
     const outcome = await make(org_id, draft);
     if ('refused' in outcome) {
       // The plan or the user's role may have changed, or the key may have been created after all.
-      void readAnew(client, ['readSession', 'listKeys']);
+      void refetch(client, ['readSession', 'listKeys']);
       return outcome.refused;
     }
     dropDraft();

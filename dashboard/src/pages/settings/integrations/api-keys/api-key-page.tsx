@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
 import { useRead } from '../../../../api/queries.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { Card } from '../../../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../../../parts/fact.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
@@ -36,14 +36,14 @@ import {
 import { KeyUsageCards } from './key-usage.tsx';
 import { useAgentNames, useCampaignNames, useMemberNames } from '../../../../parts/use-record-names.ts';
 import { USAGE_RANGES, type UsageRange } from './search.ts';
-import { words } from '../../../../parts/api-keys/words.ts';
+import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 const route = getRouteApi('/inside/settings/integrations/api-keys/$key_id');
 const LOOK_AGAIN_MS = 2_000;
 
 export function ApiKeyPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const { key_id } = route.useParams();
   const { range = '24h' } = route.useSearch();
@@ -99,7 +99,7 @@ export function ApiKeyPage(): ReactNode {
 
 /** The URL of the report is text without a link. */
 function LeakAlert({ leak }: { leak: NonNullable<KeyRecord['leak']> }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Alert color="red" icon={<IconAlertTriangle size={18} />} title={say('leak_title')} mb="lg">
       <Stack gap={6}>
@@ -117,7 +117,7 @@ function LeakAlert({ leak }: { leak: NonNullable<KeyRecord['leak']> }): ReactNod
 }
 
 function StateBadge({ item }: { item: KeyRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const color = { active: 'blue', revoking: 'orange', revoked: 'gray' }[item.state];
   return (
     <Badge color={color} size="lg">
@@ -127,7 +127,7 @@ function StateBadge({ item }: { item: KeyRecord }): ReactNode {
 }
 
 function PageActions({ item, onAct }: { item: KeyRecord; onAct: (verb: KeyAct['verb']) => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const mayManage = useMay('admin');
   const { plan } = useOrganization();
   if (!mayManage || item.state !== 'active') return null;
@@ -155,7 +155,7 @@ function PageActions({ item, onAct }: { item: KeyRecord; onAct: (verb: KeyAct['v
 }
 
 function KeyFacts({ item }: { item: KeyRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const agentName = useAgentNames(item.agent_id ? [item.agent_id] : []);
   const campaignName = useCampaignNames(item.campaign_id ? [item.campaign_id] : []);
   const who = useMemberNames();

@@ -6,7 +6,7 @@ import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
 import { KEY_SCOPES, PERMISSIONS } from '../../../../../../contract/permissions.ts';
 import { useRead } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { FilterBar } from '../../../../list/filter-bar.tsx';
 import { useListState } from '../../../../list/use-list-state.ts';
 import { AddButton } from '../../../../parts/add-button.tsx';
@@ -26,7 +26,7 @@ import {
 import { LostValue } from '../../../../parts/api-keys/lost-value.tsx';
 import type { KeysSearch } from './search.ts';
 import { UpgradeLink } from '../../../../parts/api-keys/upgrade-link.tsx';
-import { words } from '../../../../parts/api-keys/words.ts';
+import { texts } from '../../../../parts/api-keys/texts.ts';
 
 const route = getRouteApi('/inside/settings/integrations/api-keys');
 const PAGE = 20;
@@ -36,7 +36,7 @@ const LOOK_AGAIN_MS = 2_000;
 export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename' | 'networks' | 'limits'; item: KeyRecord };
 
 export function ApiKeysPage(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const organization = useOrganization();
   const mayManage = useMay('admin');
   const search = route.useSearch();
@@ -100,8 +100,8 @@ export function ApiKeysPage(): ReactNode {
 
 /** The reason why an action is not available: the plan, or the user's role. */
 function Standing({ empty }: { empty: boolean }): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const organization = useOrganization();
   const mayManage = useMay('admin');
   return (
@@ -128,7 +128,7 @@ function Filters({
 }: {
   list: ReturnType<typeof useListState<Omit<KeysSearch, 'create' | 'created' | 'cursor'>>>;
 }) {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { filters, setFilters } = list;
   return (
     <FilterBar

@@ -2,15 +2,15 @@ import { Anchor, Group } from '@mantine/core';
 import { IconBook, IconFileCode } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { regionName } from '../../../../language/format.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { CopyFact, Fact } from '../../../../parts/fact.tsx';
 import { useSession } from '../../../../session/session.ts';
-import { words } from '../../../../parts/api-keys/words.ts';
+import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 /** The base URL for the keys below, and a link to the documentation. */
 export function BaseUrlCard(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { base_url, region } = useSession();
   return (
     <section className={classes.place} aria-label={say('base_url')}>

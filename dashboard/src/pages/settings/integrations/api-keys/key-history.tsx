@@ -1,12 +1,12 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useRead } from '../../../../api/queries.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { Card } from '../../../../parts/card.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../../session/session.ts';
-import { words, type KeyWord } from '../../../../parts/api-keys/words.ts';
+import { texts, type KeyWord } from '../../../../parts/api-keys/texts.ts';
 import classes from './key-usage.module.css';
 
 const SHOWN = 20;
@@ -22,7 +22,7 @@ const inWords = (fact: unknown): string | null => {
 
 /** The audit records of this key: person, action, time, and the address for admins. */
 export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const audit = useRead('listAudit', { params: { org_id }, query: { subject_id: keyId, limit: SHOWN } }, {});
   return (

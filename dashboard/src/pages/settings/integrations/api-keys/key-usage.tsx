@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 import type { KeyUsage } from '../../../../../../contract/dashboard/keys.ts';
 import { useRead } from '../../../../api/queries.ts';
 import { clock, number, utcDay } from '../../../../language/format.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { DataList } from '../../../../list/data-list.tsx';
 import { Card } from '../../../../parts/card.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../../session/session.ts';
 import type { UsageRange } from './search.ts';
-import { words } from '../../../../parts/api-keys/words.ts';
+import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from './key-usage.module.css';
 
 const LOOK_AGAIN_MS = 5_000;
@@ -18,7 +18,7 @@ const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 
 /** The usage of the key: bars with numbers, then the newest requests. */
 export function KeyUsageCards({ keyId, range }: { keyId: string; range: UsageRange }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const usage = useRead(
     'readKeyUsage',
@@ -38,7 +38,7 @@ export function KeyUsageCards({ keyId, range }: { keyId: string; range: UsageRan
 }
 
 function Bars({ buckets, range }: { buckets: KeyUsage['buckets']; range: UsageRange }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const sums = { accepted: 0, refused: 0, failed: 0 };
   for (const bucket of buckets) for (const outcome of OUTCOMES) sums[outcome] += bucket[outcome];
   const total = sums.accepted + sums.refused + sums.failed;
@@ -106,7 +106,7 @@ function Bars({ buckets, range }: { buckets: KeyUsage['buckets']; range: UsageRa
 }
 
 function LastRequests({ requests }: { requests: KeyUsage['requests'] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <section className={classes.section} aria-label={say('last_requests')}>
       <h2 className={classes.heading}>{say('last_requests')}</h2>

@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
 import type { Problem } from '../../../../api/client.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { Empty } from '../../../../list/empty.tsx';
 import { PagedList } from '../../../../list/paged-list.tsx';
 import type { ListState } from '../../../../list/use-list-state.ts';
@@ -14,7 +14,7 @@ import type { KeyAct } from './api-keys-page.tsx';
 import { useKeyColumns } from '../../../../parts/api-keys/key-columns.tsx';
 import { Permissions, Scope } from '../../../../parts/api-keys/key-parts.tsx';
 import { useAgentNames, useCampaignNames } from '../../../../parts/use-record-names.ts';
-import { words } from '../../../../parts/api-keys/words.ts';
+import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 type Props = {
@@ -26,7 +26,7 @@ type Props = {
 };
 
 export function KeysList({ keys, list, createButton, onAct, mayManage }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const rows = keys.data?.data ?? [];
   const agentName = useAgentNames(rows.flatMap(({ agent_id }) => agent_id ?? []));
   const campaignName = useCampaignNames(rows.flatMap(({ campaign_id }) => campaign_id ?? []));
@@ -78,7 +78,7 @@ export function KeysList({ keys, list, createButton, onAct, mayManage }: Props):
 }
 
 function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const { plan } = useOrganization();
   return (
     <div className={classes.actions}>

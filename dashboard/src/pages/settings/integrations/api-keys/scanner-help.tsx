@@ -1,14 +1,14 @@
 import { Anchor, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { KEY_PATTERN } from '../../../../../../contract/key-pattern.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { CopyFact } from '../../../../parts/fact.tsx';
-import { words } from '../../../../parts/api-keys/words.ts';
+import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
 /** The data that a secret scanner needs to find and report keys. */
 export function ScannerHelp(): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <details className={`${classes.optional} ${classes.scanners}`}>
       <summary>{say('scanners')}</summary>

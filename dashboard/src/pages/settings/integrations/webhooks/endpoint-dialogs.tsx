@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { call } from '../../../../api/client.ts';
-import { readAnew, useAct } from '../../../../api/queries.ts';
+import { refetch, useAct } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { ConfirmDialog } from '../../../../parts/confirm-dialog.tsx';
 import { notifyDone } from '../../../../parts/notify.tsx';
 import { useLeaveDeleted } from '../../../../parts/use-leave-deleted.ts';
@@ -13,7 +13,7 @@ import { useOrganization } from '../../../../session/session.ts';
 import { RotateSecretDialog } from '../../../../parts/rotate-secret-dialog.tsx';
 import { RecoverDialog } from './recover-dialog.tsx';
 import { WebhookDialog } from './webhook-form.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 export type EndpointDialog = 'recover' | 'edit' | 'switch' | 'delete' | 'rotate' | null;
 type Props = { item: WebhookRecord; dialog: EndpointDialog; onClose: () => void };
@@ -32,8 +32,8 @@ export function EndpointDialogs(props: Props): ReactNode {
 }
 
 function EditDialog({ item, dialog, onClose }: Props): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const update = useAct('updateWebhook', { refresh: ['readWebhook', 'listWebhooks'] });
   return (
@@ -53,7 +53,7 @@ function EditDialog({ item, dialog, onClose }: Props): ReactNode {
 }
 
 function SwitchDialog({ item, dialog, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const update = useAct('updateWebhook', { refresh: ['readWebhook', 'listWebhooks', 'listEventDeliveries'] });
   const [shown, setShown] = useState(item.enabled);
@@ -95,7 +95,7 @@ function SwitchDialog({ item, dialog, onClose }: Props): ReactNode {
 }
 
 function DeleteDialog({ item, dialog, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const leave = useLeaveDeleted();
   const remove = useAct('deleteWebhook', { refresh: ['listWebhooks'] });
@@ -132,7 +132,7 @@ function RotateDialog({ item, dialog, onClose }: Props): ReactNode {
       onClose={onClose}
       rotate={async (overlap) => {
         const made = await call('rotateWebhookSecret', { params: { org_id, endpoint_id: item.id }, body: { overlap } });
-        void readAnew(client, ['readWebhook']);
+        void refetch(client, ['readWebhook']);
         return made.secret;
       }}
     />

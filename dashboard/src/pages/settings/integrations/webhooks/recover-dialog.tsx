@@ -2,11 +2,11 @@ import { Alert, Button, Group, Modal, Progress, Radio, Stack, Text } from '@mant
 import { useState, type ReactNode } from 'react';
 import { useAct, useRead } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { DialogForm } from '../../../../parts/dialog-form.tsx';
 import { MomentField } from '../../../../parts/moment-field.tsx';
 import { useOrganization } from '../../../../session/session.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 type Props = { endpointId: string; opened: boolean; onClose: () => void };
 
@@ -19,7 +19,7 @@ const MOST_COUNTED = 100;
 
 /** Sends the events again that an endpoint did not accept. */
 export function RecoverDialog({ endpointId, opened, onClose }: Props): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Modal opened={opened} onClose={onClose} title={say('recover_title')}>
       <Recover endpointId={endpointId} onClose={onClose} />
@@ -50,7 +50,7 @@ type ChooseProps = {
 };
 
 function Choose({ onChoose, ...form }: ChooseProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [since, setSince] = useState<Since>('day');
   const [other, setOther] = useState<string | undefined>();
   const [isMissing, setMissing] = useState(false);
@@ -92,8 +92,8 @@ type OutcomeProps = { endpointId: string; recovered: number; onClose: () => void
 
 /** Other events of the endpoint may wait too, so the bar never shows more than all as sent. */
 function Outcome({ endpointId, recovered, onClose }: OutcomeProps): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const org_id = useOrganization().id;
   const read = useRead(
     'listEventDeliveries',

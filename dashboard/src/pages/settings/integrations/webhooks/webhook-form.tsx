@@ -3,10 +3,10 @@ import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { EVENT_TYPES, type EventType } from '../../../../../../contract/event-types.ts';
 import { Problem } from '../../../../api/client.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { DialogForm } from '../../../../parts/dialog-form.tsx';
 import { useCheckedForm } from '../../../../parts/use-checked-form.ts';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import deliveryClasses from '../../../../parts/event-deliveries/event-deliveries.module.css';
 import classes from './webhooks.module.css';
 
@@ -33,7 +33,7 @@ export function WebhookDialog({ opened, title, onClose, ...form }: Props): React
 }
 
 function Fields({ act, item, onClose, onSubmit }: Omit<Props, 'opened' | 'title'>): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const [types, setTypes] = useState<readonly string[]>(item?.types ?? []);
   const [some, setSome] = useState(types.length > 0);
   const [fault, setFault] = useState(false);
@@ -113,7 +113,7 @@ function Fields({ act, item, onClose, onSubmit }: Omit<Props, 'opened' | 'title'
 type TypesProps = { chosen: readonly string[]; fault: boolean; onChange: (chosen: string[]) => void };
 
 function Types({ chosen, fault, onChange }: TypesProps): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return (
     <Checkbox.Group aria-label={say('chosen_events')} value={[...chosen]} onChange={onChange}>
       <div className={classes.types}>

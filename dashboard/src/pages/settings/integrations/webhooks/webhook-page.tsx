@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { useAct, useRead } from '../../../../api/queries.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { Card } from '../../../../parts/card.tsx';
 import { CopyFact, Fact, Facts } from '../../../../parts/fact.tsx';
 import { Moment, Until } from '../../../../parts/moment.tsx';
@@ -16,14 +16,14 @@ import { Deliveries, deliveryPlace } from '../../../../parts/event-deliveries/ev
 import { EndpointDialogs, type EndpointDialog } from './endpoint-dialogs.tsx';
 import type { DeliverySearch } from '../../../../parts/event-deliveries/search.ts';
 import { EndpointState, EndpointTypes } from './webhook-parts.tsx';
-import { words as deliveryWords } from '../../../../parts/event-deliveries/words.ts';
-import { words } from './words.ts';
+import { texts as deliveryTexts } from '../../../../parts/event-deliveries/texts.ts';
+import { texts } from './texts.ts';
 
 const route = getRouteApi('/inside/settings/integrations/webhooks/$endpoint_id');
 
 export function WebhookPage(): ReactNode {
-  const say = useWords(words);
-  const sayDelivery = useWords(deliveryWords);
+  const say = useTexts(texts);
+  const sayDelivery = useTexts(deliveryTexts);
   const org_id = useOrganization().id;
   const { endpoint_id } = route.useParams();
   const endpoint = useRead('readWebhook', { params: { org_id, endpoint_id } }, { every: 10_000 });
@@ -53,7 +53,7 @@ export function WebhookPage(): ReactNode {
 }
 
 function Endpoint({ item }: { item: WebhookRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const mayManage = useMay('admin');
   const [dialog, setDialog] = useState<EndpointDialog>(null);
   return (
@@ -85,7 +85,7 @@ function Endpoint({ item }: { item: WebhookRecord }): ReactNode {
 }
 
 function Actions({ item, onOpen }: { item: WebhookRecord; onOpen: (dialog: EndpointDialog) => void }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   const org_id = useOrganization().id;
   const navigate = useNavigate();
   const test = useAct('testWebhook', { refresh: ['listEventDeliveries'] });

@@ -1,13 +1,13 @@
 import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { Tip } from '../../../../parts/tip.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 
 /** Shows that the endpoint is enabled, or the reason why it is not. */
 export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (item.enabled) return <Badge color="blue">{say('on')}</Badge>;
   return item.disabled_reason === 'gone' ? (
     <Badge color="red">{say('gone')}</Badge>
@@ -18,7 +18,7 @@ export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
 
 /** The number of types. Their names appear on hover and focus. */
 export function EndpointTypes({ types }: { types: readonly string[] }): ReactNode {
-  const say = useWords(words);
+  const say = useTexts(texts);
   if (types.length === 0) return say('all_events');
   return (
     <Tip label={<span className="ltr">{types.join(', ')}</span>}>

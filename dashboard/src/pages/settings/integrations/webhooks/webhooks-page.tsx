@@ -6,9 +6,9 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { WebhookRecord } from '../../../../../../contract/dashboard/webhooks.ts';
 import { call } from '../../../../api/client.ts';
-import { readAnew, useRead } from '../../../../api/queries.ts';
+import { refetch, useRead } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
-import { useWords } from '../../../../language/words.tsx';
+import { useTexts } from '../../../../language/texts.tsx';
 import { DataList, type Column } from '../../../../list/data-list.tsx';
 import { Empty } from '../../../../list/empty.tsx';
 import { AddButton } from '../../../../parts/add-button.tsx';
@@ -18,13 +18,13 @@ import { useMay, useOrganization } from '../../../../session/session.ts';
 import { SecretDialog } from '../../../../parts/secret-dialog.tsx';
 import { WebhookDialog, type EndpointDraft } from './webhook-form.tsx';
 import { EndpointState, EndpointTypes } from './webhook-parts.tsx';
-import { words } from './words.ts';
+import { texts } from './texts.ts';
 import classes from '../../../../parts/event-deliveries/event-deliveries.module.css';
 
 /** The endpoints that receive events. */
 export function WebhooksPage(): ReactNode {
-  const say = useWords(words);
-  const sayCommon = useWords(common);
+  const say = useTexts(texts);
+  const sayCommon = useTexts(common);
   const { id: org_id, role } = useOrganization();
   const mayManage = useMay('admin');
   const client = useQueryClient();
@@ -38,7 +38,7 @@ export function WebhooksPage(): ReactNode {
     const made = await call('createWebhook', { params: { org_id }, body: draft });
     close();
     setSecret(made.secret);
-    void readAnew(client, ['listWebhooks']);
+    void refetch(client, ['listWebhooks']);
   };
   const add = mayManage && <AddButton onClick={open}>{say('add')}</AddButton>;
   const isEmpty = endpoints.data?.data.length === 0;
@@ -81,7 +81,7 @@ export function WebhooksPage(): ReactNode {
 }
 
 function useColumns(): Column<WebhookRecord>[] {
-  const say = useWords(words);
+  const say = useTexts(texts);
   return [
     {
       id: 'endpoint',

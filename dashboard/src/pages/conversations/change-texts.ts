@@ -1,0 +1,36 @@
+import { defineTexts } from '../../language/texts.tsx';
+
+export const changeTexts = defineTexts(
+  {
+    by_program: 'Parley',
+    handed_off: 'The agent handed over to the team',
+    taken_over: '{who} took over',
+    handed_back: '{who} handed back to the agent',
+    assigned: '{who} assigned the conversation to {name}',
+    unassigned: '{who} removed the assignee',
+    snoozed: '{who} snoozed the conversation until {time}',
+    snooze_ended: '{who} ended the snooze',
+    resolved: '{who} resolved the conversation',
+    tagged: '{who} changed the tags',
+    run_started: 'A trigger started a run',
+    more: 'More about this answer',
+    why: 'Why this answer?',
+    why_hide: 'Hide the reason',
+  },
+  {
+    by_program: 'Parley',
+    handed_off: 'سلّم الوكيل المحادثة إلى الفريق',
+    taken_over: 'تولّى {who} المحادثة',
+    handed_back: 'أعادها {who} إلى الوكيل',
+    assigned: 'أسندها {who} إلى {name}',
+    unassigned: 'أزال {who} المسؤول',
+    snoozed: 'أجّلها {who} حتى {time}',
+    snooze_ended: 'أنهى {who} التأجيل',
+    resolved: 'أغلق {who} المحادثة',
+    tagged: 'غيّر {who} الوسوم',
+    run_started: 'بدأ مشغّل تشغيلًا',
+    more: 'المزيد عن هذا الرد',
+    why: 'لماذا هذا الرد؟',
+    why_hide: 'إخفاء السبب',
+  },
+);

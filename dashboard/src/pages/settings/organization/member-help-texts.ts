@@ -1,0 +1,28 @@
+import { defineTexts } from '../../../language/texts.tsx';
+
+export const memberHelpTexts = defineTexts(
+  {
+    title: 'Help for members',
+    hint: 'In conversations, the model of the agent helps members who answer. Each call has a cost and counts in the budgets of the agent.',
+    summary: 'Summary at a hand-off',
+    summary_hint: 'One call when the first member opens the conversation.',
+    draft: 'Drafted answers',
+    draft_hint: 'One call for each draft. Without it, the draft is the best passage of the documents.',
+    translation: 'Translation',
+    translation_hint: 'One call for each message that a member translates.',
+    saved: 'The help for members is saved.',
+    admins: 'Owners and admins choose the help.',
+  },
+  {
+    title: 'مساعدة الأعضاء',
+    hint: 'في المحادثات، يساعد نموذج الوكيل الأعضاء الذين يجيبون. لكل استدعاء تكلفة تُحسب في ميزانيات الوكيل.',
+    summary: 'ملخص عند التسليم',
+    summary_hint: 'استدعاء واحد عندما يفتح أول عضو المحادثة.',
+    draft: 'صياغة الردود',
+    draft_hint: 'استدعاء لكل مسودة. بدونه تكون المسودة أفضل مقطع من المستندات.',
+    translation: 'الترجمة',
+    translation_hint: 'استدعاء لكل رسالة يترجمها عضو.',
+    saved: 'حُفظت مساعدة الأعضاء.',
+    admins: 'يختار المالكون والمشرفون المساعدة.',
+  },
+);
