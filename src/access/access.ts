@@ -139,7 +139,8 @@ export function createAccess(deps: AccessDeps): Access {
 
   const sweep = async (): Promise<void> => {
     await sweepRevokes(db, changes);
-    await barrier.sweep();
+    // Without another row there is none to remove.
+    if (lease.nodes() > 1) await barrier.sweep();
     if (clock.monotonic() - prunedAt < PRUNE_MS) return;
     prunedAt = clock.monotonic();
     await table.prune();

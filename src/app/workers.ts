@@ -1,4 +1,5 @@
 import { CreateEndUser } from '../../contract/end-users.ts';
+import type { Access } from '../access/access.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { compileBody } from '../kernel/validation/validate.ts';
 import { createSealedOpener } from '../store/channels/secrets.ts';
@@ -9,6 +10,7 @@ import { createCampaignWorker } from '../worker/campaigns/campaign-worker.ts';
 import { createAdditionWorker } from '../worker/campaigns/addition-worker.ts';
 import { createScheduleWorker } from '../worker/campaigns/schedule-worker.ts';
 import { createDeliveryWorker } from '../worker/deliveries/deliver-messages.ts';
+import { createDueWatch, type DueWatch } from '../worker/due-watch.ts';
 import { createResultAnnouncer } from '../worker/events/announce-results.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
@@ -22,7 +24,7 @@ import { createSurveyWorker } from '../worker/ratings/survey-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { Db } from '../store/db.ts';
 import { createForEachCell } from './for-each-cell.ts';
-import { type AppDeps, type Rooms, type Wake, WAKES } from './open-rooms.ts';
+import { type AppDeps, type Role, type Rooms, type Wake, WAKES } from './open-rooms.ts';
 import type { Service } from './service.ts';
 
 /** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
@@ -43,14 +45,16 @@ export function createWorkers(app: AppDeps, rooms: Rooms): Service[] {
 }
 
 /** The workers of one cell. Each can be woken at any time. */
-function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
+function createCellWorkers({ config, db, log, role }: AppDeps, rooms: Rooms) {
   const { deps, tracer } = rooms;
+  const due = createDueWatch({ db, isAlone: () => isAlone(role, deps.access) });
   const { answering, egress, openSecrets, waiter, changes, feed, onAccepted } = deps;
-  const { deliveries, events } = createSenders({ config, db, log }, rooms);
-  const announcer = createResultAnnouncer({ db, log });
+  const { deliveries, events } = createSenders({ config, db, log }, rooms, due);
+  const announcer = createResultAnnouncer({ db, log, whenDue: due('results') });
   const turns = createTurnWorker({
     db,
     log,
+    whenDue: due('turns'),
     loadAgent: answering.loadAgent,
     pressed: deps.acceptQueue.pressed,
     endUserQueue: deps.endUserQueue,
@@ -71,11 +75,12 @@ function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
     feed.look();
     deliveries.wake();
   };
-  const handOffs = createHandOffWorker({ ...deps, log, onApplied: onWritten });
-  const surveys = createSurveyWorker({ db, log, onSent: onWritten });
+  const handOffs = createHandOffWorker({ ...deps, log, whenDue: due('handOffs'), onApplied: onWritten });
+  const surveys = createSurveyWorker({ db, log, whenDue: due('surveys'), onSent: onWritten });
   const attachments = createAttachmentWorker({
     db,
     log,
+    whenDue: due('attachments'),
     kinds: channelKinds,
     egress,
     openSecrets,
@@ -86,15 +91,12 @@ function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
       turns.wake();
     },
   });
-  const expiry = createApprovalExpiry({ db, log, onExpired: () => turns.wake() });
+  const expiry = createApprovalExpiry({ db, log, whenDue: due('approvals'), onExpired: () => turns.wake() });
   const files = deps.blobs && createBlobWorker({ db, log, blobs: deps.blobs });
-  const imports = createImportWorker({ ...deps, log, check: compileBody(CreateEndUser) });
-  const sources = createSourceWorker({ db, log, egress, files: deps.readFiles });
-  const embeddings = createEmbeddingWorker({ ...answering.connections, db, log });
-  const questions = createQuestionWorker({ ...answering.connections, db, log });
-  const campaigns = createCampaignWorker({ db, log, onBegun: onAccepted });
-  const additions = createAdditionWorker({ ...deps, log });
-  const schedules = createScheduleWorker({ db, log, onStarted: () => additions.wake() });
+  const { imports, sources, embeddings, questions } = createReaders({ db, log }, rooms, due);
+  const campaigns = createCampaignWorker({ db, log, whenDue: due('campaigns'), onBegun: onAccepted });
+  const additions = createAdditionWorker({ ...deps, log, whenDue: due('additions') });
+  const schedules = createScheduleWorker({ db, log, whenDue: due('schedules'), onStarted: () => additions.wake() });
   const housekeeper = createHousekeeper({
     db,
     log,
@@ -124,15 +126,49 @@ function createCellWorkers({ config, db, log }: AppDeps, rooms: Rooms) {
   return { services, wake: wakesOf(woken) };
 }
 
+/** The workers that read files of end users, sites and documents. */
+function createReaders({ db, log }: Pick<AppDeps, 'db' | 'log'>, { deps }: Rooms, due: DueWatch) {
+  const { egress, answering, readFiles: files } = deps;
+  const { connections } = answering;
+  return {
+    imports: createImportWorker({ ...deps, log, whenDue: due('imports'), check: compileBody(CreateEndUser) }),
+    sources: createSourceWorker({ db, log, whenDue: due('sources'), egress, files }),
+    embeddings: createEmbeddingWorker({ ...connections, db, log, whenDue: due('embeddings') }),
+    questions: createQuestionWorker({ ...connections, db, log, whenDue: due('questions') }),
+  };
+}
+
 /** The workers for messages to channels and events to endpoints. */
-function createSenders({ config, db, log }: Pick<AppDeps, 'config' | 'db' | 'log'>, { deps, secrets, tracer }: Rooms) {
+function createSenders(
+  { config, db, log }: Pick<AppDeps, 'config' | 'db' | 'log'>,
+  { deps, secrets, tracer }: Rooms,
+  due: DueWatch,
+) {
   const { egress, openSecrets } = deps;
   const { baseUrl } = config;
   return {
-    deliveries: createDeliveryWorker({ db, log, kinds: channelKinds, egress, openSecrets, baseUrl }),
-    events: createEventWorker({ db, log, egress, openSealed: createSealedOpener(db, secrets.sealingKey), tracer }),
+    deliveries: createDeliveryWorker({
+      db,
+      log,
+      whenDue: due('deliveries'),
+      kinds: channelKinds,
+      egress,
+      openSecrets,
+      baseUrl,
+    }),
+    events: createEventWorker({
+      db,
+      log,
+      whenDue: due('events'),
+      egress,
+      openSealed: createSealedOpener(db, secrets.sealingKey),
+      tracer,
+    }),
   };
 }
+
+/** A process with the role `worker` has no lease, so it does not know about nodes. */
+const isAlone = (role: Role, access: Access): boolean => role === 'all' && access.ready() && access.state().nodes === 1;
 
 /** Mails to people do not belong to a cell. */
 function createMailer({ config: { mail }, db, log }: AppDeps, { secrets }: Rooms): Service[] {

@@ -11,6 +11,7 @@ import { WRITE_END_USERS } from './end-users/write.ts';
 import { LOOK } from './messages/feed.ts';
 import { STANDING } from './messages/read-targets.ts';
 import { QUEUE_DEPTHS } from './queue/depth.ts';
+import { NEXT_DUE } from './queue/next-due.ts';
 import { ADD_RECIPIENTS } from './recipients/add-recipients.ts';
 import { CLAIM_RUNS } from './runs/claim.ts';
 import { COMPLETE } from './runs/complete.ts';
@@ -225,4 +226,12 @@ test('the depth of the queues is read from the indexes of due rows, lane by lane
     expect([table, reads.get(table)?.length]).toEqual([table, 2]);
     for (const by of reads.get(table)!) expect(by).toMatch(way);
   }
+});
+
+test('the look for due rows reads the beginning of the indexes of due rows', async () => {
+  const reads = await readsOf(NEXT_DUE);
+  expect(reads.size).toBe(15);
+  for (const [table, ways] of reads)
+    for (const by of ways)
+      expect([table, by]).toEqual([table, expect.stringMatching(/_(?:due|lane|attended|result_event)\w* /)]);
 });

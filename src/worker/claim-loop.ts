@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createBatcher } from '../kernel/batcher.ts';
-import { createLookLoop } from './look-loop.ts';
+import { createLookLoop, type WhenDue } from './look-loop.ts';
 
 /**
  * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). It claims due rows, works on them
@@ -37,6 +37,7 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   rows: string;
   log: Logger;
   pollMs: number;
+  whenDue?: WhenDue;
   /** Maximum rows in progress. */
   capacity: number;
   /** Maximum number of rows in one claim, and in one storing statement. */
@@ -81,6 +82,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
     failure: `the worker cannot claim ${options.rows}; it tries again`,
     log,
     pollMs: options.pollMs,
+    whenDue: options.whenDue,
     look: async () => {
       const limit = Math.min(options.batch, capacity - underWay.size);
       // Without room there is no claim. The next row that ends makes room and wakes the loop.

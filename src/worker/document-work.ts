@@ -6,6 +6,7 @@ import { readDocument } from '../store/documents.ts';
 import { showVectors } from '../store/embeddings/read.ts';
 import type { ClaimedDocument, DocumentQueue } from '../store/queue/document-queue.ts';
 import { LEASE_SECONDS } from '../store/queue/lease-seconds.ts';
+import type { WhenDue } from './look-loop.ts';
 import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 
 /**
@@ -38,7 +39,7 @@ type TextDocument = { id: string; name: string; text: string };
 type Store = (tx: Queryable) => Promise<void>;
 export type Job<Connection> = { held: ClaimedDocument; connection: Connection; stopping: AbortSignal };
 
-export type DocumentWorkerDeps = { db: Db; log: Logger; pollMs?: number };
+export type DocumentWorkerDeps = { db: Db; log: Logger; pollMs?: number; whenDue?: WhenDue };
 
 const POLL_MS = 2_000;
 
@@ -65,7 +66,7 @@ export async function* passagesInSlices(document: Parameters<typeof passagesOf>[
 
 export function createDocumentWorker<Connection, Part>(
   work: DocumentWork<Connection, Part>,
-  { db, log, pollMs = POLL_MS }: DocumentWorkerDeps,
+  { db, log, pollMs = POLL_MS, whenDue }: DocumentWorkerDeps,
 ): PagedLoop {
   const { rows, queue, capacity } = work;
   const show = createShow(db, queue);
@@ -73,6 +74,7 @@ export function createDocumentWorker<Connection, Part>(
     rows,
     log,
     pollMs,
+    whenDue,
     leaseSeconds: LEASE_SECONDS[queue.table],
     capacity,
     claim: (lease) => queue.claimDocument(db, lease),

@@ -5,8 +5,9 @@ import type { Logger } from 'pino';
 const MAX_BACKOFF_MS = 10_000;
 
 /**
- * The poll loop of every worker. It checks for due work again immediately while there is more, and otherwise after a
- * delay or when it is woken. Only one check runs at a time.
+ * The poll loop of every worker. It checks for due work again immediately while there is more. Otherwise it checks when
+ * it is woken, and when the watch of its queue (due-watch.ts) finds due rows. Without a watch, it checks after a delay.
+ * Only one check runs at a time.
  */
 export type LookLoop = {
   start(): void;
@@ -21,12 +22,22 @@ type LookLoopOptions = {
   /** The log message when a check fails. The loop then waits for the next poll, and longer after each failure. */
   failure: string;
   log: Logger;
+  /** The delay between two checks. With a watch, the shortest delay. */
   pollMs: number;
+  whenDue?: WhenDue;
   /** Resolves with true if more work may already be due. */
   look(): Promise<boolean>;
 };
 
-export function createLookLoop({ failure, log, pollMs, look }: LookLoopOptions): LookLoop {
+/** Calls `onDue` when there may be due work, at the earliest after `pollMs`. Returns a function that cancels this. */
+export type WhenDue = (pollMs: number, onDue: () => void) => () => void;
+
+const after: WhenDue = (ms, onDue) => {
+  const timer = setTimeout(onDue, ms);
+  return () => clearTimeout(timer);
+};
+
+export function createLookLoop({ failure, log, pollMs, whenDue = after, look }: LookLoopOptions): LookLoop {
   let stopping = false;
   let woken = false;
   let failures = 0;
@@ -55,15 +66,15 @@ export function createLookLoop({ failure, log, pollMs, look }: LookLoopOptions):
 
   const sleep = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(
-        resolve,
-        failures > 1 ? Math.max(pollMs, Math.min(MAX_BACKOFF_MS, pollMs * 2 ** (failures - 1))) : pollMs,
-      );
+      // Due rows do not shorten the wait after failures.
+      const cancel = failures > 1 ? after(backoff(), resolve) : whenDue(pollMs, resolve);
       wakeUp = () => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
     });
+
+  const backoff = (): number => Math.max(pollMs, Math.min(MAX_BACKOFF_MS, pollMs * 2 ** (failures - 1)));
 
   const wake = (): void => {
     woken = true;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { createClaimLoop } from './claim-loop.ts';
+import type { WhenDue } from './look-loop.ts';
 
 /**
  * The claim loop for long work that is stored page by page, such as a file or a sync. The work renews its lease with
@@ -14,6 +15,7 @@ type PagedLoopOptions<Row> = {
   rows: string;
   log: Logger;
   pollMs: number;
+  whenDue?: WhenDue;
   leaseSeconds: number;
   /** Maximum rows in progress. */
   capacity: number;
@@ -28,11 +30,12 @@ type PagedLoopOptions<Row> = {
 
 export function createPagedLoop<Row>(options: PagedLoopOptions<Row>): PagedLoop {
   const ending = new AbortController();
-  const { rows, log, pollMs, leaseSeconds, capacity, claim, work, fail, ids } = options;
+  const { rows, log, pollMs, whenDue, leaseSeconds, capacity, claim, work, fail, ids } = options;
   const loop = createClaimLoop<Row, never, never>({
     rows,
     log,
     pollMs,
+    whenDue,
     leaseSeconds,
     capacity,
     batch: 1,

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 /** The database of the model. Every statement takes effect at one moment, like a snapshot or a commit. */
 export type Database = {
   register(nodeId: string): Registered;
-  readLog(position: number): LogReading;
+  readLog(nodeId: string, position: number, server: string): LogReading;
   renew(nodeId: string, position: number, server: string): Renewed | null;
   remove(nodeId: string): null;
   leases(): LeaseReading;
@@ -49,24 +49,28 @@ export function createDatabase(world: World): Database {
     return change();
   };
 
+  const renew = (nodeId: string, position: number, wanted: string): Renewed | null =>
+    write(() => {
+      const row = state.rows.get(nodeId);
+      if (!row || wanted !== String(server)) return null;
+      state.rows.set(nodeId, { nodeId, position: Math.max(row.position, position), renewNo: row.renewNo + 1 });
+      return { nodes: state.rows.size };
+    });
+
   return {
     register: (nodeId) =>
       write(() => {
         state.rows.set(nodeId, { nodeId, position: state.seq, renewNo: 0 });
-        return { position: state.seq, server: String(server), serverAgeMs: world.now() - startedAt };
+        const serverAgeMs = world.now() - startedAt;
+        return { position: state.seq, server: String(server), serverAgeMs, nodes: state.rows.size };
       }),
-    readLog: (position) => ({
+    readLog: (nodeId, position, wanted) => ({
       server: String(server),
       head: state.seq,
       subjects: state.log.slice(Math.max(position, state.pruned)),
+      renewed: position === state.seq ? renew(nodeId, position, wanted) : null,
     }),
-    renew: (nodeId, position, wanted) =>
-      write(() => {
-        const row = state.rows.get(nodeId);
-        if (!row || wanted !== String(server)) return null;
-        state.rows.set(nodeId, { nodeId, position: Math.max(row.position, position), renewNo: row.renewNo + 1 });
-        return { nodes: state.rows.size };
-      }),
+    renew,
     remove: (nodeId) => write(() => (state.rows.delete(nodeId), null)),
     leases: () => ({ server: String(server), serverAgeMs: world.now() - startedAt, leases: [...state.rows.values()] }),
     removeDead: ({ nodeId, renewNo }) =>

@@ -101,7 +101,7 @@ export function createNode({ world, database, name, leaseMs, hasTokens = false, 
 
   const store: LeaseStore = {
     register: (id) => statement(() => database.register(id)),
-    readLog: (position) => statement(() => database.readLog(position)),
+    readLog: (id, position, server) => statement(() => database.readLog(id, position, server)),
     renew: (id, position, server) => statement(() => database.renew(id, position, server)),
     remove: async (id) => void (await statement(() => database.remove(id))),
     leases: () => statement(() => database.leases()),

@@ -58,7 +58,7 @@ export const remedies: Remedy[] = [
         replace: 'node.server = reading.server;',
       },
     ],
-    seed: 60,
+    seed: 1,
   },
   {
     name: 'notice a gap in the log',
@@ -85,7 +85,7 @@ export const remedies: Remedy[] = [
         replace: '[undefined, row.renewNo].includes(watched.get(row.nodeId)?.renewNo)',
       },
     ],
-    seed: 16,
+    seed: 21,
   },
   {
     name: 'wait the whole lease',
@@ -120,7 +120,7 @@ export const remedies: Remedy[] = [
   {
     name: 'join only a flight of this generation',
     edits: [{ file: FILL, find: 'current?.generation === generation', replace: 'current' }],
-    seed: 16,
+    seed: 23,
   },
   {
     name: 'drop own changes immediately',

@@ -1,5 +1,5 @@
 import { SYSTEM, recordAudit } from '../../store/organizations/audit.ts';
-import { markEffective, readDueRevokes, readUnfinishedRevokes, revokeDue } from '../../store/api-keys/revoke.ts';
+import { markEffective, readOpenRevokes, revokeDue } from '../../store/api-keys/revoke.ts';
 import type { Db } from '../../store/db.ts';
 import type { Changes } from '../nodes/change.ts';
 import type { Subject } from '../types.ts';
@@ -13,7 +13,7 @@ const ROUND = 200;
  * at the same time.
  */
 export async function sweepRevokes(db: Db, changes: Changes): Promise<void> {
-  const due = await readDueRevokes(db, ROUND);
+  const { due, ...open } = await readOpenRevokes(db, ROUND);
   if (due.length > 0) {
     const subjects = due.map(({ id }): Subject => ({ kind: 'key', id }));
     await changes.commit(subjects, async (tx, seq) => {
@@ -29,7 +29,7 @@ export async function sweepRevokes(db: Db, changes: Changes): Promise<void> {
       }
     });
   }
-  const unfinished = await readUnfinishedRevokes(db, ROUND);
+  const { unfinished } = due.length > 0 ? await readOpenRevokes(db, ROUND) : open;
   if (unfinished.length === 0) return;
   const last = Math.max(...unfinished.map(({ seq }) => seq));
   await changes.everywhere(last);

@@ -78,7 +78,7 @@ export function createLease(deps: LeaseDeps): Lease {
     // Only now: data that was read before the row existed may be older than a change that this node never learns of.
     memory.flush();
     server.observe(registered.server, registered.serverAgeMs);
-    node = { id, server: registered.server, position: registered.position, nodes: 1 };
+    node = { id, server: registered.server, position: registered.position, nodes: registered.nodes };
     extend(start, wallStart);
     // Removing the old row only saves other nodes the wait for it.
     if (former) await store.remove(former.id).catch(() => {});
@@ -89,7 +89,7 @@ export function createLease(deps: LeaseDeps): Lease {
     const start = clock.monotonic();
     const wallStart = clock.wall();
     if (node === null) return register(start, wallStart);
-    const reading = await store.readLog(node.position);
+    const reading = await store.readLog(node.id, node.position, node.server);
     server.observe(reading.server, 0);
     // The end of its log may be lost, and its numbers may be used a second time.
     if (reading.server !== node.server) return register(start, wallStart);
@@ -99,7 +99,7 @@ export function createLease(deps: LeaseDeps): Lease {
     for (const subject of reading.subjects) memory.drop(subject);
     node.position = reading.head;
     // crash point: lease:before-renew
-    const renewed = await store.renew(node.id, node.position, node.server);
+    const renewed = reading.renewed ?? (await store.renew(node.id, node.position, node.server));
     if (renewed === null) return register(clock.monotonic(), clock.wall());
     node.nodes = renewed.nodes;
     extend(start, wallStart);

@@ -8,8 +8,11 @@ import type { Subject } from '../types.ts';
 export type LeaseStore = {
   /** Creates a new row for a node with an empty cache. Its position is the log's head at the time of the write. */
   register(nodeId: string): Promise<Registered>;
-  /** The entries after `position`, read in one snapshot. */
-  readLog(position: number): Promise<LogReading>;
+  /**
+   * The entries after `position`, read in one snapshot. If there are none, the node has applied the whole log, so the
+   * same statement also does the work of `renew`.
+   */
+  readLog(nodeId: string, position: number, server: string): Promise<LogReading>;
   /** Stores how far the node has applied the log. Null: the row is gone, or this is another server than `server`. */
   renew(nodeId: string, position: number, server: string): Promise<Renewed | null>;
   remove(nodeId: string): Promise<void>;
@@ -19,8 +22,14 @@ export type LeaseStore = {
 };
 
 /** `server` identifies one run of the database server. It changes with a restart or a failover. */
-export type Registered = { position: number; server: string; serverAgeMs: number };
-export type LogReading = { server: string; head: number; subjects: readonly Subject[] };
+export type Registered = { position: number; server: string; serverAgeMs: number; nodes: number };
+export type LogReading = {
+  server: string;
+  head: number;
+  subjects: readonly Subject[];
+  /** Null: there are entries, the row is gone, or this is another server. */
+  renewed: Renewed | null;
+};
 export type Renewed = { nodes: number };
 export type LeaseRow = { nodeId: string; position: number; renewNo: number };
 export type LeaseReading = { server: string; serverAgeMs: number; leases: readonly LeaseRow[] };

@@ -8,9 +8,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
  * Serves the built dashboard. The files are listed once, so no path from a request reaches the file system. The first
- * request reads and compresses a file, and later requests get it from memory (a few MB in total). So a node that only
- * serves keys caches none. Names below /assets/ contain a hash of their content and may be cached permanently.
- * index.html is built for each request, because its style elements need a nonce.
+ * request reads a file, and the first request for an encoding compresses it. Later requests get it from memory (a few MB
+ * in total). So a node that only serves keys caches none. Names below /assets/ contain a hash of their content and may
+ * be cached permanently. index.html is built for each request, because its style elements need a nonce.
  */
 export function mountDashboard(server: FastifyInstance, folder: string): void {
   let site = readSite(folder);
@@ -32,12 +32,13 @@ export function mountDashboard(server: FastifyInstance, folder: string): void {
   });
 }
 
+type Encoding = 'br' | 'gzip';
 type StoredFile = {
   type: string;
   etag: string;
   plain: Buffer;
-  gzip: Buffer | null;
-  brotli: Buffer | null;
+  /** Compressed at the first request for this encoding. Null: the file is sent as it is. */
+  compressed: Readonly<Record<Encoding, () => Promise<Buffer>>> | null;
   hashed: boolean;
 };
 type Site = { files: ReadonlyMap<string, () => Promise<StoredFile>>; page: string };
@@ -87,19 +88,24 @@ async function store(file: string, type: string, text: boolean, hashed: boolean)
   const plain = await readFile(file);
   const compress = text && plain.length >= COMPRESS_FROM_BYTES;
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
-  const smallest = async (): Promise<Buffer> => readFile(`${file}.br`).catch(() => brotlied(plain, { params }));
-  const [small, smaller] = compress ? await Promise.all([gzipped(plain), smallest()]) : [null, null];
+  const built = compress ? await readFile(`${file}.br`).catch(() => null) : null;
   return {
     type,
     hashed,
     plain,
     etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
-    gzip: small,
-    brotli: smaller,
+    compressed: compress
+      ? { br: once(async () => built ?? brotlied(plain, { params })), gzip: once(() => gzipped(plain)) }
+      : null,
   };
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile): FastifyReply {
+function once(work: () => Promise<Buffer>): () => Promise<Buffer> {
+  let done: Promise<Buffer> | undefined;
+  return async () => (done ??= work());
+}
+
+async function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile): Promise<FastifyReply> {
   reply
     .header('content-type', file.type)
     .header('etag', file.etag)
@@ -109,9 +115,10 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
   const accepted = request.headers['accept-encoding'] ?? '';
-  if (file.brotli && /\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli);
-  if (file.gzip && /\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip);
-  return reply.send(file.plain);
+  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
+  if (file.compressed === null || encoding === null) return reply.send(file.plain);
+  const body = await file.compressed[encoding]();
+  return reply.header('content-encoding', encoding).send(body);
 }
 
 /**

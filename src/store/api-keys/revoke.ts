@@ -77,19 +77,35 @@ export async function markEffective(db: Queryable, keys: readonly KeyName[], seq
   );
 }
 
-/** Keys whose scheduled end has passed, and keys that were revoked without the change log (by hand, in SQL). */
-export const readDueRevokes = async (db: Queryable, limit: number): Promise<KeyName[]> =>
-  staying(db, (await inEachReachableCell(db, (cell) => dueRevokesIn(cell, limit))).flat());
+/**
+ * `due`: keys whose scheduled end has passed, and keys that were revoked without the change log (by hand, in SQL).
+ * `unfinished`: keys whose state is still "revoking". In one statement, because every node asks for them each second.
+ */
+export async function readOpenRevokes(
+  db: Queryable,
+  limit: number,
+): Promise<{ due: KeyName[]; unfinished: (KeyName & { seq: number })[] }> {
+  const found = await inEachReachableCell(db, (cell) => openRevokesIn(cell, limit));
+  const open = staying(db, found.flat());
+  return {
+    due: open.filter(({ seq }) => seq === null),
+    unfinished: open.flatMap(({ seq, ...key }) => (seq === null ? [] : [{ ...key, seq: Number(seq) }])),
+  };
+}
 
-async function dueRevokesIn(db: Queryable, limit: number): Promise<KeyName[]> {
-  const due = await db.execute<KeyName>(sql`
-    (SELECT org_id AS "orgId", id FROM api_key
+async function openRevokesIn(db: Queryable, limit: number): Promise<(KeyName & { seq: string | null })[]> {
+  const open = await db.execute<KeyName & { seq: string | null }>(sql`
+    (SELECT org_id AS "orgId", id, NULL::bigint AS seq FROM api_key
       WHERE revoke_at IS NOT NULL AND revoked_at IS NULL AND revoke_at <= now() ORDER BY revoke_at LIMIT ${limit})
     UNION ALL
-    (SELECT org_id, id FROM api_key
+    (SELECT org_id, id, NULL FROM api_key
       WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NULL ORDER BY revoked_at
+        LIMIT ${limit})
+    UNION ALL
+    (SELECT org_id, id, revoked_seq FROM api_key
+      WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NOT NULL ORDER BY revoked_at
         LIMIT ${limit})`);
-  return due.rows;
+  return open.rows;
 }
 
 /**
@@ -117,16 +133,4 @@ async function revokeDueOf(tx: Queryable, keys: readonly KeyName[], by: { userId
     FROM due WHERE k.org_id = due.org_id AND k.id = due.id
     RETURNING k.org_id AS "orgId", k.id, due.was_active AS "wasActive"`);
   return revoked.rows.filter((row) => row.wasActive);
-}
-
-/** Keys whose state is still "revoking". */
-export const readUnfinishedRevokes = async (db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> =>
-  staying(db, (await inEachReachableCell(db, (cell) => unfinishedRevokesIn(cell, limit))).flat());
-
-async function unfinishedRevokesIn(db: Queryable, limit: number): Promise<(KeyName & { seq: number })[]> {
-  const unfinished = await db.execute<KeyName & { seq: string }>(sql`
-    SELECT org_id AS "orgId", id, revoked_seq AS seq FROM api_key
-    WHERE revoked_at IS NOT NULL AND effective_at IS NULL AND revoked_seq IS NOT NULL ORDER BY revoked_at
-      LIMIT ${limit}`);
-  return unfinished.rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }

@@ -18,6 +18,7 @@ type Connected = (
 export class CellPool extends pg.Pool {
   readonly directory: CellDirectory = createCellDirectory();
   readonly slots: CellSlots;
+  private uses = 0;
 
   constructor({
     onConnect,
@@ -38,6 +39,10 @@ export class CellPool extends pg.Pool {
       },
     });
     this.slots = slots;
+    for (const use of ['acquire', 'release'] as const)
+      this.on(use, () => {
+        this.uses++;
+      });
     const { query } = this;
     // oxlint-disable-next-line func-names -- `this` may be the pool of one cell
     this.query = function (this: CellPool, ...args: unknown[]) {
@@ -45,6 +50,14 @@ export class CellPool extends pg.Pool {
       const cell = this.cellWithoutRoom(args);
       return cell === undefined ? send() : this.slots.room(cell).then(send);
     } as pg.Pool['query'];
+  }
+
+  /**
+   * How often a connection was taken or given back. So this process sent nothing between two equal numbers. Null: a
+   * connection is in use.
+   */
+  useCount(): number | null {
+    return this.totalCount > this.idleCount ? null : this.uses;
   }
 
   /** A statement that has to wait for its cell waits without a connection. */

@@ -4,7 +4,7 @@ import { givenKey, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import { type Db, isUnreachable, type Queryable } from '../db.ts';
 import { holdFence } from '../fence/hold-fence.ts';
-import { LOCK_HELD_MS, takePlaces } from './leases.ts';
+import { LOCK_HELD_MS, openLeaseTable, takePlaces } from './leases.ts';
 
 let db: Db;
 let orgId: string;
@@ -59,5 +59,35 @@ describe('a silent node', () => {
     const end = await fallSilent((tx) => holdFence(tx, { orgId, keyId, from: null }));
     await db.execute(sql`UPDATE api_key SET revoked_at = now() WHERE org_id = ${orgId} AND id = ${keyId}`);
     expect(await end()).toBe('ended by the database');
+  });
+});
+
+describe('a renewal', () => {
+  test('reading the log renews the row in the same statement, but only if there is nothing to apply', async () => {
+    const url = (db.$client as unknown as { options: { connectionString: string } }).options.connectionString;
+    const table = openLeaseTable(url, { role: 'test', timeoutMs: 5_000, onError: () => {} });
+    const row = async (id: string) => {
+      const { rows } = await db.execute<{ seq: string; no: string }>(
+        sql`SELECT applied_seq AS seq, renew_no AS no FROM node_lease WHERE node_id = ${id}`,
+      );
+      return { position: Number(rows[0]!.seq), renewNo: Number(rows[0]!.no) };
+    };
+    try {
+      expect((await table.register('node_one')).nodes).toBe(1);
+      const { position, server, nodes } = await table.register('node_two');
+      expect(nodes).toBe(2);
+      expect((await table.readLog('node_two', position, server)).renewed).toEqual({ nodes: 2 });
+      expect(await row('node_two')).toEqual({ position, renewNo: 1 });
+      expect((await table.readLog('node_two', position, 'another server')).renewed).toBeNull();
+      expect((await table.readLog('node_gone', position, server)).renewed).toBeNull();
+      await db.transaction((tx) => takePlaces(tx, [{ kind: 'key', id: 'key_revoked' }]));
+      const behind = await table.readLog('node_two', position, server);
+      expect(behind).toMatchObject({ head: position + 1, subjects: [{ id: 'key_revoked' }], renewed: null });
+      expect(await row('node_two')).toEqual({ position, renewNo: 1 });
+    } finally {
+      await table.remove('node_one');
+      await table.remove('node_two');
+      await table.close();
+    }
   });
 });

@@ -27,6 +27,18 @@ const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' ||
   left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
 
+/** $1: the node, $2: its position, $3: its server. */
+const RENEW = `UPDATE node_lease SET applied_seq = greatest(applied_seq, $2), renew_no = renew_no + 1, renewed_at = now()
+  WHERE node_id = $1 AND ${SERVER} = $3`;
+const NODES = '(SELECT count(*) FROM node_lease)::int';
+/** Renews the row only if there is nothing after its position. */
+const READ_LOG = `WITH log AS MATERIALIZED (SELECT seq AS head FROM authz_clock WHERE id = 1), renewed AS (
+    ${RENEW} AND (SELECT head FROM log) = $2 RETURNING ${NODES} AS nodes)
+  SELECT ${SERVER} AS server, head, (SELECT nodes FROM renewed) AS nodes,
+    (SELECT coalesce(json_agg(json_build_object('kind', c.kind, 'id', c.subject_id) ORDER BY c.seq), '[]')
+     FROM (SELECT * FROM authz_change WHERE seq > $2 ORDER BY seq LIMIT ${MAX_READ}) c) AS subjects
+  FROM log`;
+
 /**
  * A node that stops, or loses its connection, in the middle of a change still has the lock of the log. After this time
  * the database ends that transaction, so a change waits for such a node no longer than for a lease.
@@ -91,34 +103,31 @@ export function openLeaseTable(url: string, options: LeaseOptions) {
 
   return {
     async register(nodeId: string) {
-      const made = await pool.query<{ position: string; server: string; age: number }>(
+      const made = await pool.query<{ position: string; server: string; age: number; others: number }>(
         `INSERT INTO node_lease (node_id, applied_seq) SELECT $1, seq FROM authz_clock WHERE id = 1
-         RETURNING applied_seq AS position, ${SERVER} AS server, ${SERVER_AGE} AS age`,
+         RETURNING applied_seq AS position, ${SERVER} AS server, ${SERVER_AGE} AS age, ${NODES} AS others`,
         [nodeId],
       );
       const row = made.rows[0]!;
-      return { position: Number(row.position), server: row.server, serverAgeMs: row.age };
+      // The statement does not see its own row.
+      return { position: Number(row.position), server: row.server, serverAgeMs: row.age, nodes: row.others + 1 };
     },
 
-    async readLog(position: number) {
-      const read = await pool.query<{ server: string; head: string; subjects: LoggedSubject[] }>({
+    async readLog(nodeId: string, position: number, server: string) {
+      type Row = { server: string; head: string; subjects: LoggedSubject[]; nodes: number | null };
+      const read = await pool.query<Row>({
         name: 'lease-read',
-        text: `SELECT ${SERVER} AS server, seq AS head,
-            (SELECT coalesce(json_agg(json_build_object('kind', c.kind, 'id', c.subject_id) ORDER BY c.seq), '[]')
-             FROM (SELECT * FROM authz_change WHERE seq > $1 ORDER BY seq LIMIT ${MAX_READ}) c) AS subjects
-          FROM authz_clock WHERE id = 1`,
-        values: [position],
+        text: READ_LOG,
+        values: [nodeId, position, server],
       });
-      const row = read.rows[0]!;
-      return { server: row.server, head: Number(row.head), subjects: row.subjects };
+      const { head, nodes, ...row } = read.rows[0]!;
+      return { ...row, head: Number(head), renewed: nodes === null ? null : { nodes } };
     },
 
     async renew(nodeId: string, position: number, server: string) {
       const renewed = await pool.query<{ nodes: number }>({
         name: 'lease-renew',
-        text: `UPDATE node_lease
-          SET applied_seq = greatest(applied_seq, $2), renew_no = renew_no + 1, renewed_at = now()
-          WHERE node_id = $1 AND ${SERVER} = $3 RETURNING (SELECT count(*) FROM node_lease)::int AS nodes`,
+        text: `${RENEW} RETURNING ${NODES} AS nodes`,
         values: [nodeId, position, server],
       });
       return renewed.rows[0] ?? null;

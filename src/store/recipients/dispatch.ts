@@ -200,6 +200,15 @@ const ATTENDED_SECONDS = 60;
 
 const OVER =
   "(c.deleted_at IS NOT NULL OR (c.state IN ('live', 'paused') AND (c.settings ->> 'ends_at')::timestamptz <= now()))";
+/** When the next campaign may send, or has to be ended. Null: never. */
+export const NEXT_OF_CAMPAIGNS = `SELECT min(due.at) FROM campaign c CROSS JOIN LATERAL (
+    (SELECT greatest(c.paced_until, r.due_at) AS at FROM recipient r
+      WHERE c.state = 'live' AND c.deleted_at IS NULL
+        AND r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT 1)
+    UNION ALL
+    SELECT CASE WHEN c.state = 'ended' OR c.deleted_at IS NOT NULL THEN ${NOW}
+      WHEN c.state IN ('live', 'paused') THEN (c.settings ->> 'ends_at')::timestamptz END
+  ) AS due WHERE c.attended`;
 const NOBODY_DUE = `NOT EXISTS (
   SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`;
 

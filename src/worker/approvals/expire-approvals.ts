@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { denyExpired } from '../../features/approvals/decide-approval.ts';
 import { findExpired } from '../../store/approvals/write.ts';
 import type { Db } from '../../store/db.ts';
-import { createLookLoop, type LookLoop } from '../look-loop.ts';
+import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const POLL_MS = 1_000;
 /** Maximum number per run of the loop. The next ones follow at once. */
@@ -15,16 +15,19 @@ const BATCH = 50;
 export function createApprovalExpiry({
   db,
   log,
+  whenDue,
   onExpired,
 }: {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   onExpired(): void;
 }): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
   const loop = createLookLoop({
     failure: 'the worker cannot read expired approvals; it tries again',
     log,
     pollMs: POLL_MS,
+    whenDue,
     look: async () => {
       const due = await findExpired(db, BATCH);
       for (const { orgId, id } of due) {

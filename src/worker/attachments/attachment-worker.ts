@@ -26,6 +26,7 @@ import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { callConnection, type ConnectionDeps } from '../../answering/models/call-connection.ts';
 import { tryContext } from '../../answering/try-context.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
+import type { WhenDue } from '../look-loop.ts';
 
 const POLL_MS = 1_000;
 /** Each file may need 10 MiB of memory. */
@@ -47,6 +48,7 @@ const RETRY_SECONDS = [5, 30, 120, 600, 3_600, 6 * 3_600];
 export type AttachmentWorkerDeps = {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   kinds: ChannelKinds;
   egress: Egress;
   openSecrets: OpenSecrets;
@@ -70,6 +72,7 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
     rows: 'files',
     log,
     pollMs: POLL_MS,
+    whenDue: deps.whenDue,
     capacity: CAPACITY,
     batch: CAPACITY,
     leaseSeconds: LEASE_SECONDS.attachment,

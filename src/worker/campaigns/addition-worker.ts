@@ -21,6 +21,7 @@ import { isUnreachable } from '../../store/db.ts';
 import { listEndUsers } from '../../store/end-users/search.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { type NewRecipient, type AdditionOutcome, addRecipients } from '../../store/recipients/add-recipients.ts';
+import type { WhenDue } from '../look-loop.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
@@ -29,7 +30,10 @@ import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
  * crash, the next worker gets the stored response, so no row is countByKind twice or lost. A person who is already
  * enrolled is always a duplicate.
  */
-export type AdditionWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onAdded'> & { log: Logger };
+export type AdditionWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onAdded'> & {
+  log: Logger;
+  whenDue?: WhenDue;
+};
 
 const CAPACITY = 2;
 const PAGE = 500;
@@ -46,6 +50,7 @@ export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
     rows: 'audiences',
     log: deps.log,
     pollMs: POLL_MS,
+    whenDue: deps.whenDue,
     leaseSeconds: LEASE_SECONDS.campaign_push,
     capacity: CAPACITY,
     claim: (lease) => claimAddition(deps.db, lease),

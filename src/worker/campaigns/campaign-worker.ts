@@ -8,7 +8,7 @@ import {
   lockCampaign,
   writeDispatch,
 } from '../../store/recipients/dispatch.ts';
-import { createLookLoop } from '../look-loop.ts';
+import { createLookLoop, type WhenDue } from '../look-loop.ts';
 import { BATCH, LOOK_MS, planDispatch } from '../../features/campaigns/plan-dispatch.ts';
 
 /**
@@ -28,10 +28,12 @@ const EXPIRE_EVERY_MS = 1_000;
 export function createCampaignWorker({
   db,
   log,
+  whenDue,
   onBegun,
 }: {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   /** Called when there are new runs that need a turn. */
   onBegun(): void;
 }): CampaignWorker {
@@ -43,6 +45,7 @@ export function createCampaignWorker({
     failure: 'the worker cannot dispatch campaigns; it tries again',
     log,
     pollMs: LOOK_MS,
+    whenDue,
     look: async () => {
       const keys = await findDueCampaigns(pool, after, CAMPAIGNS);
       let isBusy = keys.length === CAMPAIGNS;

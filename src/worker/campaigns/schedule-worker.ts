@@ -2,17 +2,18 @@ import type { Logger } from 'pino';
 import { startScheduledCampaign } from '../../features/campaigns/start-scheduled-campaign.ts';
 import { delaySchedule, type ScheduleRow } from '../../store/campaigns/schedules.ts';
 import type { Db } from '../../store/db.ts';
-import { createLookLoop, type LookLoop } from '../look-loop.ts';
+import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const LOOK_MS = 10_000;
 const RETRY_SECONDS = 60;
 
-type Deps = { db: Db; log: Logger; onStarted(): void; lookMs?: number };
+type Deps = { db: Db; log: Logger; whenDue?: WhenDue; onStarted(): void; lookMs?: number };
 
 /** Starts the campaigns of schedules. No lease is needed, because each start is one short transaction. */
 export function createScheduleWorker({
   db,
   log,
+  whenDue,
   onStarted,
   lookMs = LOOK_MS,
 }: Deps): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
@@ -20,6 +21,7 @@ export function createScheduleWorker({
     failure: 'a schedule could not start its campaign; it is tried again',
     log,
     pollMs: lookMs,
+    whenDue,
     look: async () => {
       let claimed: ScheduleRow | null = null;
       try {

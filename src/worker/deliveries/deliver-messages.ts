@@ -12,6 +12,7 @@ import { type ClaimedDelivery, claimDeliveries, DELIVERY_QUEUE } from '../../sto
 import { type DeliveryOutcome, completeDeliveries, markChannel } from '../../store/deliveries/complete.ts';
 import { applyReceipts } from '../../store/deliveries/receipts.ts';
 import { type Work, type Worker, createClaimLoop, hasLeaseForCall } from '../claim-loop.ts';
+import type { WhenDue } from '../look-loop.ts';
 import { deliverMessage, givenBack } from './deliver-message.ts';
 
 /**
@@ -22,6 +23,7 @@ import { deliverMessage, givenBack } from './deliver-message.ts';
 export type DeliveryWorkerOptions = {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   kinds: ChannelKinds;
   egress: Pick<Egress, 'request' | 'connect'>;
   openSecrets: OpenSecrets;
@@ -44,7 +46,8 @@ const MAX_PER_CHANNEL = 32;
 const CROWDED_MS = 500;
 const POLL_MS = 200;
 
-export function createDeliveryWorker({ db, log, kinds, egress, openSecrets, baseUrl }: DeliveryWorkerOptions): Worker {
+export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
+  const { db, log, whenDue, kinds, egress, openSecrets, baseUrl } = options;
   const pool = db.$client;
   const lanes = createTally<number>();
   const channels = createTally<string>();
@@ -53,6 +56,7 @@ export function createDeliveryWorker({ db, log, kinds, egress, openSecrets, base
     rows: 'messages',
     log,
     pollMs: POLL_MS,
+    whenDue,
     capacity: CAPACITY,
     batch: CLAIM_BATCH,
     leaseSeconds: LEASE_SECONDS.message,

@@ -9,6 +9,7 @@ import { type ClaimedSource, claimSource, holdSource, readFailures } from '../..
 import type { PageRow } from '../../store/document-sources/read.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { FilesBusy, type ReadFiles } from '../../engine/documents/read-files.ts';
+import type { WhenDue } from '../look-loop.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 import { type Fetched, fetchPage } from './fetch-page.ts';
 import { readRobots, type Robots } from './robots.ts';
@@ -21,6 +22,7 @@ import { readRobots, type Robots } from './robots.ts';
 export type SourceWorkerDeps = {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   egress: Pick<Egress, 'request'>;
   files: Pick<ReadFiles, 'read'>;
   pauseMs?: number;
@@ -92,6 +94,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     rows: 'sources',
     log,
     pollMs: POLL_MS,
+    whenDue: deps.whenDue,
     leaseSeconds: LEASE_SECONDS.document_source,
     capacity: CAPACITY,
     claim: (lease) => claimSource(db, lease),

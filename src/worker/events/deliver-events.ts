@@ -18,6 +18,7 @@ import {
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { cancelPending, changeWebhook, lockWebhook } from '../../store/webhooks.ts';
 import { createClaimLoop, hasLeaseForCall, type Work, type Worker } from '../claim-loop.ts';
+import type { WhenDue } from '../look-loop.ts';
 import { deliverEvent, givenBack } from './deliver-event.ts';
 
 /**
@@ -29,6 +30,7 @@ import { deliverEvent, givenBack } from './deliver-event.ts';
 export type EventWorkerOptions = {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   egress: Pick<Egress, 'request'>;
   openSealed: OpenSealed;
   random?: () => number;
@@ -52,6 +54,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
     rows: 'events',
     log,
     pollMs: POLL_MS,
+    whenDue: options.whenDue,
     capacity: CAPACITY,
     batch: CLAIM_BATCH,
     leaseSeconds: LEASE_SECONDS.event_delivery,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { applyHandOffRules } from '../../features/hand-offs/apply-rules.ts';
 import type { HandOffsDeps } from '../../features/hand-offs/deps.ts';
 import { delayHandOff, findDueHandOffs } from '../../store/hand-offs/queue.ts';
-import { createLookLoop, type LookLoop } from '../look-loop.ts';
+import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const LOOK_MS = 1_000;
 /** Maximum number per run of the loop. The next ones follow at once. */
@@ -16,13 +16,15 @@ const RETRY_SECONDS = 60;
  */
 export function createHandOffWorker({
   log,
+  whenDue,
   onApplied,
   ...deps
-}: HandOffsDeps & { log: Logger; onApplied(): void }): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
+}: HandOffsDeps & { log: Logger; whenDue?: WhenDue; onApplied(): void }): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
   const loop = createLookLoop({
     failure: 'the worker cannot read hand-offs; it tries again',
     log,
     pollMs: LOOK_MS,
+    whenDue,
     look: async () => {
       const due = await findDueHandOffs(deps.db, BATCH);
       for (const one of due) {

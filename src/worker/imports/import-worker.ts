@@ -18,6 +18,7 @@ import {
 } from '../../store/imports/queue.ts';
 import { readPieces } from '../../store/imports/read.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
+import type { WhenDue } from '../look-loop.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
@@ -28,6 +29,7 @@ import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
  */
 export type ImportWorkerDeps = EndUsersDeps & {
   log: Logger;
+  whenDue?: WhenDue;
   /** Step 14 of the order of checks (docs/security.md) for one person. Throws a Refusal with the faults. */
   check(person: unknown): void;
 };
@@ -42,6 +44,7 @@ export const createImportWorker = (deps: ImportWorkerDeps): PagedLoop =>
     rows: 'imports',
     log: deps.log,
     pollMs: POLL_MS,
+    whenDue: deps.whenDue,
     leaseSeconds: LEASE_SECONDS.end_user_import,
     capacity: CAPACITY,
     claim: (lease) => claimImport(deps.db, lease),

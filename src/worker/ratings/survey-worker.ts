@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { sendSurvey } from '../../features/conversations/send-survey.ts';
 import type { Db } from '../../store/db.ts';
 import { delaySurvey, findDueSurveys } from '../../store/ratings/survey.ts';
-import { createLookLoop, type LookLoop } from '../look-loop.ts';
+import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const LOOK_MS = 1_000;
 /** Maximum number per run of the loop. The next ones follow at once. */
@@ -17,16 +17,19 @@ const RETRY_SECONDS = 60;
 export function createSurveyWorker({
   db,
   log,
+  whenDue,
   onSent,
 }: {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   onSent(): void;
 }): Pick<LookLoop, 'start' | 'wake' | 'stop'> {
   const loop = createLookLoop({
     failure: 'the worker cannot read surveys; it tries again',
     log,
     pollMs: LOOK_MS,
+    whenDue,
     look: async () => {
       const due = await findDueSurveys(db, BATCH);
       for (const one of due) {

@@ -17,6 +17,7 @@ import { awaitAnswer } from '../../store/turns/code-turn.ts';
 import { MORE_MESSAGES_MS } from '../../store/runs/more-messages-wait.ts';
 import { type LiveDeltas, runTopic, visitorTopic } from '../../store/deltas/live-deltas.ts';
 import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
+import type { WhenDue } from '../look-loop.ts';
 import { loadForRun, readChoice } from '../../answering/choose-version.ts';
 import type { LoadAgent } from '../../answering/load-agent.ts';
 import { callApproved } from '../../answering/approvals/call-approved.ts';
@@ -47,6 +48,7 @@ import {
 export type TurnWorkerOptions = {
   db: Db;
   log: Logger;
+  whenDue?: WhenDue;
   loadAgent: LoadAgent;
   /** True while this process accepts calls at its limit. Accepting has priority over processing, which can wait. */
   pressed?(): boolean;
@@ -85,7 +87,7 @@ const TURN_TIMEOUT_MS = 120_000;
 const OUTDATED_MS = 500;
 
 export function createTurnWorker(options: TurnWorkerOptions): Worker {
-  const { db, log, pressed, onStored } = options;
+  const { db, log, whenDue, pressed, onStored } = options;
   const pool = db.$client;
   const lease = newId('node');
   const lanes = createTally<number>();
@@ -95,6 +97,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
     rows: 'runs',
     log,
     pollMs: POLL_MS,
+    whenDue,
     capacity: CAPACITY,
     batch: CLAIM_BATCH,
     leaseSeconds: LEASE_SECONDS.run,

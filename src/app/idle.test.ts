@@ -1,0 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { startTestApp } from '../../test/app.ts';
+
+const WINDOW_SECONDS = 3;
+/** It sends 5.6. With a look at every tick of the watch, it would send 9. A slow machine sends fewer, not more. */
+const MOST_A_SECOND = 8;
+
+test('a process that has nothing to do sends few statements', async () => {
+  const app = await startTestApp();
+  try {
+    // The statements of the start end before.
+    await pause(500);
+    const plain = vi.spyOn(pg.Connection.prototype, 'query');
+    const bound = vi.spyOn(pg.Connection.prototype, 'bind');
+    await pause(WINDOW_SECONDS * 1_000);
+    const names = bound.mock.calls.map(([config]) => config?.statement ?? '');
+    const sent = [...plain.mock.calls.map(([text]) => text), ...names].toSorted();
+    expect({ sent, isFew: sent.length <= MOST_A_SECOND * WINDOW_SECONDS }).toEqual({ sent, isFew: true });
+    // The lease is renewed three times a second, whatever else happens, and due rows are looked for.
+    expect(sent).toEqual(expect.arrayContaining(['lease-read', 'next-due']));
+  } finally {
+    await app.stop();
+  }
+});
