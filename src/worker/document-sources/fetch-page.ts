@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Found } from '../../features/agents/store-source-page.ts';
 import { type Egress, EgressError, type EgressResponse } from '../../kernel/egress.ts';
 import { ownVersion } from '../../kernel/own-files.ts';
+import { readRetryAfter } from '../../kernel/retry-after.ts';
 import { isInScope, mayBePage, pageAddress, scopeOf } from '../../kernel/page-address.ts';
 import type { ClaimedSource } from '../../store/document-sources/queue.ts';
 import type { PageRow } from '../../store/document-sources/read.ts';
@@ -14,7 +15,8 @@ const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
 /** How often a page that does not answer is tried in one sync. */
 const MAX_ATTEMPTS = 3;
-const MAX_LATER_SECONDS = 3_600;
+/** The pause after a 429 or 503 without a time. */
+const LATER_MS = 30_000;
 
 export type FetchDeps = { egress: Pick<Egress, 'request'>; files: Pick<ReadFiles, 'read'> };
 export type Fetched = { found: Found; /** The site requests a pause. */ laterSeconds?: number };
@@ -120,10 +122,8 @@ function redirected(held: ClaimedSource, page: PageRow, { headers: said }: Egres
 
 function later(page: PageRow, answer: EgressResponse): Fetched {
   if (page.attempts + 1 >= MAX_ATTEMPTS) return unanswered(page, `The server answered ${answer.status}.`);
-  const said = answer.headers['retry-after'] ?? '';
-  const seconds = /^\d{1,9}$/.test(said) ? Number(said) : (Date.parse(said) - Date.now()) / 1_000;
-  const laterSeconds = Math.min(Math.max(Number.isFinite(seconds) ? Math.ceil(seconds) : 30, 1), MAX_LATER_SECONDS);
-  return { found: { kind: 'later' }, laterSeconds };
+  const waitMs = readRetryAfter(answer.headers['retry-after']) ?? LATER_MS;
+  return { found: { kind: 'later' }, laterSeconds: Math.ceil(waitMs / 1_000) };
 }
 
 const unanswered = (page: PageRow, detail: string): Fetched =>
