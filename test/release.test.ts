@@ -74,8 +74,8 @@ beforeEach(() => {
 
 describe('a release', () => {
   test('writes version, changelog, tag, package, chart, SBOM and checksums', () => {
-    const { status, output: said } = release('minor');
-    expect([status, said]).toEqual([0, expect.stringContaining('Committed and tagged as v0.4.0')]);
+    const { status, output } = release('minor');
+    expect([status, output]).toEqual([0, expect.stringContaining('Committed and tagged as v0.4.0')]);
     expect(isUntouched()).toMatchObject({ tree: '', tags: 'v0.4.0' });
     expect(git('cat-file', '-t', 'v0.4.0')).toBe('tag');
     expect(git('rev-parse', 'v0.4.0^{commit}')).toBe(git('rev-parse', 'HEAD'));
@@ -115,10 +115,10 @@ describe('a release', () => {
 
   test('prints the steps without any change with --dry-run', () => {
     const before = isUntouched();
-    const { status, output: said } = release('patch', '--dry-run');
+    const { status, output } = release('patch', '--dry-run');
     expect(status).toBe(0);
-    expect(said).toContain('Version 0.3.8');
-    expect(said).toContain(CHANGES);
+    expect(output).toContain('Version 0.3.8');
+    expect(output).toContain(CHANGES);
     expect(isUntouched()).toEqual(before);
   });
 
@@ -127,8 +127,8 @@ describe('a release', () => {
     [['huge'], 'Use npm run release'],
     [['0.3.6'], '0.3.6 is older than 0.3.7'],
   ])('refuses %j', (args, why) => {
-    const { status, output: said } = release(...args);
-    expect([status, said]).toEqual([1, expect.stringContaining(why)]);
+    const { status, output } = release(...args);
+    expect([status, output]).toEqual([1, expect.stringContaining(why)]);
   });
 
   test.each<[string, () => void, NodeJS.ProcessEnv, string]>([
@@ -141,9 +141,9 @@ describe('a release', () => {
     given();
     const before = isUntouched();
     Object.assign(process.env, env);
-    const { status, output: said } = release('patch');
+    const { status, output } = release('patch');
     for (const name of Object.keys(env)) delete process.env[name];
-    expect([status, said]).toEqual([1, expect.stringContaining(why)]);
+    expect([status, output]).toEqual([1, expect.stringContaining(why)]);
     expect(isUntouched()).toEqual(before);
     expect(existsSync(path.join(clone, 'release'))).toBe(false);
   });
@@ -151,6 +151,6 @@ describe('a release', () => {
   test('refuses a release if the changelog is empty', () => {
     write('CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n## [0.3.7] - 2026-01-01\n\n- Old.\n');
     git('commit', '-qam', 'nothing');
-    expect(release('patch')).toEqual({ status: 1, said: expect.stringContaining('nothing under [Unreleased]') });
+    expect(release('patch')).toEqual({ status: 1, output: expect.stringContaining('nothing under [Unreleased]') });
   });
 });
