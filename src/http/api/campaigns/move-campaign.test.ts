@@ -63,7 +63,8 @@ describe('pause', () => {
             SELECT run_id FROM recipient WHERE campaign_id = ${given.id})`)
         ).rows[0]!.n,
       );
-    await updateCampaign({ db: parley.db }, orgId, given.id, { settings: { opening } }, SYSTEM);
+    const change = (settings: object) => updateCampaign({ db: parley.db }, orgId, given.id, { settings }, SYSTEM);
+    await change({ opening, per_minute: 600 });
     while ((await said()) === 0) await wait(5);
     const paused = await given.call('POST', '/pause');
     expect([paused.status, paused.body.state]).toEqual([200, 'paused']);
@@ -72,6 +73,7 @@ describe('pause', () => {
     await wait(700);
     expect(await said()).toBe(atPause);
     expect((await push(given, [person()])).body.code).toBe('campaign_not_open');
+    await change({ opening });
     expect((await given.call('POST', '/resume')).body.state).toBe('live');
     const delivered = async () => (await given.call('GET')).body.counts.delivered;
     await expect.poll(delivered).toBe(900);
