@@ -92,7 +92,7 @@ export const claimMail = QUEUE.claim<ClaimedMail>({
 });
 
 /** Null: the mail was sent or given up. In both cases the link is deleted. */
-export type MailOutcome = { held: Leased<'id'>; againAfterMs: number | null };
+export type MailOutcome = { claimed: Leased<'id'>; againAfterMs: number | null };
 
 const OUTCOME = rowsOf('t', { ...QUEUE.leaseTypes, again_ms: 'float8' });
 
@@ -107,6 +107,6 @@ FROM t WHERE ${QUEUE.sameLease('m', 't')} AND t.again_ms IS NOT NULL`,
 );
 
 export async function completeMail(pool: pg.Pool, outcomes: readonly MailOutcome[]): Promise<void> {
-  const lease = QUEUE.leaseColumns(outcomes.map(({ held }) => held));
+  const lease = QUEUE.leaseColumns(outcomes.map(({ claimed }) => claimed));
   await pool.query(COMPLETE({ ...lease, again_ms: outcomes.map(({ againAfterMs }) => againAfterMs) }));
 }

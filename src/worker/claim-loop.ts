@@ -114,11 +114,11 @@ export function createClaimLoop<Row, Outcome, Stored>(
   }
 
   async function renew(): Promise<void> {
-    const held = [...underWay.keys()];
-    if (held.length === 0) return;
-    const isOurs = await options.renew(held.map(({ row }) => row)).catch(() => undefined);
+    const inProgress = [...underWay.keys()];
+    if (inProgress.length === 0) return;
+    const isOurs = await options.renew(inProgress.map(({ row }) => row)).catch(() => undefined);
     if (!isOurs) return;
-    for (const work of held) if (underWay.has(work) && !isOurs(work.row)) work.abort.abort();
+    for (const work of inProgress) if (underWay.has(work) && !isOurs(work.row)) work.abort.abort();
   }
 
   return {

@@ -26,9 +26,9 @@ export type DocumentWork<Connection, Part> = {
   /** The parts of the document that need a result, by their keys. */
   partsOf(document: TextDocument, connection: Connection): Promise<Map<string, Part>>;
   /** The keys of the parts that have a result. */
-  readKnown(tx: Queryable, held: ClaimedDocument, connection: Connection): Promise<Set<string>>;
+  readKnown(tx: Queryable, claimed: ClaimedDocument, connection: Connection): Promise<Set<string>>;
   /** Copies results of the same parts from other documents. */
-  reuse(tx: Queryable, held: ClaimedDocument, keys: readonly string[], connection: Connection): Promise<void>;
+  reuse(tx: Queryable, claimed: ClaimedDocument, keys: readonly string[], connection: Connection): Promise<void>;
   /** The parts of one call, and the calls after which other documents and other organizations have their turn. */
   batches(connection: Connection): { size: number; count: number };
   /** Calls the model and returns the storing of its results. Null: the connection has changed. */
@@ -37,7 +37,7 @@ export type DocumentWork<Connection, Part> = {
 
 type TextDocument = { id: string; name: string; text: string };
 type Store = (tx: Queryable) => Promise<void>;
-export type Job<Connection> = { held: ClaimedDocument; connection: Connection; stopping: AbortSignal };
+export type Job<Connection> = { claimed: ClaimedDocument; connection: Connection; stopping: AbortSignal };
 
 export type DocumentWorkerDeps = { db: Db; log: Logger; pollMs?: number; whenDue?: WhenDue };
 
@@ -78,24 +78,24 @@ export function createDocumentWorker<Connection, Part>(
     leaseSeconds: LEASE_SECONDS[queue.table],
     capacity,
     claim: (lease) => queue.claimDocument(db, lease),
-    work: async (held, stopping) => {
-      const connection = await work.readConnection(db, held.org_id);
+    work: async (claimed, stopping) => {
+      const connection = await work.readConnection(db, claimed.org_id);
       const isFinished = connection
-        ? await finish(db, work, { held, connection, stopping })
-        : await drop(db, work, held);
-      if (isFinished) await show(held);
+        ? await finish(db, work, { claimed, connection, stopping })
+        : await drop(db, work, claimed);
+      if (isFinished) await show(claimed);
     },
-    fail: (held, error, stopping) => postpone(queue, { db, log }, held, error, stopping),
+    fail: (claimed, error, stopping) => postpone(queue, { db, log }, claimed, error, stopping),
     ids: ({ document_id: document }) => ({ document }),
   });
 }
 
 /** The work is off, so the results and the entry in the queue are deleted. Returns true if there was an entry. */
-const drop = (db: Db, { queue }: { queue: DocumentQueue }, held: ClaimedDocument): Promise<boolean> =>
+const drop = (db: Db, { queue }: { queue: DocumentQueue }, claimed: ClaimedDocument): Promise<boolean> =>
   db.transaction(async (tx) => {
-    if (!(await queue.holdDocument(tx, held))) return false;
-    await queue.dropOtherResults(tx, held, []);
-    return queue.dropDocument(tx, held);
+    if (!(await queue.holdDocument(tx, claimed))) return false;
+    await queue.dropOtherResults(tx, claimed, []);
+    return queue.dropDocument(tx, claimed);
   });
 
 /** Returns true if the document is finished, or false if others have their turn first. */
@@ -105,40 +105,40 @@ async function finish<Connection, Part>(
   job: Job<Connection>,
 ): Promise<boolean> {
   const { queue } = work;
-  const { held, connection, stopping } = job;
-  const document = await readDocument(db, held.org_id, held.agent_id, held.document_id);
+  const { claimed, connection, stopping } = job;
+  const document = await readDocument(db, claimed.org_id, claimed.agent_id, claimed.document_id);
   if (!document) return false;
   const parts = await work.partsOf(document, connection);
   const keys = [...parts.keys()];
   const known = await readKnown(db, work, job, keys);
   const missing = [...parts].filter(([key]) => !known.has(key));
   const leave = async (): Promise<false> => {
-    await queue.releaseDocument(db, held, { passages: keys.length, done: keys.length - missing.length });
+    await queue.releaseDocument(db, claimed, { passages: keys.length, done: keys.length - missing.length });
     return false;
   };
-  if (missing.length > 0 && held.passages === null) return leave();
+  if (missing.length > 0 && claimed.passages === null) return leave();
   const { size, count } = work.batches(connection);
   for (let batch = 0; missing.length > 0; batch++) {
     if (batch === count || stopping.aborted) return leave();
     const store = await work.call(missing.slice(0, size), job);
     if (store === null) {
-      await queue.releaseDocument(db, held, null);
+      await queue.releaseDocument(db, claimed, null);
       return false;
     }
-    if (!(await underLease(db, queue, held, store))) return false;
+    if (!(await underLease(db, queue, claimed, store))) return false;
     missing.splice(0, size);
   }
   return db.transaction(async (tx) => {
-    if (!(await queue.holdDocument(tx, held))) return false;
-    await queue.dropOtherResults(tx, held, keys);
-    return queue.finishDocument(tx, held, keys.length);
+    if (!(await queue.holdDocument(tx, claimed))) return false;
+    await queue.dropOtherResults(tx, claimed, keys);
+    return queue.finishDocument(tx, claimed, keys.length);
   });
 }
 
 /** Returns false if the document belongs to another worker now. */
-const underLease = (db: Db, queue: DocumentQueue, held: ClaimedDocument, store: Store): Promise<boolean> =>
+const underLease = (db: Db, queue: DocumentQueue, claimed: ClaimedDocument, store: Store): Promise<boolean> =>
   db.transaction(async (tx) => {
-    if (!(await queue.holdDocument(tx, held))) return false;
+    if (!(await queue.holdDocument(tx, claimed))) return false;
     await store(tx);
     return true;
   });
@@ -147,21 +147,21 @@ const underLease = (db: Db, queue: DocumentQueue, held: ClaimedDocument, store: 
 async function readKnown<Connection, Part>(
   db: Db,
   work: DocumentWork<Connection, Part>,
-  { held, connection }: Job<Connection>,
+  { claimed, connection }: Job<Connection>,
   keys: readonly string[],
 ): Promise<Set<string>> {
   let known = new Set<string>();
-  await underLease(db, work.queue, held, async (tx) => {
-    known = await work.readKnown(tx, held, connection);
+  await underLease(db, work.queue, claimed, async (tx) => {
+    known = await work.readKnown(tx, claimed, connection);
     const missing = keys.filter((key) => !known.has(key));
-    await work.reuse(tx, held, missing, connection);
-    known = await work.readKnown(tx, held, connection);
+    await work.reuse(tx, claimed, missing, connection);
+    known = await work.readKnown(tx, claimed, connection);
   });
   return known;
 }
 
 /** Makes the new results visible to the agent's turns: at the end, and from time to time before. */
-function createShow(db: Db, queue: DocumentQueue): (held: ClaimedDocument) => Promise<void> {
+function createShow(db: Db, queue: DocumentQueue): (claimed: ClaimedDocument) => Promise<void> {
   const shown = new Map<string, number>();
   return async ({ org_id: orgId, agent_id: agentId }) => {
     const name = `${orgId} ${agentId}`;
@@ -176,24 +176,25 @@ function createShow(db: Db, queue: DocumentQueue): (held: ClaimedDocument) => Pr
 async function postpone(
   queue: DocumentQueue,
   { db, log }: { db: Db; log: Pick<Logger, 'warn'> },
-  held: ClaimedDocument,
+  claimed: ClaimedDocument,
   error: unknown,
   stopping: AbortSignal,
 ): Promise<void> {
   if (!(error instanceof ProviderError)) {
-    if (stopping.aborted) return queue.releaseDocument(db, held, null);
-    log.warn({ err: error, document: held.document_id }, 'the work on a document was interrupted');
+    if (stopping.aborted) return queue.releaseDocument(db, claimed, null);
+    log.warn({ err: error, document: claimed.document_id }, 'the work on a document was interrupted');
     const fault = { code: 'interrupted', detail: 'It was interrupted and is tried again.' };
-    return queue.postponeDocument(db, held, { fault, inSeconds: RETRY_SECONDS });
+    return queue.postponeDocument(db, claimed, { fault, inSeconds: RETRY_SECONDS });
   }
   const { code, message: detail, retryAfterMs, waits } = error;
   const fault = { code, detail };
-  if (code === 'budget_busy') return queue.postponeDocument(db, held, { fault, inSeconds: BUSY_SECONDS, all: 'agent' });
+  if (code === 'budget_busy')
+    return queue.postponeDocument(db, claimed, { fault, inSeconds: BUSY_SECONDS, all: 'agent' });
   if (code === 'budget_spent')
-    return queue.postponeDocument(db, held, { fault, inSeconds: BUDGET_SECONDS, all: 'agent' });
+    return queue.postponeDocument(db, claimed, { fault, inSeconds: BUDGET_SECONDS, all: 'agent' });
   // A wrong key or an unknown model fails for every document until a person changes the connection or retries.
-  if (!error.retryable) return queue.postponeDocument(db, held, { fault, inSeconds: null, all: 'organization' });
+  if (!error.retryable) return queue.postponeDocument(db, claimed, { fault, inSeconds: null, all: 'organization' });
   const pause = Math.max(RETRY_SECONDS, (retryAfterMs ?? 0) / 1_000);
-  const isLast = !waits && code === 'provider_garbled' && held.attempts + 1 >= MAX_ATTEMPTS;
-  await queue.postponeDocument(db, held, { fault, inSeconds: isLast ? null : pause });
+  const isLast = !waits && code === 'provider_garbled' && claimed.attempts + 1 >= MAX_ATTEMPTS;
+  await queue.postponeDocument(db, claimed, { fault, inSeconds: isLast ? null : pause });
 }

@@ -14,7 +14,7 @@ useDatabase((own) => {
 });
 
 const sent = (delivery: ClaimedDelivery): DeliveryOutcome => ({
-  held: delivery,
+  claimed: delivery,
   status: 'sent',
   error: null,
   providerMessageId: `provider-${delivery.id}`,

@@ -5,7 +5,7 @@ import { named, rowsOf } from '../named-statement.ts';
 
 /** The outcome of one attempt. */
 export type DeliveryOutcome = {
-  held: LeasedDelivery;
+  claimed: LeasedDelivery;
   status: DeliveryStatus;
   error: DeliveryError | null;
   providerMessageId: string | null;
@@ -69,7 +69,7 @@ SELECT id FROM done`,
 export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
   const done = await pool.query<{ id: string }>(
     COMPLETE({
-      ...DELIVERY_QUEUE.leaseColumns(outcomes.map(({ held }) => held)),
+      ...DELIVERY_QUEUE.leaseColumns(outcomes.map(({ claimed }) => claimed)),
       status: outcomes.map((outcome) => outcome.status),
       error: outcomes.map((outcome) => outcome.error && JSON.stringify(outcome.error)),
       provider_message_id: outcomes.map((outcome) => outcome.providerMessageId),

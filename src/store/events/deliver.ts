@@ -90,7 +90,7 @@ export async function readTrace(
 
 /** The outcome of one attempt. `attempt` null: the attempt was not made and does not count. */
 export type EventOutcome = {
-  held: LeasedEvent;
+  claimed: LeasedEvent;
   state: EventDeliveryState;
   attempt: DeliveryAttempt | null;
   /** The delay before the next attempt. Null: this was the last attempt. */
@@ -120,7 +120,7 @@ WHERE ${QUEUE.sameLease('d', 't')}`,
 export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutcome[]): Promise<void> {
   await pool.query(
     COMPLETE({
-      ...QUEUE.leaseColumns(outcomes.map(({ held }) => held)),
+      ...QUEUE.leaseColumns(outcomes.map(({ claimed }) => claimed)),
       state: outcomes.map(({ state }) => state),
       attempt: outcomes.map(({ attempt }) => attempt && JSON.stringify(attempt)),
       again_ms: outcomes.map(({ againAfterMs }) => againAfterMs),

@@ -80,7 +80,7 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
       const claimed = await claimAttachments(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
       return { claimed, isMoreDue: isMoreDue(claimed, limit) };
     },
-    renew: async (held) => void (await renewAttachments(pool, held)),
+    renew: async (claimed) => void (await renewAttachments(pool, claimed)),
     work: async ({ row, abort }) => loop.storeWithRetries(await attempt(deps, row, abort.signal)),
     complete: async (outcomes) => {
       for (const { row, file, words, againAfterMs } of outcomes) {

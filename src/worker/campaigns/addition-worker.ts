@@ -54,45 +54,45 @@ export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
     leaseSeconds: LEASE_SECONDS.campaign_push,
     capacity: CAPACITY,
     claim: (lease) => claimAddition(deps.db, lease),
-    work: async (held, stopping) => {
-      if (await addPages(deps, held, stopping)) await finishAddition(deps.db, held, null);
+    work: async (claimed, stopping) => {
+      if (await addPages(deps, claimed, stopping)) await finishAddition(deps.db, claimed, null);
       // If it belongs to another worker now, this does nothing.
-      else await releaseAddition(deps.db, held, 0);
+      else await releaseAddition(deps.db, claimed, 0);
     },
-    fail: (held, error) => handleFailure(deps, held, error),
+    fail: (claimed, error) => handleFailure(deps, claimed, error),
     ids: ({ id }) => ({ addition: id }),
   });
 
-async function handleFailure({ db, log }: AdditionWorkerDeps, held: ClaimedAddition, error: unknown): Promise<void> {
+async function handleFailure({ db, log }: AdditionWorkerDeps, claimed: ClaimedAddition, error: unknown): Promise<void> {
   if (error instanceof Refusal && error.status !== 503) {
-    const campaign = await readCampaign(db, held.org_id, held.campaign_id);
+    const campaign = await readCampaign(db, claimed.org_id, claimed.campaign_id);
     // The addition waits during a pause.
-    if (campaign?.state === 'paused') return releaseAddition(db, held, RETRY_SECONDS);
-    return finishAddition(db, held, { code: error.code, detail: error.message });
+    if (campaign?.state === 'paused') return releaseAddition(db, claimed, RETRY_SECONDS);
+    return finishAddition(db, claimed, { code: error.code, detail: error.message });
   }
-  log.warn({ err: error, addition: held.id }, 'adding an audience was interrupted');
-  if (error instanceof Refusal || isUnreachable(error)) return releaseAddition(db, held, RETRY_SECONDS);
-  return finishAddition(db, held, { code: 'internal_error', detail: 'An internal error; see the log.' });
+  log.warn({ err: error, addition: claimed.id }, 'adding an audience was interrupted');
+  if (error instanceof Refusal || isUnreachable(error)) return releaseAddition(db, claimed, RETRY_SECONDS);
+  return finishAddition(db, claimed, { code: 'internal_error', detail: 'An internal error; see the log.' });
 }
 
 type Answered = AdditionPage & { next: string | null };
 type Campaign = { id: string; kind: string };
 
 /** Returns false if it ended early: stopped, cancelled, claimed by another worker, or interrupted to let others run. */
-async function addPages(deps: AdditionWorkerDeps, held: ClaimedAddition, stopping: AbortSignal): Promise<boolean> {
-  const campaign = await readCampaign(deps.db, held.org_id, held.campaign_id);
+async function addPages(deps: AdditionWorkerDeps, claimed: ClaimedAddition, stopping: AbortSignal): Promise<boolean> {
+  const campaign = await readCampaign(deps.db, claimed.org_id, claimed.campaign_id);
   if (!campaign) throw new Refusal('campaign_not_found');
-  const channel = await readChannel(deps.db, held.org_id, campaign.channelId);
+  const channel = await readChannel(deps.db, claimed.org_id, campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const target = { id: campaign.id, kind: channel.kind };
-  const rows = held.file === null ? null : await allOf(parseRecipients(held.file));
-  let { done, after } = held;
+  const rows = claimed.file === null ? null : await allOf(parseRecipients(claimed.file));
+  let { done, after } = claimed;
   for (let pages = 1; ; pages++) {
     const page = rows
-      ? await addRows(deps, held, target, rows.slice(done, done + PAGE), done)
-      : await addPeople(deps, held, target, { done, after });
+      ? await addRows(deps, claimed, target, rows.slice(done, done + PAGE), done)
+      : await addPeople(deps, claimed, target, { done, after });
     if (page === null) return true;
-    if (!(await finishPage(deps.db, held, page, { before: done, after: page.next }))) return false;
+    if (!(await finishPage(deps.db, claimed, page, { before: done, after: page.next }))) return false;
     deps.onAdded();
     done += page.rows;
     after = page.next;
@@ -104,14 +104,14 @@ async function addPages(deps: AdditionWorkerDeps, held: ClaimedAddition, stoppin
 /** Adds a page of a file. Null: there is no further page. */
 async function addRows(
   deps: AdditionWorkerDeps,
-  held: ClaimedAddition,
+  claimed: ClaimedAddition,
   campaign: Campaign,
   rows: readonly RecipientInputRow[],
   done: number,
 ): Promise<Answered | null> {
   if (rows.length === 0) return null;
   const recipients = rows.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []));
-  return addPage(deps, held, campaign, recipients, done, (outcomes) => {
+  return addPage(deps, claimed, campaign, recipients, done, (outcomes) => {
     // Rows are numbered from the beginning of the file.
     const told = { ...NOTHING_ADDED, rows: done, faults: [] as CountedFile['faults'] };
     countPage(told, rows, outcomes);
@@ -124,18 +124,18 @@ async function addRows(
 /** Adds the next page of matching people. */
 async function addPeople(
   deps: AdditionWorkerDeps,
-  held: ClaimedAddition,
+  claimed: ClaimedAddition,
   campaign: Campaign,
   { done, after }: { done: number; after: string | null },
 ): Promise<Answered | null> {
   // People are listed only by their IDs.
   const page = after === null ? null : { id: after, createdAt: new Date(0) };
-  const found = await listEndUsers(deps.db, held.org_id, held.filter ?? {}, { limit: PAGE, after: page });
+  const found = await listEndUsers(deps.db, claimed.org_id, claimed.filter ?? {}, { limit: PAGE, after: page });
   if (found.rows.length === 0) return null;
   const next = found.hasMore ? found.rows.at(-1)!.id : null;
   const recipients = found.rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
   const rows = recipients.length;
-  return addPage(deps, held, campaign, recipients, done, (outcomes) => ({
+  return addPage(deps, claimed, campaign, recipients, done, (outcomes) => ({
     ...countByKind(outcomes),
     rows,
     faults: [],
@@ -145,20 +145,20 @@ async function addPeople(
 
 async function addPage(
   { db, suppression }: AdditionWorkerDeps,
-  held: ClaimedAddition,
+  claimed: ClaimedAddition,
   campaign: Campaign,
   recipients: NewRecipient[],
   done: number,
   told: (outcomes: readonly AdditionOutcome[]) => Answered,
 ): Promise<Answered> {
-  const scope = hash('sha256', `push\n${held.id}\n${done}`, 'buffer');
+  const scope = hash('sha256', `push\n${claimed.id}\n${done}`, 'buffer');
   const call = {
-    orgId: held.org_id,
+    orgId: claimed.org_id,
     keyId: null,
     from: null,
     campaignId: campaign.id,
     channelKind: campaign.kind,
-    requestId: held.request_id,
+    requestId: claimed.request_id,
     dedupe: 'campaign' as const,
     recipients,
     idempotency: { scope, request: scope },

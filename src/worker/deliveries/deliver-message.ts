@@ -20,8 +20,8 @@ export async function deliverMessage(
   claimed: ClaimedDelivery,
   deps: { kinds: ChannelKinds; openSecrets: OpenSecrets; tools: SendTools },
 ): Promise<Attempt> {
-  const held = heldBack(claimed);
-  if (held) return { outcome: ended(claimed, held.status, held.error), broken: null, called: false };
+  const refused = heldBack(claimed);
+  if (refused) return { outcome: ended(claimed, refused.status, refused.error), broken: null, called: false };
   const kind = deps.kinds.get(claimed.channel.kind);
   try {
     if (!kind) throw new ChannelFailure('channel_unsupported', 'This server does not support this kind of channel.');
@@ -125,11 +125,11 @@ const learnedFrom = (claimed: ClaimedDelivery, address: string): DeliveryOutcome
 });
 
 const ended = (
-  held: ClaimedDelivery,
+  claimed: ClaimedDelivery,
   status: DeliveryOutcome['status'],
   error: DeliveryError | null,
 ): DeliveryOutcome => ({
-  held,
+  claimed,
   status,
   error,
   providerMessageId: null,
@@ -140,8 +140,8 @@ const ended = (
 });
 
 /** Returns a delivery to the queue unchanged, because no attempt was made. */
-export const givenBack = (held: ClaimedDelivery, afterMs: number): DeliveryOutcome => ({
-  ...ended(held, 'queued', null),
+export const givenBack = (claimed: ClaimedDelivery, afterMs: number): DeliveryOutcome => ({
+  ...ended(claimed, 'queued', null),
   againAfterMs: afterMs,
   refund: true,
 });

@@ -67,7 +67,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
       // crash point: delivery:after-claim
       return { claimed, isMoreDue: isMoreDue(claimed, limit) };
     },
-    renew: async (held) => void (await DELIVERY_QUEUE.renewAll(pool, held)),
+    renew: async (claimed) => void (await DELIVERY_QUEUE.renewAll(pool, claimed)),
     work: (work) => (channels.of(work.row.channel.id) > MAX_PER_CHANNEL ? giveBack(work.row) : deliver(work)),
     complete,
     storeLanes: 2,
@@ -90,9 +90,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
     const known = outcomes.filter((outcome) => outcome.providerMessageId !== null);
     await applyReceipts(
       pool,
-      known.map(({ held, providerMessageId }) => ({ orgId: held.org_id, providerMessageId: providerMessageId! })),
+      known.map(({ claimed, providerMessageId }) => ({ orgId: claimed.org_id, providerMessageId: providerMessageId! })),
     ).catch((error: unknown) => log.warn({ err: error }, 'early receipts could not be put on their messages'));
-    return outcomes.map(({ held }) => stored.has(held.id));
+    return outcomes.map(({ claimed }) => stored.has(claimed.id));
   }
 
   async function giveBack(claimed: ClaimedDelivery): Promise<void> {

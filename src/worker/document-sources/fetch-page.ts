@@ -28,7 +28,7 @@ export const headers = (): Record<string, string> => ({
 
 export async function fetchPage(
   deps: FetchDeps,
-  held: ClaimedSource,
+  source: ClaimedSource,
   page: PageRow,
   isStart: boolean,
 ): Promise<Fetched> {
@@ -52,38 +52,38 @@ export async function fetchPage(
   }
   const { status } = answer;
   if (status === 304) return { found: { kind: 'unchanged' } };
-  if (status >= 300 && status < 400) return redirected(held, page, answer, isStart);
+  if (status >= 300 && status < 400) return redirected(source, page, answer, isStart);
   if (status === 404 || status === 410) return fault('not_found', `The server answered ${status}.`, true);
   if (status === 429 || (status === 503 && answer.headers['retry-after'] !== undefined)) return later(page, answer);
   if (status >= 500) return unanswered(page, `The server answered ${status}.`);
   if (status !== 200) return fault('refused', `The server answered ${status}.`, false);
-  return readAnswer(deps, held, page, answer);
+  return readAnswer(deps, source, page, answer);
 }
 
 async function readAnswer(
   { files }: FetchDeps,
-  held: ClaimedSource,
+  source: ClaimedSource,
   page: PageRow,
   { headers: said, body }: EgressResponse,
 ): Promise<Fetched> {
   const bytes = page.isSitemap ? unpacked(body) : body;
   try {
-    const read = await files.read(held.org_id, {
+    const read = await files.read(source.org_id, {
       kind: 'page',
       bytes,
       url: page.url,
       contentType: said['content-type'] ?? '',
     });
     const own = (urls: readonly string[]): string[] =>
-      urls.filter((url) => isInScope(url, held.scope) && mayBePage(url));
+      urls.filter((url) => isInScope(url, source.scope) && mayBePage(url));
     if (page.isSitemap && read.sitemap === null) return fault('no_sitemap', 'This is no sitemap.', true);
     if (read.sitemap) {
-      if (held.kind !== 'sitemap') return fault('unsupported', 'This is a sitemap: add it as one.', true);
+      if (source.kind !== 'sitemap') return fault('unsupported', 'This is a sitemap: add it as one.', true);
       return { found: { kind: 'sitemap', pages: own(read.sitemap.pages), sitemaps: own(read.sitemap.sitemaps) } };
     }
-    const itself = textOf(read, said, held.kind === 'site' ? own(read.links) : []);
+    const itself = textOf(read, said, source.kind === 'site' ? own(read.links) : []);
     const { canonical } = read;
-    if (held.kind !== 'page' && canonical !== null && canonical !== page.url && isInScope(canonical, held.scope))
+    if (source.kind !== 'page' && canonical !== null && canonical !== page.url && isInScope(canonical, source.scope))
       return { found: { kind: 'leads', to: canonical, how: 'duplicate', itself } };
     return { found: itself };
   } catch (error) {
@@ -110,13 +110,18 @@ function textOf(
   };
 }
 
-function redirected(held: ClaimedSource, page: PageRow, { headers: said }: EgressResponse, isStart: boolean): Fetched {
+function redirected(
+  source: ClaimedSource,
+  page: PageRow,
+  { headers: said }: EgressResponse,
+  isStart: boolean,
+): Fetched {
   const to = pageAddress(said['location'] ?? '', page.url);
   if (to === null) return fault('redirected_away', 'The page redirects, but not to a page.', true);
-  if (held.kind !== 'page' && isInScope(to, held.scope)) return { found: { kind: 'leads', to, how: 'redirect' } };
+  if (source.kind !== 'page' && isInScope(to, source.scope)) return { found: { kind: 'leads', to, how: 'redirect' } };
   // The address that a person typed may redirect to https, to "www" or to a language. The source then uses the new
   // address.
-  if (isStart) return { found: { kind: 'leads', to, how: 'redirect', scope: scopeOf(to, held.kind) } };
+  if (isStart) return { found: { kind: 'leads', to, how: 'redirect', scope: scopeOf(to, source.kind) } };
   return fault('redirected_away', 'The page redirects to an address outside of the site.', true);
 }
 

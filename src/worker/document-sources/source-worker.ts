@@ -40,53 +40,53 @@ const RETRY_SECONDS = 30;
 export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
   const { db, log, pauseMs = PAUSE_MS, sliceMs = SLICE_MS } = deps;
 
-  async function handleFailure(held: ClaimedSource, error: unknown): Promise<void> {
+  async function handleFailure(source: ClaimedSource, error: unknown): Promise<void> {
     const isFull = error instanceof Refusal && error.status === 409;
-    if (isFull) return endSlice(db, held, { fault: { code: error.code, detail: error.message } });
-    if (!(error instanceof FilesBusy)) log.warn({ err: error, source: held.id }, 'a sync was interrupted');
-    await endSlice(db, held, { inSeconds: RETRY_SECONDS });
+    if (isFull) return endSlice(db, source, { fault: { code: error.code, detail: error.message } });
+    if (!(error instanceof FilesBusy)) log.warn({ err: error, source: source.id }, 'a sync was interrupted');
+    await endSlice(db, source, { inSeconds: RETRY_SECONDS });
   }
 
   /** Reads until the time is over, the site requests a pause, or no page is left. */
-  async function readSlice(held: ClaimedSource, stopping: AbortSignal): Promise<Parameters<typeof endSlice>[2]> {
+  async function readSlice(source: ClaimedSource, stopping: AbortSignal): Promise<Parameters<typeof endSlice>[2]> {
     const end = performance.now() + sliceMs;
-    const { origin } = new URL(held.scope);
+    const { origin } = new URL(source.scope);
     let robots: Robots | null = null;
     for (let isFirst = true; performance.now() < end && !stopping.aborted; isFirst = false) {
-      const page = await nextPage(db, held);
-      if (!page) return { fault: await faultOfAll(held) };
-      robots ??= await readRobots(deps, held.org_id, origin);
-      if (!robots) return unreachable(held);
+      const page = await nextPage(db, source);
+      if (!page) return { fault: await faultOfAll(source) };
+      robots ??= await readRobots(deps, source.org_id, origin);
+      if (!robots) return unreachable(source);
       const { allowed, delaySeconds } = await robots.allows(page.url);
       if (!isFirst) await pause(Math.max(pauseMs, delaySeconds * 1_000), stopping);
-      const { found, laterSeconds } = allowed ? await look(held, page) : FORBIDDEN;
-      if (!(await storeSourcePage(db, held, page, found))) return { inSeconds: 0 };
+      const { found, laterSeconds } = allowed ? await look(source, page) : FORBIDDEN;
+      if (!(await storeSourcePage(db, source, page, found))) return { inSeconds: 0 };
       if (laterSeconds !== undefined) return { inSeconds: laterSeconds };
-      if ((await readFailures(db, held)) >= MAX_FAILURES) return { fault: AWAY };
+      if ((await readFailures(db, source)) >= MAX_FAILURES) return { fault: AWAY };
       if (found.kind === 'leads' && found.scope !== undefined) return { inSeconds: 0 };
     }
     return { inSeconds: 0 };
   }
 
-  async function look(held: ClaimedSource, page: PageRow): Promise<Fetched> {
-    const fetched = await fetchPage(deps, held, page, await isStart(db, held));
+  async function look(source: ClaimedSource, page: PageRow): Promise<Fetched> {
+    const fetched = await fetchPage(deps, source, page, await isStart(db, source));
     const { found } = fetched;
     if (found.kind !== 'leads' || found.how !== 'duplicate') return fetched;
     // A canonical address does not replace this page if it failed or if it refers back to this page.
-    const target = await readPage(db, held, found.to);
-    const isLost = target !== null && target.sync === held.sync && target.state === 'fault';
-    if (!isLost && !(await leadsBack(db, held, found.to, page.url))) return fetched;
+    const target = await readPage(db, source, found.to);
+    const isLost = target !== null && target.sync === source.sync && target.state === 'fault';
+    if (!isLost && !(await leadsBack(db, source, found.to, page.url))) return fetched;
     return { found: found.itself! };
   }
 
-  async function unreachable(held: ClaimedSource): Promise<Parameters<typeof endSlice>[2]> {
-    await db.transaction((tx) => holdSource(tx, held, false));
-    return (await readFailures(db, held)) >= 3 ? { fault: AWAY } : { inSeconds: RETRY_SECONDS };
+  async function unreachable(source: ClaimedSource): Promise<Parameters<typeof endSlice>[2]> {
+    await db.transaction((tx) => holdSource(tx, source, false));
+    return (await readFailures(db, source)) >= 3 ? { fault: AWAY } : { inSeconds: RETRY_SECONDS };
   }
 
   /** If the first page of a sync failed, the sync has read nothing. */
-  async function faultOfAll(held: ClaimedSource): Promise<{ code: string; detail: string } | null> {
-    const first = await readPage(db, held, held.url);
+  async function faultOfAll(source: ClaimedSource): Promise<{ code: string; detail: string } | null> {
+    const first = await readPage(db, source, source.url);
     return first?.state === 'fault' ? first.fault : null;
   }
 
@@ -98,7 +98,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     leaseSeconds: LEASE_SECONDS.document_source,
     capacity: CAPACITY,
     claim: (lease) => claimSource(db, lease),
-    work: async (held, stopping) => endSlice(db, held, await readSlice(held, stopping)),
+    work: async (source, stopping) => endSlice(db, source, await readSlice(source, stopping)),
     fail: handleFailure,
     ids: ({ id }) => ({ source: id }),
   });

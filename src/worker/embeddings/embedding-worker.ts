@@ -40,11 +40,11 @@ const embedding = (deps: EmbeddingsDeps): DocumentWork<EmbeddingConnection, stri
     return texts;
   },
 
-  readKnown: async (tx, held, { embeddingDimensions: dimensions }) =>
-    dimensions === null ? new Set() : readKnownHashes(tx, held, dimensions),
+  readKnown: async (tx, claimed, { embeddingDimensions: dimensions }) =>
+    dimensions === null ? new Set() : readKnownHashes(tx, claimed, dimensions),
 
-  async reuse(tx, held, keys, { embeddingDimensions: dimensions }) {
-    if (dimensions !== null) await reuseVectors(tx, held, keys, dimensions);
+  async reuse(tx, claimed, keys, { embeddingDimensions: dimensions }) {
+    if (dimensions !== null) await reuseVectors(tx, claimed, keys, dimensions);
   },
 
   /** The size of a batch depends on the dimensions, which the first batch shows. */
@@ -53,12 +53,12 @@ const embedding = (deps: EmbeddingsDeps): DocumentWork<EmbeddingConnection, stri
     count: dimensions === null ? 1 : BATCHES_A_TURN,
   }),
 
-  async call(parts, { held, connection, stopping }) {
+  async call(parts, { claimed, connection, stopping }) {
     const vectors = await callEmbeddings(
       deps,
       connection,
       parts.map(([, text]) => text),
-      forDocuments(held.org_id, held.agent_id),
+      forDocuments(claimed.org_id, claimed.agent_id),
       { timeoutMs: BATCH_TIMEOUT_MS, signal: stopping },
     );
     if (connection.embeddingDimensions === null && !(await recordDimensions(deps.db, connection, vectors[0]!.length)))
@@ -67,6 +67,6 @@ const embedding = (deps: EmbeddingsDeps): DocumentWork<EmbeddingConnection, stri
       const { buffer, byteOffset, byteLength } = vectors[at]!;
       return { hash: Buffer.from(key, 'hex'), vector: Buffer.from(buffer, byteOffset, byteLength) };
     });
-    return (tx) => writeVectors(tx, held, rows);
+    return (tx) => writeVectors(tx, claimed, rows);
   },
 });

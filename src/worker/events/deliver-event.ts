@@ -105,16 +105,16 @@ function reasonOf(error: unknown): NonNullable<DeliveryAttempt['error']> {
   return { code: error.code.replace('egress_', ''), detail: error.message };
 }
 
-const ended = (held: ClaimedEvent, attempt: DeliveryAttempt | null): EventOutcome => ({
-  held,
+const ended = (claimed: ClaimedEvent, attempt: DeliveryAttempt | null): EventOutcome => ({
+  claimed,
   state: 'failed',
   attempt,
   againAfterMs: null,
 });
 
 /** Returns a delivery to the queue unchanged, because no attempt was made. */
-export const givenBack = (held: ClaimedEvent): EventOutcome => ({
-  held,
+export const givenBack = (claimed: ClaimedEvent): EventOutcome => ({
+  claimed,
   state: 'pending',
   attempt: null,
   againAfterMs: 500,
@@ -123,7 +123,7 @@ export const givenBack = (held: ClaimedEvent): EventOutcome => ({
 function again(claimed: ClaimedEvent, attempt: DeliveryAttempt, random: () => number): EventOutcome {
   const seconds = RETRY_SECONDS[claimed.attempts - 1];
   if (seconds === undefined) return ended(claimed, attempt);
-  return { held: claimed, state: 'pending', attempt, againAfterMs: seconds * 1_000 * (1 + JITTER * random()) };
+  return { claimed, state: 'pending', attempt, againAfterMs: seconds * 1_000 * (1 + JITTER * random()) };
 }
 
 /** The database does not accept NUL in text. */

@@ -65,15 +65,15 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
       const claimed = await claimEvents(pool, newId('node'), quota);
       return { claimed, isMoreDue: claimed.length > 0 };
     },
-    renew: async (held) => void (await renewEvents(pool, held.toSorted(inOrder))),
+    renew: async (claimed) => void (await renewEvents(pool, claimed.toSorted(inOrder))),
     work: deliver,
     complete: async (outcomes) => {
       await completeEvents(
         pool,
-        outcomes.toSorted((a, b) => inOrder(a.held, b.held)),
+        outcomes.toSorted((a, b) => inOrder(a.claimed, b.claimed)),
       );
-      const healthy = outcomes.filter(({ state }) => state === 'delivered').map(({ held }) => held);
-      const once = new Map(healthy.map((held) => [`${held.org_id} ${held.endpoint_id}`, held]));
+      const healthy = outcomes.filter(({ state }) => state === 'delivered').map(({ claimed }) => claimed);
+      const once = new Map(healthy.map((claimed) => [`${claimed.org_id} ${claimed.endpoint_id}`, claimed]));
       // The outcomes are stored: what waits is due at its time in any case.
       if (once.size > 0)
         await makeWaitingDue(pool, [...once.values()]).catch((error: unknown) =>

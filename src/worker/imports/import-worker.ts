@@ -48,22 +48,22 @@ export const createImportWorker = (deps: ImportWorkerDeps): PagedLoop =>
     leaseSeconds: LEASE_SECONDS.end_user_import,
     capacity: CAPACITY,
     claim: (lease) => claimImport(deps.db, lease),
-    work: async (held, stopping) => {
-      if (await readFile(deps, held, stopping)) await finishImport(deps.db, held, null);
-      else if (stopping.aborted) await releaseImport(deps.db, held, 0);
+    work: async (claimed, stopping) => {
+      if (await readFile(deps, claimed, stopping)) await finishImport(deps.db, claimed, null);
+      else if (stopping.aborted) await releaseImport(deps.db, claimed, 0);
     },
-    fail: (held, error) => handleFailure(deps, held, error),
+    fail: (claimed, error) => handleFailure(deps, claimed, error),
     ids: ({ id }) => ({ import: id }),
   });
 
-async function handleFailure({ db, log }: ImportWorkerDeps, held: ClaimedImport, error: unknown): Promise<void> {
+async function handleFailure({ db, log }: ImportWorkerDeps, claimed: ClaimedImport, error: unknown): Promise<void> {
   if (error instanceof FileFault) {
     const row = error.line;
-    return finishImport(db, held, { code: error.code, detail: error.message, row });
+    return finishImport(db, claimed, { code: error.code, detail: error.message, row });
   }
-  log.warn({ err: error, import: held.id }, 'an import was interrupted');
-  if (passes(error)) return releaseImport(db, held, RETRY_SECONDS);
-  return finishImport(db, held, { code: 'internal_error', detail: 'An internal error; see the log.', row: null });
+  log.warn({ err: error, import: claimed.id }, 'an import was interrupted');
+  if (passes(error)) return releaseImport(db, claimed, RETRY_SECONDS);
+  return finishImport(db, claimed, { code: 'internal_error', detail: 'An internal error; see the log.', row: null });
 }
 
 /**
@@ -78,22 +78,24 @@ const passes = (error: unknown): boolean =>
 type NumberedRow = { row: number; cells: string[] };
 
 /** Returns false if it ended early: stopped, cancelled, or claimed by another worker. */
-async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: AbortSignal): Promise<boolean> {
-  const { delimiter, encoding } = held.settings;
-  const pieces = readPieces(deps.db, held.org_id, held.id);
+async function readFile(deps: ImportWorkerDeps, claimed: ClaimedImport, stopping: AbortSignal): Promise<boolean> {
+  const { delimiter, encoding } = claimed.settings;
+  const pieces = readPieces(deps.db, claimed.org_id, claimed.id);
   let batch: NumberedRow[] = [];
   let read = -1;
   let bytes = 0;
   const finish = async (): Promise<boolean> => {
     const rows = batch;
     batch = [];
-    return rows.length === 0 || finishRows(deps.db, held, await outcomesOf(deps, held, rows, { rows: read, bytes }));
+    return (
+      rows.length === 0 || finishRows(deps.db, claimed, await outcomesOf(deps, claimed, rows, { rows: read, bytes }))
+    );
   };
   for await (const row of readCsv(pieces, { delimiter, encoding })) {
     bytes = row.bytes;
     // Spreadsheets count the header as row 1, but it is not a data row.
     read++;
-    if (read <= held.rows) continue;
+    if (read <= claimed.rows) continue;
     batch.push({ row: read + 1, cells: row.cells });
     if (batch.length < MAX_BULK) continue;
     if (!(await finish()) || stopping.aborted) return false;
@@ -103,16 +105,16 @@ async function readFile(deps: ImportWorkerDeps, held: ClaimedImport, stopping: A
 
 async function outcomesOf(
   deps: ImportWorkerDeps,
-  held: ClaimedImport,
+  claimed: ClaimedImport,
   rows: readonly NumberedRow[],
   at: { rows: number; bytes: number },
 ): Promise<RowOutcomes> {
-  const { columns } = held.settings;
+  const { columns } = claimed.settings;
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const share = createLoopShare();
   const people: BulkRow[] = [];
   for (const { cells } of filled) people.push(await share(() => checked(deps, personOf(cells, columns))));
-  const results = people.length === 0 ? [] : await write(deps, held, people, rows[0]!.row);
+  const results = people.length === 0 ? [] : await write(deps, claimed, people, rows[0]!.row);
   const count = (status: BulkResult['status']) => results.filter((result) => result.status === status).length;
   return {
     rows: at.rows,
@@ -138,13 +140,13 @@ function checked(deps: ImportWorkerDeps, person: ReturnType<typeof personOf>): B
 
 async function write(
   deps: ImportWorkerDeps,
-  held: ClaimedImport,
+  claimed: ClaimedImport,
   people: readonly BulkRow[],
   firstRow: number,
 ): Promise<BulkResult[]> {
-  if (held.dry_run) return bulkDryRun(deps, held.org_id, people);
-  const scope = hash('sha256', `import\n${held.id}\n${held.run}\n${firstRow}`, 'buffer');
-  const caller = { orgId: held.org_id, keyId: null, from: null, idempotency: { scope, request: scope } };
+  if (claimed.dry_run) return bulkDryRun(deps, claimed.org_id, people);
+  const scope = hash('sha256', `import\n${claimed.id}\n${claimed.run}\n${firstRow}`, 'buffer');
+  const caller = { orgId: claimed.org_id, keyId: null, from: null, idempotency: { scope, request: scope } };
   const { body } = await bulkUpsert(deps, caller, people);
   return (JSON.parse(body) as { results: BulkResult[] }).results;
 }

@@ -41,10 +41,10 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
       const claimed = await claimMail(pool, limit, newId('node'));
       return { claimed, isMoreDue: claimed.length === limit };
     },
-    renew: async (held) => void (await renewMail(pool, held)),
+    renew: async (claimed) => void (await renewMail(pool, claimed)),
     work: async ({ row: mail, abort }) => {
       const againAfterMs = mail.recipient === null ? null : await attempt(mail, mail.recipient, abort.signal);
-      await loop.storeWithRetries({ held: mail, againAfterMs });
+      await loop.storeWithRetries({ claimed: mail, againAfterMs });
     },
     complete: async (outcomes) => {
       await completeMail(pool, outcomes);

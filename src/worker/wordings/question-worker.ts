@@ -53,10 +53,10 @@ const questions = (deps: ConnectionDeps): DocumentWork<QuestionConnection, Passa
   reuse: reuseQuestions,
   batches: () => ({ size: BATCH, count: BATCHES_A_TURN }),
 
-  async call(parts, { held, connection, stopping }) {
+  async call(parts, { claimed, connection, stopping }) {
     const passages = parts.map(([, { document, heading, text }]) => ({ document, heading, text }));
-    const written = await callQuestions(deps, connection, held.agent_id, passages, stopping);
+    const written = await callQuestions(deps, connection, claimed.agent_id, passages, stopping);
     const rows = parts.map(([hash], at) => ({ hash, questions: written[at]! }));
-    return (tx) => writeQuestions(tx, held, rows);
+    return (tx) => writeQuestions(tx, claimed, rows);
   },
 });
