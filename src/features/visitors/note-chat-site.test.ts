@@ -39,7 +39,7 @@ test('records an origin at most once a minute, and at most five origins of a cha
   now += MINUTE;
   noted(['https://s9.example:8443']);
   await expect.poll(stored).toContain('https://s9.example:8443');
-  expect(await stored()).toHaveLength(5);
+  await expect.poll(stored).toHaveLength(5);
 
   // A site that showed the chat is not displaced by invented ones.
   note({ orgId, id }, 'https://shop.example', true);
