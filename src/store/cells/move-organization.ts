@@ -47,7 +47,7 @@ export const moveOrganization = (url: string, orgId: string, to: string, step: S
     await step('moved');
     await allProcessesKnow(client);
     const paused = Math.round(performance.now() - since);
-    await removeStrays(client);
+    await removeStrays(client, from);
     await analyze(client, to);
     return { organization: orgId, from, to, rows, paused_ms: paused };
   });
