@@ -195,7 +195,8 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
   const checks = checkAnswers ? compileAnswers(route) : null;
 
   const answer = (reply: FastifyReply, result: unknown): FastifyReply => {
-    if (result === reply || reply.sent) return reply;
+    // A stream whose reader has left never ends, but its headers are sent.
+    if (result === reply || reply.sent || reply.raw.headersSent) return reply;
     if (result === undefined || result === null) return reply.send();
     checks?.(reply.statusCode, result);
     return reply.type(JSON_TYPE).send(typeof result === 'string' ? result : JSON.stringify(result));
