@@ -8,6 +8,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import type { VisitorsDeps } from '../../features/visitors/deps.ts';
 import { findChatChannel, presentAppearance } from '../../features/visitors/find-chat-channel.ts';
+import { contentEncoding } from '../edge/content-encoding.ts';
 import type { Route } from '../route/route.ts';
 
 /**
@@ -96,8 +97,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: ScriptFile): F
     .header('access-control-allow-origin', '*')
     .header('cross-origin-resource-policy', 'cross-origin');
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  const accepted = request.headers['accept-encoding'] ?? '';
-  if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli);
-  if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip);
-  return reply.send(file.plain);
+  const encoding = contentEncoding(request.headers['accept-encoding']);
+  if (encoding === null) return reply.send(file.plain);
+  return reply.header('content-encoding', encoding).send(encoding === 'br' ? file.brotli : file.gzip);
 }

@@ -46,9 +46,11 @@ describe('the files of the dashboard', () => {
     const zipped = await get('/assets/built.js', 'gzip');
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(zipped.rawPayload).toString()).toBe(CODE);
-    const plain = await get('/assets/built.js', 'identity');
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(plain.body).toBe(CODE);
+    for (const accepted of ['identity', 'br;q=0']) {
+      const plain = await get('/assets/built.js', accepted);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(plain.body).toBe(CODE);
+    }
   });
 
   it('does not list the compressed copy as a file of its own', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ContentEncoding, contentEncoding } from '../edge/content-encoding.ts';
 
 /**
  * Serves the built dashboard. The files are listed once, so no path from a request reaches the file system. The first
@@ -32,13 +33,12 @@ export function mountDashboard(server: FastifyInstance, folder: string): void {
   });
 }
 
-type Encoding = 'br' | 'gzip';
 type StoredFile = {
   type: string;
   etag: string;
   plain: Buffer;
   /** Compressed at the first request for this encoding. Null: the file is sent as it is. */
-  compressed: Readonly<Record<Encoding, () => Promise<Buffer>>> | null;
+  compressed: Readonly<Record<ContentEncoding, () => Promise<Buffer>>> | null;
   hashed: boolean;
 };
 type Site = { files: ReadonlyMap<string, () => Promise<StoredFile>>; page: string };
@@ -114,8 +114,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Stor
     // An SVG file that is opened directly is also a document.
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-  const accepted = request.headers['accept-encoding'] ?? '';
-  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
+  const encoding = contentEncoding(request.headers['accept-encoding']);
   if (file.compressed === null || encoding === null) return reply.send(file.plain);
   const body = await file.compressed[encoding]();
   return reply.header('content-encoding', encoding).send(body);
