@@ -35,9 +35,10 @@ async function fetchText(egress: Pick<Egress, 'request'>, url: string, redirects
   try {
     const answer = await egress.request({ url, headers: headers(), maxBytes: MAX_BYTES });
     if (answer.status >= 500) return null;
-    const to = answer.headers['location'];
-    if (answer.status >= 300 && answer.status < 400 && to !== undefined && redirects > 0)
-      return await fetchText(egress, new URL(to, url).href, redirects - 1);
+    const isRedirect = answer.status >= 300 && answer.status < 400 && redirects > 0;
+    const to = isRedirect ? URL.parse(answer.headers['location'] ?? '', url) : null;
+    // Without a location, a redirect is an answer without rules.
+    if (to !== null && to.href !== url) return await fetchText(egress, to.href, redirects - 1);
     return answer.status === 200 ? answer.body.toString('utf8') : '';
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;

@@ -210,6 +210,13 @@ describe('a site', () => {
   });
 });
 
+test('a robots.txt that redirects to no address has no rules', async () => {
+  site.pages.set('/robots.txt', { status: 302, headers: { location: 'http://[' } });
+  put('/', 'Words.');
+  run();
+  expect(await ended(await add('/', 'page'))).toMatchObject({ state: 'done' });
+});
+
 test('a single page, even after a redirect, follows no link', async () => {
   site.pages.set('/old', { status: 301, headers: { location: '/new' } });
   put('/new', 'Words.', ['/other']);
