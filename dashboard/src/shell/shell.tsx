@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
-import { onProblem } from '../api/queries.ts';
+import { onProblem, queryClient, refetch } from '../api/queries.ts';
 import { useTexts } from '../language/texts.tsx';
 import { onceOpened } from '../parts/once-opened.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
@@ -41,6 +41,7 @@ export function Shell(): ReactNode {
   const [opened, { open, close }] = useDisclosure(false);
   const main = useFocusOnNavigation();
   useSignInWhenRefused();
+  useSessionWhenRemoved();
   const find = useFinder(close);
   // The account belongs to no organization. The second factor is set up there.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
@@ -181,5 +182,16 @@ function useSignInWhenRefused(): void {
         void router.navigate({ to: '/sign-in', search: { back } }).then(forgetSession);
       }),
     [router],
+  );
+}
+
+/** If the user was removed from the organization, the session no longer contains it, and no page shows its data. */
+function useSessionWhenRemoved(): void {
+  useEffect(
+    () =>
+      onProblem(({ code }) => {
+        if (code === 'organization_not_found') void refetch(queryClient, ['readSession']);
+      }),
+    [],
   );
 }
