@@ -5,6 +5,7 @@ import type { EndUserRecord } from '../../../../contract/dashboard/end-users.ts'
 import { useAct, useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { typedNumber } from '../../parts/latin-digits.ts';
 import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { common } from '../../language/common.ts';
@@ -77,7 +78,7 @@ const shownAs = (value: unknown): string =>
 /** A number stays a number, and yes-or-no stays so, where the new text is one. Empty removes the attribute. */
 function likeBefore(text: string, before: unknown): unknown {
   if (text === '') return null;
-  if (typeof before === 'number' && Number.isFinite(Number(text))) return Number(text);
+  if (typeof before === 'number' && Number.isFinite(typedNumber(text))) return typedNumber(text);
   if (typeof before === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
