@@ -83,6 +83,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
         await expect.poll(() => isFocused(dialog(page).getByRole('button', { name: 'Cancel' }))).toBe(true);
         await dialog(page).getByRole('button', { name: 'Revoke' }).click();
         await dialog(page).getByText('This is not the label of the key.').waitFor();
+        await expect.poll(() => isFocused(dialog(page).getByRole('textbox'))).toBe(true);
         expect(await me(key)).toMatchObject({ status: 200 });
         await dialog(page).getByRole('textbox').fill(label);
         await dialog(page).getByRole('button', { name: 'Revoke' }).click();

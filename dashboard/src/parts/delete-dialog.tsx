@@ -1,8 +1,9 @@
 import { Text, TextInput } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
+import { useFocus } from './use-focus.ts';
 
 type Props = {
   opened: boolean;
@@ -23,6 +24,8 @@ export function DeleteDialog({ name, ask, children, onAct, onClose, ...rest }: P
   const say = useTexts(common);
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const focus = useFocus();
   const close = (): void => {
     setTyped('');
     setWrong(false);
@@ -35,13 +38,15 @@ export function DeleteDialog({ name, ask, children, onAct, onClose, ...rest }: P
       onAct={() => {
         const mismatch = typed.trim() !== name.trim();
         setWrong(mismatch);
-        if (!mismatch) onAct();
+        if (mismatch) focus(() => field.current);
+        else onAct();
       }}
     >
       <Text size="sm" component="div">
         {children}
       </Text>
       <TextInput
+        ref={field}
         label={ask ?? say('type_to_delete')}
         placeholder={name}
         value={typed}

@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { KeyRecord } from '../../../../contract/dashboard/keys.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { utcTime } from '../../language/format.ts';
 import { common } from '../../language/common.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { ProblemAlert } from '../problem-alert.tsx';
+import { useFocus } from '../use-focus.ts';
 import { useOrganization } from '../../session/session.ts';
 import { Prefix, USED_LATELY_MS, useAgo } from './key-parts.tsx';
 import { texts } from './texts.ts';
@@ -42,6 +43,8 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
   const item = watched.data ?? listed;
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const focus = useFocus();
   const usedLately = item.last_used_at !== null && Date.now() - Date.parse(item.last_used_at) < USED_LATELY_MS;
   const result = watched.data?.state === 'revoked' ? watched.data : revoke.data;
 
@@ -49,7 +52,8 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
     event.preventDefault();
     const mismatch = usedLately && typed.trim() !== item.label;
     setWrong(mismatch);
-    if (!mismatch) revoke.mutate({ params: { org_id, key_id: item.id } });
+    if (mismatch) focus(() => field.current);
+    else revoke.mutate({ params: { org_id, key_id: item.id } });
   };
   if (result?.state === 'revoked')
     return (
@@ -75,6 +79,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
         <Facts item={item} />
         {usedLately && (
           <TextInput
+            ref={field}
             label={say('revoke_type')}
             placeholder={item.label}
             aria-description={item.label}
