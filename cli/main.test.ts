@@ -7,6 +7,7 @@ describe('a mistake in typing', () => {
   test.each([
     [['key', 'list'], /Unknown command 'key'\n\(Did you mean keys\?\)/],
     [['keys', 'create', '--label', 'x', '--scope', 'organization'], /--permissions triggers/],
+    [['keys'], /Choose a command/],
   ])('%j ends with exit code 1, one line of JSON and the remedy', async (args, message) => {
     const ended = await runCli(args, { ...MEMBER, PARLEY_URL: DEAD });
     expect(ended).toMatchObject({ code: 1, stdout: '' });

@@ -57,6 +57,6 @@ async function run(args: string[]): Promise<number | null> {
 /** Commander's message without its prefix. For a command group without a subcommand, the help was already printed. */
 function usageFailure(error: CommanderError): Failure {
   const message =
-    error.code === 'commander.help' ? 'Choose one of the commands above.' : error.message.replace(/^error: /, '');
+    error.code === 'commander.help' ? 'Choose a command. --help lists them.' : error.message.replace(/^error: /, '');
   return new Failure('usage_invalid', `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}`);
 }

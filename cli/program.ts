@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { wantsJson } from './command-action.ts';
 import { addAgentsCommand } from './commands/agents.ts';
 import { addAnalyticsCommand } from './commands/analytics.ts';
 import { addApprovalsCommand } from './commands/approvals.ts';
@@ -56,6 +57,11 @@ Environment:
 
 The whole reference is in docs/cli.md. "./parley completion bash" prints the completion for a shell.`;
 
+/** The help of a command group that is called without a command. For scripts, the failure is the only output. */
+function writeUnlessJson(text: string): void {
+  if (!wantsJson(null, process.argv.includes('--json'))) process.stderr.write(text);
+}
+
 /** The complete command line, with one line per command. */
 export function buildProgram(): Command {
   const program = new Command('parley')
@@ -65,7 +71,7 @@ export function buildProgram(): Command {
     .option('--org <id>', 'the organization, if you have several')
     .exitOverride()
     // Only main.ts prints failures, so all have one format.
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({ outputError: () => {}, writeErr: writeUnlessJson })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);
 
