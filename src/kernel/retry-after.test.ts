@@ -12,6 +12,11 @@ test.each([
   ['0', null],
   ['-5', null],
   ['soon', null],
+  ['9'.repeat(400), 3_600_000],
+  ['2026-11-26T12:00:30Z', 30_000],
+  ['Thursday, 26-Nov-26 12:00:30 GMT', 30_000],
+  // The parser of dates ignores the words.
+  ['try again in 2099', null],
   [undefined, null],
   [null, null],
 ])('the header %j of a server is a wait of %j ms', (value, wait) => expect(readRetryAfter(value, NOW)).toBe(wait));

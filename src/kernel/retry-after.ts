@@ -22,14 +22,17 @@ export function retryAfterOf(code: ProblemCode): Partial<ReturnType<typeof retry
 /** The wait in milliseconds. The value is a number of seconds or a date (RFC 9110, 10.2.3). Null: no valid value. */
 export function readRetryAfter(value: string | null | undefined, now = Date.now()): number | null {
   const text = value?.trim() ?? '';
-  return boundedWait(/^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now);
+  if (/^\d+(\.\d+)?$/.test(text)) return boundedWait(Number(text) * 1_000);
+  return LIKE_A_DATE.test(text) ? boundedWait(Date.parse(text) - now) : null;
 }
+
+/** The three forms of HTTP, and that of JSON. The parser of dates also finds a year in any other text. */
+const LIKE_A_DATE = /^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? |\d{4}-\d\d-\d\dT)/i;
 
 /** OpenAI also sends `retry-after-ms`, which is more exact. */
 export function readRetryAfterMs(headers: Readonly<Record<string, string>>, now = Date.now()): number | null {
   const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
-  return Number.isNaN(exact) ? readRetryAfter(headers['retry-after'], now) : boundedWait(exact);
+  return Number.isFinite(exact) ? boundedWait(exact) : readRetryAfter(headers['retry-after'], now);
 }
 
-const boundedWait = (ms: number): number | null =>
-  Number.isFinite(ms) && ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
+const boundedWait = (ms: number): number | null => (ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null);
