@@ -15,6 +15,7 @@ import { createResultAnnouncer } from '../worker/events/announce-results.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
+import { createStrayWorker } from '../worker/stray-worker.ts';
 import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
 import { createQuestionWorker } from '../worker/wordings/question-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
@@ -41,7 +42,11 @@ export function createWorkers(app: AppDeps, rooms: Rooms): Service[] {
     wakes.push(wake);
     return services;
   };
-  return [...createMailer(app, rooms), createForEachCell(app.db, ofCell)];
+  return [
+    ...createMailer(app, rooms),
+    createStrayWorker(app.db, app.databaseUrl, app.log),
+    createForEachCell(app.db, ofCell),
+  ];
 }
 
 /** The workers of one cell. Each can be woken at any time. */
