@@ -25,7 +25,8 @@ import { createSurveyWorker } from '../worker/ratings/survey-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { Db } from '../store/db.ts';
 import { createForEachCell } from './for-each-cell.ts';
-import { type AppDeps, type Role, type Rooms, type Wake, WAKES } from './open-rooms.ts';
+import { type Rooms, type Wake, WAKES } from './open-rooms.ts';
+import type { AppDeps, Role } from './app-deps.ts';
 import type { Service } from './service.ts';
 
 /** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
