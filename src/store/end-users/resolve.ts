@@ -1,3 +1,4 @@
+import { LATER } from '../queue/later.ts';
 import type { EndUserRow } from './end-user-row.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
@@ -5,7 +6,8 @@ import { MAX_ATTRIBUTES } from '../../../contract/end-users.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from './suppression.ts';
-import type { AcceptCall, EndUserFields } from '../runs/accept-call.ts';
+import type { AcceptCall } from '../runs/accept-call.ts';
+import type { EndUserFields } from './end-user-fields.ts';
 import { keepExistingValues } from './keep-existing-values.ts';
 import { named, rowsOf } from '../named-statement.ts';
 
@@ -27,9 +29,6 @@ export type TakeOptions = {
   /** The caller may not change people: only empty fields are filled. */
   fillsOnly?: boolean;
 };
-
-/** The call must wait for the next batch, because another call of this batch has other data about the same person. */
-export const LATER = 'later';
 
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked,
   created_at, updated_at, last_seen_at`;
