@@ -211,7 +211,7 @@ function addLimits(keys: Command): void {
   const limits = keys
     .command('limits')
     .description(
-      'Lowers limits of a key. Limits cannot be raised or removed. Limits that are not named stay. When the command returns, all servers enforce the change.',
+      'Lowers limits of a key. Limits cannot be raised or removed. Limits that are not named do not change. When the command returns, all servers enforce the change.',
     )
     .argument('<key-id>')
     .requiredOption('--set <json>', `new values for any of ${KEY_LIMITS.join(', ')}`);

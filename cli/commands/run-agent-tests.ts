@@ -65,7 +65,7 @@ async function targetOf({ version: given, definition: file, record, repeat }: Te
   if (file !== undefined && version !== undefined)
     throw new Failure('usage_invalid', 'Use either --version or --definition.');
   if (record !== undefined && repeat > 1)
-    throw new Failure('usage_invalid', 'A model is recorded once: leave out --repeat.');
+    throw new Failure('usage_invalid', 'A recording calls the model once for each case: omit --repeat.');
   return {
     ...(version !== undefined && { version }),
     ...(file !== undefined && { definition: await readDefinition(file) }),
@@ -165,7 +165,7 @@ function conclude({ out }: Cli, tried: readonly Tried[]): void {
   if (unrecorded.length > 0)
     throw new Failure(
       'answers_not_recorded',
-      `The model would get a request that was not recorded in: ${unrecorded.map(({ suiteCase }) => suiteCase.name).join(', ')}. The definition, the test, a document or a tool changed; record again.`,
+      `These cases send the model a request that was not recorded: ${unrecorded.map(({ suiteCase }) => suiteCase.name).join(', ')}. The definition, the test, a document or a tool changed; record again.`,
     );
   if (failed.length > 0) throw new Failure('tests_failed', `${failed.length} of ${tried.length} tests failed.`);
   out.hint(`${tried.length} tests passed.`);

@@ -112,7 +112,7 @@ test('cuts a connection after the given number of bytes', async () => {
   await expect.poll(() => received).toBe('0123');
 });
 
-test('affects only the connections of one application', async () => {
+test('a fault affects only the connections of one application', async () => {
   const [pool, lease] = [await open('parley'), await open('parley lease')];
   await expect.poll(() => proxy.open().toSorted()).toEqual(['parley', 'parley lease']);
   proxy.set({ kind: 'black hole' }, { only: 'parley lease', direction: 'down' });

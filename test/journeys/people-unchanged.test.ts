@@ -193,7 +193,7 @@ describe('with end_users', () => {
 });
 
 describe('an organization key without end_users', () => {
-  test('an organization key without end_users has the same limits', async () => {
+  test('an organization key without end_users can also only fill empty fields', async () => {
     await put(own(KNOWN));
     expect((await trigger({ external_id: external, name: 'X' }, {}, keys.organization)).unchanged).toEqual(['name']);
     expect((await send({ external_id: external, name: 'X' }, keys.organization)).unchanged).toEqual(['name']);

@@ -403,7 +403,7 @@ describe('knowledge of real documents', () => {
     });
   });
 
-  it('returns only the variant that was asked for', async () => {
+  it('returns only the variant that the question names', async () => {
     const result = await turn({}, ['How much is the Kettle 500?'], { knowledge });
     expect(result.messages[0]!.sources).toEqual([{ document: 'Shop', quote: 'It costs QAR 229.' }]);
     expect((await turn({}, ['Does the Kettle 500 have a warranty?'], { knowledge })).messages[0]!.sources).toEqual([]);

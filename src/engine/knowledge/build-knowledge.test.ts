@@ -227,7 +227,7 @@ describe('Latin letters', () => {
   });
 });
 
-it.each(['zh', 'ja', 'th'])('finds passages in a writing without spaces (%s)', (language) => {
+it.each(['zh', 'ja', 'th'])('finds passages in a script without spaces (%s)', (language) => {
   const file = new URL(`../../../bench/knowledge/unspaced/${language}.json`, import.meta.url);
   const { sets } = JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] };
   const build = (passages: Passage[]) => {

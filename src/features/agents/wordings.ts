@@ -91,7 +91,8 @@ export async function addWording(
   actor: Actor,
 ): Promise<{ id: string }> {
   const words = questionKey(question);
-  if (words === '') throw invalid('/question', 'required', 'The question has no word that tells it from others.');
+  if (words === '')
+    throw invalid('/question', 'required', 'The question contains no word that distinguishes it from others.');
   return db.transaction(async (tx) => {
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
     const document = await readDocument(tx, orgId, agentId, documentId);

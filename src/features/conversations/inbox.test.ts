@@ -312,7 +312,7 @@ describe('the mark of what is new', () => {
     expect(await unread()).toEqual([false, true]);
   });
 
-  it('the mark for new messages belongs to one organization', async () => {
+  it('a conversation cannot be marked as read from another organization', async () => {
     const id = await made();
     const marking = markConversationSeen(parley, await givenOrganization(parley.db), id, asha.userId);
     await expect(marking).rejects.toMatchObject({ code: 'conversation_not_found' });

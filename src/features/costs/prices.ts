@@ -33,7 +33,7 @@ export async function setPrice(
     await writePrice(tx, { orgId, provider, model, currency, ...amounts });
     const all = await listPrices({ db: tx }, orgId);
     if (all.length > MAX_PRICES) {
-      const detail = `At most ${MAX_PRICES} models have a price.`;
+      const detail = `At most ${MAX_PRICES} models can have a price.`;
       throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/model', code: 'too_many', detail }] });
     }
     await recordAudit(tx, { orgId, actor, action: 'model_price.set', subjectId, facts: { currency, ...amounts } });

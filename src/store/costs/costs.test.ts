@@ -259,7 +259,7 @@ const fail = (waitMs: number | null = null, probed = false) =>
 const later = () =>
   db.execute(sql`UPDATE model_gate SET closed_until = now() - interval '1 second' WHERE org_id = ${orgId}`);
 
-test('five failures in a row close the gate to a provider, and one successful probe opens it', async () => {
+test('after five failures in a row, a provider is not called until one probe succeeds', async () => {
   for (let failure = 1; failure <= 4; failure++) await fail();
   expect(await gate()).toMatchObject({ entered: 'open', known: true });
   await fail();
@@ -275,7 +275,7 @@ test('five failures in a row close the gate to a provider, and one successful pr
   expect(await gate()).toMatchObject({ entered: 'open', known: false });
 });
 
-test('a failed probe closes the gate for longer, and an abandoned probe permits the next one', async () => {
+test('after a failed probe the pause is longer, and an abandoned probe permits the next one', async () => {
   for (let failure = 1; failure <= 5; failure++) await fail();
   const first = (await gate()).waitMs;
   await later();
@@ -288,7 +288,7 @@ test('a failed probe closes the gate for longer, and an abandoned probe permits 
   expect(second.waitMs).toBeGreaterThan(first);
 });
 
-test('a requested pause closes the gate at once for that time, and the longest pause counts', async () => {
+test('a provider is not called during the pause that it requested, and the longest pause counts', async () => {
   await fail(20_000);
   await fail(60_000);
   await fail(1_000);

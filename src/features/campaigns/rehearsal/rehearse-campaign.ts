@@ -42,7 +42,7 @@ export async function rehearseCampaign(
   asked: AskedRehearsal,
 ): Promise<CampaignRehearsal> {
   checkAsked(asked);
-  if (running.has(orgId)) throw new Refusal('rate_limited', 'One rehearsal of an organization runs at a time.');
+  if (running.has(orgId)) throw new Refusal('rate_limited', 'An organization can run only one rehearsal at a time.');
   if (running.size >= AT_ONCE) throw new Refusal('unavailable', 'Other rehearsals are running on this server.');
   running.add(orgId);
   try {
@@ -59,7 +59,7 @@ function checkAsked({ filter, file, made_up: madeUp, replies = [] }: AskedRehear
   if ([filter ?? undefined, file, madeUp].filter((one) => one !== undefined).length > 1)
     throw refused('', 'conflict', 'Give at most one of filters, file and made_up.');
   if (replies.reduce((sum, { percent = 0 }) => sum + percent, 0) > 100)
-    throw refused('/replies', 'out_of_range', 'All percent together are at most 100.');
+    throw refused('/replies', 'out_of_range', 'The sum of all percentages is at most 100.');
 }
 
 async function rehearse({ db, suppression }: RehearsalDeps, orgId: string, id: string, asked: AskedRehearsal) {
