@@ -6,7 +6,7 @@ import type { Admission } from '../src/access/types.ts';
 import type { AccessDecisions, Route } from '../src/http/route/route.ts';
 import { createHttpServer, type HttpDeps } from '../src/http/edge/server.ts';
 
-/** Only the HTTP room on a real socket, with a fake access room that knows one key. */
+/** Only the HTTP room on a real socket, with a fake access room that accepts one key. */
 export type TestHttpServer = {
   readonly server: FastifyInstance;
   readonly port: number;

@@ -87,7 +87,7 @@ type Model = { answer: number[]; section: number[] };
 type Judged = Question & { chance: number; near: number; isRight: boolean; inOffers: boolean };
 
 /**
- * Asks the questions of a set to parts of its documents. New agents have few passages. Most parts do not answer a
+ * Asks the questions of a set against parts of its documents. New agents have few passages. Most parts do not answer a
  * question although they are about the same trade.
  */
 function readParts(language: string, set: QuestionSet): Question[] {
@@ -217,7 +217,7 @@ export const SECTION_WEIGHTS: readonly number[] = ${listOf(model.section)};
 /** From this chance on, the agent states a candidate as the answer. */
 export const ANSWER_AT = ${answerAt};
 
-/** From this chance on, the agent asks which section the person means. */
+/** At this probability or a higher one, the agent asks which section the person means. */
 export const ASK_AT = ${askAt};
 `,
   );

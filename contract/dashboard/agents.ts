@@ -33,7 +33,7 @@ const summary = {
   provider: Type.Enum(PROVIDERS),
   /** The number of the live version. */
   version: Type.Integer(),
-  /** The number of the version that was published last. It is not live while a rollout tries it. */
+  /** The number of the version that was published last. A version in a rollout is not live. */
   newest_version: Type.Integer(),
   /** True: the draft differs from the published version. */
   unpublished_changes: Type.Boolean(),
@@ -123,7 +123,7 @@ export const CreateDocumentBody = Type.Object(
   {
     name: Name,
     text: Type.String({ minLength: 1, maxLength: MAX_DOCUMENT_BYTES, description: 'At most 1 MiB of UTF-8.' }),
-    /** The question that the document answers. Its first passages learn it. */
+    /** The question that the document answers. The question is added to the first passages of the document. */
     answers: Type.Optional(LearnedQuestion),
   },
   closed,

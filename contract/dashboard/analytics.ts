@@ -98,7 +98,7 @@ export const Analytics = Type.Object(
     /** False: the server is still counting these days. Repeat the call in a moment. */
     complete: Type.Boolean(),
     total: AnalyticsFigures,
-    /** Of as many days before. */
+    /** The same figures of as many days before. */
     before: AnalyticsFigures,
     /** Every day of the period, oldest first. */
     days: Type.Array(
@@ -117,7 +117,7 @@ export const Analytics = Type.Object(
       Type.Object({
         /** The day, the ID, or the number of the version. Null: none. */
         group: Nullable(Type.String()),
-        /** Null: the record is gone, or has no name. */
+        /** Null: the record was deleted, or has no name. */
         name: Nullable(Type.String()),
         /** The agent of a version. */
         agent_id: Nullable(Type.String()),

@@ -99,7 +99,7 @@ export const RolloutRecord = Type.Object(
     status: Type.Enum(ROLLOUT_STATUSES),
     /** Why it was stopped. Null: it was not. */
     reason: Nullable(Type.Enum(ROLLOUT_REASONS)),
-    /** Of an active rollout: now. Of another: when it ended. */
+    /** Of an active rollout: now. Of an ended rollout: when it ended. */
     comparison: Nullable(Comparison),
     created_at: Moment,
     ended_at: Nullable(Moment),

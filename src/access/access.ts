@@ -56,7 +56,7 @@ export type Access = Changes & {
   start(): Promise<void>;
   /** Releases the lease, writes pending data, closes the connections. Call it when no request is in progress. */
   stop(): Promise<void>;
-  /** True while answers come from memory. */
+  /** True while decisions use the memory. */
   ready(): boolean;
   /** For /metrics: the current state of this node. */
   state(): AccessState;
@@ -194,7 +194,7 @@ async function remainingOf(db: Db, blocks: CallBlocks, { orgId, keyId }: Caller)
   return unreserved === null ? null : unreserved + blocks.left(keyId);
 }
 
-/** All that a node knows only while it holds its lease. */
+/** All data that a node may use only while it has a lease. */
 const memoryOf = (...parts: readonly Memory[]): Memory => ({
   drop: (subject) => parts.forEach((part) => part.drop(subject)),
   flush: () => parts.forEach((part) => part.flush()),

@@ -19,8 +19,8 @@ export type Found = {
 /**
  * May this caller do what the route needs? Rows 4a, 4c, 4d and 6 to 11 of the order of checks (docs/security.md). The
  * first row that applies decides, and null grants. A pure function: no clock, no database. `from` is the network
- * address of the call. `found` is called only after rows 4a to 9 have passed, so a refused caller learns nothing about
- * what exists and costs no look-up.
+ * address of the call. `found` is called only after rows 4a to 9 have passed, so a refusal reveals nothing about
+ * existing records and needs no look-up.
  */
 export function decide(
   caller: Caller,

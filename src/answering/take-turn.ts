@@ -247,6 +247,8 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   messageStatus: 'delivered',
 });
 
-/** Own code may send new tags with each turn. Those that do not fit are left out, so members can still change the tags. */
+/**
+ * Own code may send new tags with each turn. Tags above the limit are omitted, so members can still change the tags.
+ */
 const withTags = (tags: readonly string[], added: readonly string[]): string[] =>
   [...new Set([...tags, ...added])].slice(0, Math.max(MAX_CONVERSATION_TAGS, tags.length));

@@ -31,7 +31,7 @@ export type AppDeps = {
   version: string;
 };
 
-/** Wakes the workers of this process. Workers of other processes poll. */
+/** Starts an immediate look of the workers of this process. Workers of other processes poll. */
 export const WAKES = [
   'turns',
   'deliveries',

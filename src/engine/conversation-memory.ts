@@ -4,9 +4,9 @@ import type { TurnMessage } from './provider.ts';
 import { readWords } from './read-words.ts';
 
 /**
- * The data that an agent with a model keeps about turns that its request no longer contains in full: tool calls with
- * their results, and messages of the person that are too old for the history. It is part of the conversation's state,
- * has a fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
+ * The data of earlier turns that the requests of an agent with a model no longer contain in full: tool calls with their
+ * results, and messages of the person that are too old for the history. It is part of the conversation's state, has a
+ * fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
  */
 export type Memory = { said: SaidBefore[]; turns: RememberedTurn[] };
 
@@ -46,7 +46,9 @@ export function withMemory(state: unknown, memory: Memory): unknown {
   return { ...(isRecord(state) && state), [MEMBER]: memory };
 }
 
-/** Stores the messages that leave the request: all except the newest ones, and always those before `start`. */
+/**
+ * Stores the messages that a request no longer contains: all except the newest ones, and always those before `start`.
+ */
 export function rememberMessages(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
   const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));
   const known = new Set(memory.said.map(({ wrote }) => wrote));

@@ -9,8 +9,8 @@ const PULSE_EVERY_MS = 250;
 type Deps = { db: Db; newestGeneration: number; log: Logger };
 
 /**
- * Stores in the database that this process runs, and which PARLEY_SECRET and which change of the cells are the newest
- * that it knows.
+ * Stores in the database that this process runs, and its newest PARLEY_SECRET, and the newest change of the cells that
+ * it has read.
  */
 export function createRunningProcess({ db, newestGeneration, log }: Deps) {
   const id = newId('node');
@@ -32,7 +32,7 @@ export function createRunningProcess({ db, newestGeneration, log }: Deps) {
         see().catch((error: unknown) => log.debug({ err: error }, 'the row of this process could not be written'));
       }, SEEN_EVERY_MS);
       pulse = setInterval(() => {
-        // A slow database gets one look at a time.
+        // With a slow database, only one query is in progress at a time.
         pulsing ??= look()
           .catch((error: unknown) => log.debug({ err: error }, 'the changes of cells could not be read'))
           .finally(() => (pulsing = null));

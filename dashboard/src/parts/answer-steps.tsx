@@ -160,7 +160,7 @@ const Detail = ({ text }: { text: string }): ReactNode =>
     </>
   );
 
-/** Answers that no model gave. Other names are those of the provider of a model. */
+/** Answers that were not written by a model. Other names are those of the provider of a model. */
 const PROVIDERS = {
   embedded: 'engine',
   http: 'your_code',

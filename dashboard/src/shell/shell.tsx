@@ -92,7 +92,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** What the person must know on every page. Most people see neither bar, so each loads when it is needed. */
+/** Notices that every page shows. Most people see none of these bars, so each one loads when it is needed. */
 function Bars(): ReactNode {
   const { user, mail, only_organization, paused_since } = useSession();
   // A session of an organization's provider has no access to the account itself.

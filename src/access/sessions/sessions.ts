@@ -182,8 +182,8 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
 
 /**
  * Checking a password takes a while. A person who changes it, or sets up a second factor, ends all sessions of that
- * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the
- * two sees the other.
+ * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the two
+ * transactions sees the writes of the other.
  */
 const isStillRight = (db: Db, userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
   db.transaction(async (tx) => {

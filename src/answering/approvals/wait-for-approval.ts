@@ -5,7 +5,7 @@ import type { CompletedTurn } from '../../store/runs/complete.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The decisions that the agent does not know yet. */
+/** The decisions that were not yet passed to the agent. */
 export const decisionsIn = ({ approvals }: Pick<ClaimedRun, 'approvals'>): string[] =>
   approvals.flatMap(({ id, status }) => (status === 'pending' ? [] : [id]));
 

@@ -24,7 +24,7 @@ import {
 /**
  * Knowledge is built and searched in a separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the
  * first question. The thread requests one document after another, so the main thread has at most one in memory. A
- * thread that dies or hangs is replaced. The current agent's question fails, and its documents are not tried again for
+ * thread that ends or hangs is replaced. The current agent's question fails, and its documents are not tried again for
  * a while. All other questions are retried.
  */
 export type Knowledge = {
@@ -64,7 +64,7 @@ type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): vo
 
 /** Maximum number of waiting questions. A worker has 400 turns in progress. */
 const MAX_PENDING = 1_000;
-/** How many threads may die during a question before it fails. */
+/** After this number of crashes of the thread, a question fails. */
 const MAX_THREADS = 3;
 /** A slice of work takes milliseconds. A slice that takes this long will not end. */
 const STUCK_MS = 15_000;
@@ -119,7 +119,7 @@ export function createKnowledge({
     else one.reject(failed(`The documents could not be searched. ${message.why}`));
   }
 
-  /** The thread is gone. `underWay`: the job that it was working for. */
+  /** The thread has ended. `underWay`: the job that it was working for. */
   function retry(underWay: number): void {
     const culprit = pending.get(underWay)?.ask;
     if (pending.size > 0)

@@ -41,8 +41,8 @@ const PATIENCE_MS = 15 * 60_000;
 /** After these failures nothing is billed, because the provider refused the call or was not reached. */
 const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
 /**
- * Failures of the provider. An empty or unreadable answer belongs to its conversation. A person can cause it, so it
- * must not stop the conversations of others.
+ * Failures of the provider. An empty or unreadable answer belongs to its conversation. A person can cause this failure,
+ * so it must not stop the conversations of others.
  */
 const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout']);
 
@@ -192,7 +192,7 @@ async function reserveOrRefuse({ pool }: CallsDeps, wanted: Parameters<typeof re
   if (refused.length > 0) throw overBudget(refused, wanted);
 }
 
-/** Tells the gate of the model how the attempt ended. */
+/** Reports the outcome of the attempt to the circuit breaker of the model. */
 async function report(
   { pool }: CallsDeps,
   at: ModelRef & { orgId: string },

@@ -30,9 +30,9 @@ export const answerQuestion = async (turn: EmbeddedTurn, question: string): Prom
 };
 
 /**
- * Asks the person which of the nearest sections is meant, and offers one more choice for something else. Returns false
- * when no section is near, and directly after a turn that already asked. The question counts as unanswered until the
- * person chooses a section.
+ * Asks the person which of the most similar sections is meant, and offers one more choice for something else. Returns
+ * false when no section is similar, and directly after a turn that already asked. The question counts as unanswered
+ * until the person chooses a section.
  */
 export const askBack = (turn: EmbeddedTurn, question: string): boolean => {
   if (turn.offers.length === 0 || turn.offeredBefore.length > 0) return false;

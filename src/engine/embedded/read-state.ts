@@ -15,7 +15,7 @@ export type EmbeddedState = {
   slots: Record<string, SlotValue | null>;
   /** The sections that the last turn offered. Empty when it offered none. */
   offered: Offered[];
-  /** The question about which the last turn asked back. */
+  /** The question after which the agent asked back in the last turn. */
   asked: string | null;
 };
 

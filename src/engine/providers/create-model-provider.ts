@@ -197,7 +197,9 @@ async function answeredCall(
   return offered ? [{ tool, arguments: withoutBound(call.arguments, offered), result: DECLINED }] : [];
 }
 
-/** The decisions of the team, as results of the calls that waited. The model cannot tell them from its own calls. */
+/**
+ * The decisions of the team, as results of the calls that waited. A model cannot distinguish them from its own calls.
+ */
 function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
   return decisionsIn(request.approvals).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
     const approved = status === 'approved';

@@ -122,8 +122,8 @@ export async function addWording(
 type NewDocument = { id: string; agentId: string; name: string; text: string };
 
 /**
- * A member wrote a document as the answer to a question, so its passages learn the question. A question without a word
- * that tells it from others, or above the limits, is not learned: the document is saved anyway.
+ * A member wrote a document as the answer to a question, so the question is added to its passages. A question without a
+ * distinguishing word, or above the limits, is not added. The document is saved anyway.
  */
 export async function learnForDocument(
   tx: Queryable,

@@ -30,7 +30,7 @@ const MAX_REF = 255;
 /** Recipients can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Accepts recipients. All valid ones are added in one transaction, and the others get their faults. */
+/** Accepts recipients. All valid recipients are added in one transaction, and the others get their faults. */
 export async function addRecipients(
   deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onAdded'>,
   input: AdditionInput,
@@ -101,7 +101,7 @@ export function checkRow(row: RecipientInputRow): RecipientInputRow {
   return errors.length > 0 ? { ref: row.ref, errors } : row;
 }
 
-/** What the list of additions shows of a call. The detail of a fault repeats no value of the call. */
+/** The part of a call that the list of additions shows. The detail of a fault repeats no value of the call. */
 function tallied(
   rows: readonly RecipientInputRow[],
   outcomes: readonly AdditionOutcome[],

@@ -20,7 +20,7 @@ export async function createClientToken(
 ): Promise<ClientToken> {
   const faults = [...faultsOfPerson(input.end_user), ...faultsOfOrigins(input.origins)];
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
-  // A key for another agent learns nothing about the agent, so the key is checked before the records are read.
+  // The key is checked before the records are read, so a key for another agent gets no information about the agent.
   const named = { agent: input.agent_id, trigger: input.trigger_id };
   const refusal =
     decideCaller(caller, CALL, named, from) ?? decideTarget(caller, CALL, await find(access, caller.orgId, input));

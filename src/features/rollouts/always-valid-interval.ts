@@ -1,7 +1,7 @@
 import type { Estimate } from '../../../contract/dashboard/rollouts.ts';
 
 /**
- * Intervals for parts and averages that stay valid although someone looks after every run and stops when they like.
+ * Intervals for shares and averages that stay valid if the results are read after every run and the rollout can stop at any time.
  * An ordinary interval does not: of 20 harmless versions, it would stop more than one sooner or later.
  *
  * Parts: the mixture sequential probability ratio test (mSPRT) of H. Robbins, "Statistical methods related to the law of

@@ -75,8 +75,8 @@ export async function noteLastFactor(tx: Queryable, userId: string): Promise<voi
 }
 
 /**
- * Signing in by password uses the same lock. So a session that is being opened sees the factor, or is ended with the
- * others.
+ * Signing in by password uses the same lock. So a sign-in in progress either requires the factor, or its session is
+ * ended with the others.
  */
 export async function lockFactors(tx: Queryable, userId: string): Promise<boolean> {
   await lockPasswordHash(tx, userId);

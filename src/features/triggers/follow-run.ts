@@ -27,7 +27,7 @@ export async function expectRun(
 }
 
 export type RunReader = {
-  /** Returns false if the reader is gone. `id`: the point from which a reader continues after a reconnect. */
+  /** Returns false if the reader has left. `id`: the point from which a reader continues after a reconnect. */
   send<Name extends keyof RunEvents>(event: Name, data: RunEvents[Name], id?: string): boolean;
   readonly ended: boolean;
 };
@@ -89,7 +89,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
 
 const textOf = (content: MessageContent): string => ('text' in content && content.text) || '';
 
-/** Returns false if the reader is gone, or if too many readers wait. */
+/** Returns false if the reader has left, or if too many readers wait. */
 async function changed(
   waiter: Pick<RunWaiter, 'wait'>,
   run: { orgId: string; runId: string },

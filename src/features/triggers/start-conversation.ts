@@ -21,7 +21,7 @@ export type StartConversation = {
   trace?: string | undefined;
   /** Set when the caller streams this run. `reader`: the process that does. */
   stream?: { runId: string; reader: string } | undefined;
-  /** What was said before, oldest first. */
+  /** The earlier messages, oldest first. */
   earlier?: EarlierMessage[];
   idempotency: { scope: Buffer; request: Buffer } | null;
 };

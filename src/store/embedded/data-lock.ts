@@ -16,8 +16,8 @@ import { StartError } from '../../kernel/start-error.ts';
 /**
  * Allows only one Parley per data folder. The lock is a file that contains its holder's process ID and start time, so a
  * later process with the same number does not count as the holder. A holder in another container or on another machine
- * cannot be looked up. It touches the file to show that it is alive, and other processes watch for that. The lock of
- * Postgres is a second barrier.
+ * cannot be looked up. The owner updates the time of the file regularly, and other processes check this time. The lock
+ * of Postgres is a second barrier.
  */
 export type DataLock = { release(): void };
 
@@ -65,7 +65,7 @@ function hold(file: string, content: string): DataLock {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // The file was removed by hand, so there is nothing to touch.
+      // The file was removed manually, so its time cannot be updated.
     }
   }, HEARTBEAT_MS).unref();
   return {

@@ -53,7 +53,7 @@ export function isMoreDue(claimed: readonly { lane: number; share: number }[], l
   return claimed.some(({ lane, share }) => taken.get(lane)! >= share);
 }
 
-/** The number of claimed rows in each lane. */
+/** The number of rows of each lane that this worker has claimed. */
 export function countLanes(claimed: Iterable<{ lane: number }>): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { lane } of claimed) counts.set(lane, (counts.get(lane) ?? 0) + 1);

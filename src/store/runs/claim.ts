@@ -54,7 +54,9 @@ export type ClaimedRun = {
   is_overtaken: boolean;
   state: unknown;
   reason: string | null;
-  /** Calls that wait for the approval of the team, and decisions that the agent does not know yet, oldest first. */
+  /**
+   * Calls that wait for the approval of the team, and decisions that were not yet passed to the agent, oldest first.
+   */
   approvals: OpenApproval[];
   result: RunResult | null;
   /** The person has been silent until something is due, and how many steps of this silence are done. */

@@ -35,7 +35,7 @@ export type CompletedTurn = {
   silence: { seconds: number | null; steps: number } | null;
   /** The calls that wait for the approval of the team from now on. */
   approvals: { id: string; call: StoredCall; expiresInSeconds: number }[];
-  /** The IDs of the approvals whose decision the agent knows now. */
+  /** The IDs of the approvals whose decision was passed to the agent in this turn. */
   readApprovals: string[];
   /** True: another turn is due at once, without a message. */
   isDue: boolean;

@@ -8,7 +8,7 @@ import { checkedOnly } from '../queue/join-by-key.ts';
 export type Parts = {
   /** People with an identifier, or with changes. */
   people: boolean;
-  /** Conversations with a caller's key. They may continue, or lose their key. */
+  /** Conversations with a caller's key. Conversations that may be continued, or whose key may move to a new one. */
   keyed: boolean;
   /** Calls with an Idempotency-Key. */
   repeatable: boolean;

@@ -8,7 +8,7 @@ export const cell = pgTable('cell', {
   schemaAt: bigint('schema_at', { mode: 'number' }).notNull(),
   /** Whether organizations may be in it. */
   ready: boolean('ready').notNull().default(false),
-  /** The change of the cells with which it became ready. A process that knows a lower number may not know this cell. */
+  /** The change of the cells with which it became ready. A process with a lower number may not have read this cell. */
   cellsVersion: integer('cells_version').notNull().default(0),
   createdAt: createdAt(),
 });

@@ -82,7 +82,7 @@ function decide(facts: Facts, { seconds, fields, told }: Limits): NextStep {
   if (before.answer) return { step: 'answered', turn: before, answer: before.answer };
   if (!before.waits) return { step: 'ask', turn: { ...before, attempt: before.attempt + 1, deadline, fields }, facts };
   if (new Date(before.deadline) > now) return { step: 'wait', turn: before };
-  // The next attempt asks again.
+  // The next attempt calls the code again.
   return { step: 'late', turn: { ...before, waits: false } };
 }
 

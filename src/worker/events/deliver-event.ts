@@ -22,7 +22,7 @@ export const MAX_EVENT_ATTEMPTS = RETRY_SECONDS.length + 1;
 /** Delays are longer by up to this share, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 const TIMEOUT_MS = 15_000;
-/** How much of a response is read. It is only stored for display. */
+/** How much of a response is read. The text is stored only for display. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const SHOWN_CHARACTERS = 1_000;
 
@@ -38,7 +38,7 @@ export type EventTools = {
 
 export type EventAttempt = {
   outcome: EventOutcome;
-  /** True: the endpoint answered 410 and wants no more events. */
+  /** True: the endpoint answered 410, so it gets no more events. */
   gone: boolean;
 };
 

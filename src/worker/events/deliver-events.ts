@@ -23,9 +23,9 @@ import { deliverEvent, givenBack } from './deliver-event.ts';
 
 /**
  * The event worker: claims due deliveries in batches, calls the endpoints, and stores the outcomes. An event is sent at
- * least once. If a worker dies between calling and storing, another one sends the event again, and the receiver detects
- * the duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no order: a
- * failed event does not delay the next one.
+ * least once. If a worker ends between the call and the write, another one sends the event again, and the receiver
+ * detects the duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no
+ * order: a failed event does not delay the next one.
  */
 export type EventWorkerOptions = {
   db: Db;

@@ -71,7 +71,7 @@ const CLAIM_BATCH = 200;
  * other organizations.
  */
 const MAX_PER_LANE = 350;
-/** How long an idle worker sleeps, which is the maximum wait of a run that another process accepted. */
+/** The interval of an idle worker, which is the maximum wait of a run that another process accepted. */
 const POLL_MS = 200;
 /** Under load, this many runs are still claimed every PRESSED_PAUSE_MS, so that no run waits forever. */
 const PRESSED_BATCH = 50;

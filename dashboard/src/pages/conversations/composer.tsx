@@ -59,7 +59,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const sayAnswer = useTexts(answerTexts);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
-  // A choice is valid until the conversation changes hands. Then the most likely one is selected.
+  // A choice is valid until the agent or a member takes over. Then the most likely one is selected.
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   // A note can be continued in any state, so that half a note never appears in the reply field.
@@ -191,7 +191,7 @@ function useSend({ item, side, text, setText, setReply: said, field, chosen, cho
   });
   const act = { end_user: speak, member: delayed.reply, note }[side];
   const namable = useNamable(side === 'note');
-  // The text for which the user was asked. Another text needs a new question.
+  // The text for which the user was asked for confirmation. Another text requires a new confirmation.
   const [asked, setAsked] = useState<string | null>(null);
   const left = side === 'member' && asked === text ? leftIn(text) : [];
   /**
@@ -269,7 +269,7 @@ function SideChoice({ side, sandbox, onPick }: SideProps): ReactNode {
 
 type HintProps = { side: Side; silent: boolean; assigneeId: string | null };
 
-/** What the next message does. */
+/** The effect of the next message. */
 function Hint({ side, silent, assigneeId }: HintProps): ReactNode {
   const say = useTexts(texts);
   const me = useSession().user.id;

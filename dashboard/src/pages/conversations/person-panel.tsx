@@ -27,7 +27,7 @@ const MAX_TAGS = 100;
 
 export type ChangePerson = ReturnType<typeof useChangePerson>;
 
-/** What the organization knows about the person. Members change it in place. */
+/** The data of the organization about the person. Members change it in place. */
 export function PersonPanel({ item: { end_user, channel_kind, id } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(personTexts);
   const nameOf = usePersonName();

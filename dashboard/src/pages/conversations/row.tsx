@@ -106,7 +106,7 @@ function Mark({ item, now, shown }: { item: ListedConversation; now: number; sho
   return <span>{sayStatus(`status_${status}`)}</span>;
 }
 
-/** The picture of the member who answers. None if no member answers yet. */
+/** The picture of the member who answers. Absent if no member answers yet. */
 function Assignee({ id }: { id: string | null }): ReactNode {
   const say = useTexts(inboxTexts);
   const people = useMemberNames();

@@ -180,7 +180,7 @@ function invalidOne(ref: string | null, errors: Fault[]): PlannedRow {
 }
 
 /**
- * Fills in the text now and drops the data that only the text needs, because ten thousand people with all attributes
+ * Renders the text now and removes the data that only the text needs, because ten thousand people with all attributes
  * need too much memory.
  */
 function cast(place: Place, { recipient, left, ...more }: Omit<Cast, 'text'>): Cast {

@@ -4,7 +4,7 @@ import type { EarlierMessage, TriggerCall } from '../../../../contract/triggers.
 
 type Sent = CompletionCall['messages'][number];
 
-/** What a completion asks for, as a call of a trigger. */
+/** The request of a completion, as a call of a trigger. */
 export type ReadCall = {
   call: TriggerCall;
   earlier: EarlierMessage[];
@@ -12,7 +12,7 @@ export type ReadCall = {
   triggerId: string | null;
 };
 
-/** As many as a turn reads besides the message that it answers. */
+/** The number of messages that a turn reads in addition to the message that it answers. */
 const MAX_EARLIER = 39;
 /** A turn reads no more characters of its history (src/engine/providers/build-messages.ts). */
 const MAX_EARLIER_CHARACTERS = 60_000;
