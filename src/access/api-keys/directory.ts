@@ -9,12 +9,14 @@ import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Sub
  * filled on demand, and valid only while the lease is valid.
  *
  * A fill in progress while a change is applied may return the state before the change. So every change gets the next
- * generation, a query stores the generation at which it was sent, and its result is cached only if none of its subjects has changed since.
+ * generation, a query stores the generation at which it was sent, and its result is cached only if none of its subjects
+ * has changed since.
  *
- * A key has two names: its digest, for calls with the key itself, and its id, for calls with its client tokens. A change of the key removes the record of the key and its access from the cache.
+ * A key has two names: its digest, for calls with the key itself, and its id, for calls with its client tokens. A
+ * change of the key removes both entries of the cache.
  *
- * The absence of a record is cached for at most one lease. No caller can have asked for an id or a key value before it was
- * created (both are random), so creations need no entry in the change log.
+ * The absence of a record is cached for at most one lease. No caller can have asked for an id or a key value before it
+ * was created (both are random), so creations need no entry in the change log.
  */
 export type KeyEntry = {
   readonly caller: Caller;

@@ -8,7 +8,8 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
  * memory. A call that is not reserved is never accepted, so the total is never exceeded. A node that is killed loses at
  * most its block. (docs/adr/0108)
  *
- * The first block is one call. While a key is busy, each block is twice as large as the one before it. A block that is not used for a second is returned, so that another node can use it. So does a block that may be older than a change
+ * The first block is one call. While a key is busy, each block is twice as large as the one before it. A block that is
+ * not used for a second is returned, so that another node can use it. So does a block that may be older than a change
  * of its key, or than the lease of this node.
  */
 export type CallBlocks = {

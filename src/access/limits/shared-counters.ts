@@ -6,7 +6,8 @@ import type { Logger } from '../../kernel/log.ts';
  * counters of one call in one round trip. A refused call increments none of them. A counter starts with its first call
  * and expires after its window, no matter how many calls follow.
  *
- * Redis is optional, and it is called only while it answers. If one response is late or wrong, Redis counts as lost, and no request waits for it (`take` returns null: decide from the memory of this node). A probe checks four times a
+ * Redis is optional, and it is called only while it answers. If one response is late or wrong, Redis counts as lost,
+ * and no request waits for it (`take` returns null: decide from the memory of this node). A probe checks four times a
  * second whether it answers again.
  */
 export type SharedCounters = {
