@@ -8,10 +8,10 @@ import { readWords } from './read-words.ts';
  * results, and messages of the person that are too old for the history. It is part of the conversation's state, has a
  * fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
  */
-export type Memory = { said: SaidBefore[]; turns: RememberedTurn[] };
+export type Memory = { said: RememberedMessage[]; turns: RememberedTurn[] };
 
 /** A shortened message of the person. `asked`: the agent's question, if this short message answers it. */
-export type SaidBefore = { wrote: string; asked?: string };
+export type RememberedMessage = { wrote: string; asked?: string };
 
 /** A tool call with its result. Both become parts of a message type that no person can write. */
 export type CalledTool = { tool: string; arguments: Record<string, unknown>; result: string };
@@ -36,7 +36,9 @@ const FIRST_MESSAGES = 2;
 export function readMemory(state: unknown): Memory {
   const { said, turns } = Object(isRecord(state) ? state[MEMBER] : null) as Record<string, unknown>;
   return {
-    said: Array.isArray(said) ? said.filter((one): one is SaidBefore => typeof Object(one).wrote === 'string') : [],
+    said: Array.isArray(said)
+      ? said.filter((one): one is RememberedMessage => typeof Object(one).wrote === 'string')
+      : [],
     turns: Array.isArray(turns) ? turns.filter(isTurn) : [],
   };
 }
@@ -52,7 +54,7 @@ export function withMemory(state: unknown, memory: Memory): unknown {
 export function rememberMessages(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
   const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));
   const known = new Set(memory.said.map(({ wrote }) => wrote));
-  const added = old.flatMap(({ role, text }, at): SaidBefore[] => {
+  const added = old.flatMap(({ role, text }, at): RememberedMessage[] => {
     const wrote = shorten(text);
     if (role !== 'end_user' || known.has(wrote) || saysNothing(text)) return [];
     known.add(wrote);
@@ -82,7 +84,7 @@ export const follows = ({ answer }: RememberedTurn, { role, text }: TurnMessage)
   role === 'agent' && text !== '' && answer.startsWith(text.slice(0, ANSWER_CHARACTERS));
 
 /** Leaves out the least informative messages until the rest fits. */
-function condense(messages: readonly SaidBefore[]): SaidBefore[] {
+function condense(messages: readonly RememberedMessage[]): RememberedMessage[] {
   const ranked = messages.map((one, at) => ({ one, at, rank: rankOf(one, at) }));
   let characters = messages.reduce((sum, one) => sum + sizeOf(one), 0);
   const least = ranked.toSorted((a, b) => a.rank - b.rank || a.at - b.at);
@@ -97,7 +99,7 @@ function condense(messages: readonly SaidBefore[]): SaidBefore[] {
 
 /** Numbers, addresses and names count most, then the length. */
 const FACT = /[\p{L}\p{N}._-]*\p{N}[\p{L}\p{N}._-]*|\S+@\S+|(?<=\S\s)\p{Lu}\p{L}+/gu;
-const rankOf = ({ wrote, asked }: SaidBefore, at: number): number =>
+const rankOf = ({ wrote, asked }: RememberedMessage, at: number): number =>
   (at < FIRST_MESSAGES ? 100 : 0) +
   2 * (wrote.match(FACT)?.length ?? 0) +
   (asked === undefined ? 0 : 2) +

@@ -7,7 +7,7 @@ function heldBatcher() {
   const sent: { items: number[]; end(outcomes?: (number | Error)[]): void; fail(error: Error): void }[] = [];
   const batcher = createBatcher<number, number>({
     size: 5,
-    lanes: 2,
+    batchesAtOnce: 2,
     queue: 20,
     send: (items) =>
       new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ export type BatcherOptions<In, Out> = {
   /** Maximum items in one batch. */
   size: number;
   /** Maximum batches in progress at the same time. */
-  lanes: number;
+  batchesAtOnce: number;
   /** Maximum items that wait. */
   queue: number;
   /** Must return one outcome per item, in the same order. A rejection rejects every item of the batch. */
@@ -43,7 +43,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
 
   // With setImmediate, the batch contains everything that one turn of the event loop reads from its sockets.
   const schedule = () => {
-    if (scheduled || busy >= options.lanes || queue.length === 0) return;
+    if (scheduled || busy >= options.batchesAtOnce || queue.length === 0) return;
     scheduled = true;
     grow(0, 0);
   };
@@ -57,7 +57,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   };
 
   const leave = () => {
-    if (queue.length === 0 || busy >= options.lanes) return;
+    if (queue.length === 0 || busy >= options.batchesAtOnce) return;
     const batch = queue.length <= options.size ? queue : queue.slice(0, options.size);
     queue = batch === queue ? [] : queue.slice(options.size);
     busy++;

@@ -26,7 +26,7 @@ function start(its: Partial<ClaimLoopOptions<number, number, number>> = {}) {
     renew: async () => undefined,
     work: async ({ row }) => void (await loop!.store(row)),
     complete: async (outcomes) => outcomes,
-    storeLanes: 1,
+    storesAtOnce: 1,
     ids: (row) => ({ row }),
     onBegin: () => {},
     onEnd: (_, wasFull) => wasFull,

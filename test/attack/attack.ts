@@ -11,7 +11,7 @@ import { composeShot } from './compose.ts';
 import type { Surroundings } from './odd-bodies.ts';
 import { dashboardOperations, type Operation, publicOperations } from './operations.ts';
 import { closeConnections, type Reply, type Shot, shoot } from './shoot.ts';
-import { STORIES, type Told } from './stories.ts';
+import { STORIES, type StoryContext } from './stories.ts';
 import { createWatchdog, type Finding, type Watchdog } from './watchdog.ts';
 import { startWatchedServer } from './watched-server.ts';
 import { createWorld, type World } from './world.ts';
@@ -82,11 +82,11 @@ async function attackUntil(
     if (reply.status < 300) gather(world, reply.text);
     return reply;
   };
-  const told: Told = { random, world, around, operations, fire };
+  const context: StoryContext = { random, world, around, operations, fire };
   while (performance.now() < until && watchdog.finding() === null) {
     let chance = random.between(1, 100);
     const [, story] = STORIES.find(([share]) => (chance -= share) <= 0) ?? [];
-    if (story) await story(told);
+    if (story) await story(context);
     else await fire(composeShot(random.pick(operations), random, world, around));
   }
 }

@@ -344,7 +344,7 @@ describe('the limits of tools apply', () => {
       ],
     });
     expect((await turn()).tool['output']).toBe(
-      'Here.\n[image, image/png: not kept]\nA text.\n[file, application/zip: not kept]\n[Invoice: https://shop.example/1.pdf]',
+      'Here.\n[image, image/png: not stored]\nA text.\n[file, application/zip: not stored]\n[Invoice: https://shop.example/1.pdf]',
     );
   });
 

@@ -15,7 +15,7 @@ import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 /** One recipient of the call, or its faults. The result contains the caller's reference in both cases. */
-export type RecipientInputRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
+export type RecipientInputRow = { ref: string | null } & ({ recipient: RecipientInput } | { errors: Fault[] });
 
 export type AdditionInput = {
   campaign: CampaignFacts;
@@ -39,7 +39,7 @@ export async function addRecipients(
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const rows = input.rows.map(checkRow);
-  const recipients = rows.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []));
+  const recipients = rows.flatMap((row) => ('recipient' in row ? [newRecipientOf(row)] : []));
   const call = {
     orgId,
     keyId,
@@ -67,7 +67,7 @@ export function readRow(check: (value: unknown) => void, row: unknown): Recipien
   const ref = typeof given === 'string' && given.length <= MAX_REF ? given : null;
   try {
     check(row);
-    return { ref, said: row as RecipientInput };
+    return { ref, recipient: row as RecipientInput };
   } catch (error) {
     if (error instanceof Refusal) return { ref, errors: error.extras.errors ?? [] };
     throw error;
@@ -75,17 +75,23 @@ export function readRow(check: (value: unknown) => void, row: unknown): Recipien
 }
 
 /** Converts a row to the form in which the store adds it. */
-export const newRecipientOf = ({ ref, said }: { ref: string | null; said: RecipientInput }): NewRecipient => ({
-  endUser: said.end_user,
-  variables: said.variables ?? {},
-  sendAt: said.send_at ? new Date(said.send_at) : null,
+export const newRecipientOf = ({
+  ref,
+  recipient,
+}: {
+  ref: string | null;
+  recipient: RecipientInput;
+}): NewRecipient => ({
+  endUser: recipient.end_user,
+  variables: recipient.variables ?? {},
+  sendAt: recipient.send_at ? new Date(recipient.send_at) : null,
   ref,
 });
 
 /** Checks the rules for a recipient that the schema cannot express. */
 export function checkRow(row: RecipientInputRow): RecipientInputRow {
   if ('errors' in row) return row;
-  const { end_user: person, send_at: sendAt } = row.said;
+  const { end_user: person, send_at: sendAt } = row.recipient;
   const errors: Fault[] = [];
   const names = [person.id, person.external_id, person.email, person.phone];
   if (names.every((name) => name === undefined))
@@ -121,7 +127,7 @@ function tallied(
 function answered(rows: readonly RecipientInputRow[], outcomes: readonly AdditionOutcome[]): PushedRecipients {
   let next = 0;
   const results = rows.map((row, index): PushResult => {
-    const outcome = 'said' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };
+    const outcome = 'recipient' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };
     const { ref } = row;
     if (outcome.kind !== 'invalid')
       return {

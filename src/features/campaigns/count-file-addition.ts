@@ -19,7 +19,7 @@ export async function countFileAddition(
   const counted: CountedFile = { ...NOTHING_ADDED, faults: [] };
   for (let from = 0; from < rows.length; from += PAGE) {
     const page = rows.slice(from, from + PAGE);
-    countPage(counted, page, await plan(page.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []))));
+    countPage(counted, page, await plan(page.flatMap((row) => ('recipient' in row ? [newRecipientOf(row)] : []))));
   }
   return counted;
 }

@@ -101,10 +101,10 @@ describe('runs', () => {
     // It got the maximum of this lane, less than it asked for: if one had ended in the meantime, it would get that,
     // too.
     expect(isMoreDue(second, 20)).toBe(true);
-    const held = countLanes([...first, ...second]);
-    expect([...held.values()]).toEqual([30]);
+    const claimedByLane = countLanes([...first, ...second]);
+    expect([...claimedByLane.values()]).toEqual([30]);
     await givenRuns(quiet, 1, 1);
-    const third = await claimRuns(db.$client, 'worker', 20, held, 30);
+    const third = await claimRuns(db.$client, 'worker', 20, claimedByLane, 30);
     expect([countOf(third, noisy), countOf(third, quiet)]).toEqual([0, 1]);
   });
 });

@@ -63,7 +63,7 @@ async function count(table: string): Promise<number> {
 }
 
 describe('a batch', () => {
-  const names = ['people', 'keyed', 'repeatable', 'said'] as const;
+  const names = ['people', 'keyed', 'repeatable', 'messages'] as const;
   const sets = Array.from({ length: 2 ** names.length }, (_, bits) =>
     names.filter((_name, at) => (bits & (1 << at)) > 0),
   );
@@ -76,12 +76,12 @@ describe('a batch', () => {
         ...(chosen.includes('people') && { endUser: { external_id: name, name: 'Layla' } }),
         ...(chosen.includes('keyed') && { conversation: { key: name, onExisting: 'continue' } }),
         ...(chosen.includes('repeatable') && { idempotency: idempotent(name) }),
-        ...(chosen.includes('said') && { message: 'Hello' }),
+        ...(chosen.includes('messages') && { message: 'Hello' }),
       };
       // Together with a call that needs nothing.
       const [run] = (await Promise.all([queue.accept(call(more)), queue.accept(call())])).map(accepted);
       const { rows } = await db.execute(sql`SELECT e.external_id, c.key, cardinality(c.unanswered) AS unanswered,
-        array(SELECT content ->> 'text' FROM message m WHERE m.org_id = r.org_id AND m.run_id = r.id) AS said,
+        array(SELECT content ->> 'text' FROM message m WHERE m.org_id = r.org_id AND m.run_id = r.id) AS messages,
         (SELECT count(*)::int FROM idempotency i WHERE i.org_id = r.org_id AND i.location = ${`/runs/${run!.id}`}) AS repeatable
       FROM run r JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
       JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
@@ -90,8 +90,8 @@ describe('a batch', () => {
         {
           external_id: chosen.includes('people') ? name : null,
           key: chosen.includes('keyed') ? name : null,
-          unanswered: chosen.includes('said') ? 1 : 0,
-          said: chosen.includes('said') ? ['Hello'] : [],
+          unanswered: chosen.includes('messages') ? 1 : 0,
+          messages: chosen.includes('messages') ? ['Hello'] : [],
           repeatable: chosen.includes('repeatable') ? 1 : 0,
         },
       ]);

@@ -70,7 +70,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
     renew: async (claimed) => void (await DELIVERY_QUEUE.renewAll(pool, claimed)),
     work: (work) => (channels.of(work.row.channel.id) > MAX_PER_CHANNEL ? giveBack(work.row) : deliver(work)),
     complete,
-    storeLanes: 2,
+    storesAtOnce: 2,
     ids: ({ id }) => ({ message_id: id }),
     onBegin: ({ lane, channel }) => {
       lanes.add(lane);

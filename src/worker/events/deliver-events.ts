@@ -81,7 +81,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
         );
       return outcomes.map(() => undefined);
     },
-    storeLanes: 1,
+    storesAtOnce: 1,
     ids: ({ event_id, endpoint_id }) => ({ event_id, endpoint_id }),
     onBegin: ({ endpoint_id }) => endpoints.add(endpoint_id),
     onEnd: ({ endpoint_id }) => {

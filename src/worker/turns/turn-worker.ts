@@ -120,7 +120,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
       onStored();
       return outcomes;
     },
-    storeLanes: 2,
+    storesAtOnce: 2,
     ids: (run) => ({ run_id: run.run_id }),
     onBegin: (run) => lanes.add(run.lane),
     onEnd: (run, wasFull) => {

@@ -110,7 +110,7 @@ export async function* planRows(
   const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
   let page: RecipientInputRow[] = [];
   const flush = async function* (): AsyncGenerator<PlannedRow> {
-    const recipients = page.map((row) => ('said' in row ? newRecipientOf(row) : null));
+    const recipients = page.map((row) => ('recipient' in row ? newRecipientOf(row) : null));
     const planned = await plan(
       place,
       recipients.filter((one) => one !== null),
