@@ -47,8 +47,8 @@ const OF_LISTS =
 const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
 
 /**
- * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every page
- * loads first. Dialogs and their parts stay apart, because they load later.
+ * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every
+ * page loads first. Dialogs and their parts are in other files, because they load later.
  */
 const CHUNKS = [
   { name: 'vendor', priority: 6, tags: ['$initial' as const], test: /node_modules|rolldown.runtime/ },

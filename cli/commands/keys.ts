@@ -10,7 +10,7 @@ import { parseJsonObject } from '../read-input.ts';
 import { confirm } from '../prompt.ts';
 import { examples, setAction } from '../command-action.ts';
 
-/** The members of a new key, in this order. Scripts rely on them. */
+/** The members of a new key, in this order. Scripts depend on these members. */
 const MADE = [
   'id',
   'value',

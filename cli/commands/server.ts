@@ -191,7 +191,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Runs the server's program with the same output, signals and exit code. */
 async function runProgram(args: string[]): Promise<void> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
-  // A terminal also sends Ctrl-C to the child. A second signal would stop it immediately instead of letting it drain.
+  // A terminal also sends Ctrl-C to the child. A second signal would stop the server immediately, before its requests
+  // are finished.
   const forward = (signal: NodeJS.Signals): void => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };

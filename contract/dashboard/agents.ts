@@ -153,9 +153,9 @@ export const PlaygroundBody = Type.Object(
     state: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
-    /** The decision about every call that needs an approval. Absent: `approve`. */
+    /** The decision of the test about all calls that need an approval. Absent: `approve`. */
     approvals: Type.Optional(Type.Enum(APPROVAL_DECISIONS)),
-    /** The person does not answer: how many steps of `no_reply` are done. The next one is the turn. */
+    /** The person does not answer: how many steps of `no_reply` are done. The turn is the next step. */
     silent_steps: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_REMINDERS })),
   },
   closed,

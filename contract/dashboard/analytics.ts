@@ -27,7 +27,7 @@ export const CONVERSATION_OUTCOMES = [
 ] as const;
 export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
 
-/** Filters for the circumstances of a conversation. The list of conversations has the same ones. */
+/** Filters for the circumstances of a conversation. The list of conversations has the same filters. */
 export const conversationCircumstances = {
   /** The version of the agent in the latest run. Numbers belong to one agent, so `agent_id` is required with it. */
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERSION })),
@@ -75,7 +75,7 @@ export const AnalyticsFigures = Type.Object(
     /** The ratings of conversations, and their average from 1 to 5. Null: there is none. */
     ratings: Count,
     rating: Nullable(Type.Number()),
-    /** Of the model calls of these conversations, as far as prices are known. */
+    /** The cost of the model calls of these conversations, as far as prices are known. */
     cost: Type.Array(Cost),
   },
   { title: 'AnalyticsFigures' },

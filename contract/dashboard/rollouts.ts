@@ -79,7 +79,7 @@ export const Comparison = Type.Object({
   confidence: Type.Number(),
   base: Arm,
   rolled_out: Arm,
-  /** By how much more end users have a problem with the version. Null: too few runs. */
+  /** How much higher the share of end users with a problem is for the version. Null: too few runs. */
   worse_by: Nullable(Estimate),
 });
 export type Comparison = Static<typeof Comparison>;

@@ -63,7 +63,7 @@ export type Access = Changes & {
 };
 
 export type AccessState = {
-  /** Time since the start of the renewal on which the lease is based. Infinite: there was none. */
+  /** Time since the start of the renewal on which the lease is based. Infinite: no renewal succeeded. */
   leaseAgeMs: number;
   /** Nodes that have a row, including this one. */
   nodes: number;
@@ -139,7 +139,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   const sweep = async (): Promise<void> => {
     await sweepRevokes(db, changes);
-    // Without another row there is none to remove.
+    // If this node has the only row, there is no row to remove.
     if (lease.nodes() > 1) await barrier.sweep();
     if (clock.monotonic() - prunedAt < PRUNE_MS) return;
     prunedAt = clock.monotonic();

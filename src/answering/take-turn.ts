@@ -155,7 +155,7 @@ export function completedTurn(
   };
 }
 
-/** A turn without a message of the person reports the decisions, or nothing will. */
+/** A turn without a message of the person always reports the decisions, because no other turn would. */
 function readIn(run: ClaimedRun, { readDecisions = false }: TurnResult): string[] {
   if (typeof readDecisions !== 'boolean') return decisionsIn(run).filter((id) => readDecisions.includes(id));
   return readDecisions || inputIds(run).length === 0 ? decisionsIn(run) : [];

@@ -28,7 +28,7 @@ const MAX_RESULT_CHARACTERS = 6_000;
 const ANSWER_CHARACTERS = 200;
 /** The newest messages are in every request. Older ones are stored in the memory before they leave the request. */
 const NEWEST_MESSAGES = 20;
-/** A shorter message may mean nothing without the question before it. */
+/** A shorter message may be unclear without the question before it. */
 const SHORT_CHARACTERS = 60;
 /** The person's first messages state the subject of the conversation, so they are never dropped. */
 const FIRST_MESSAGES = 2;

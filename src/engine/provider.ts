@@ -169,10 +169,10 @@ export type Gathered = { whole: boolean; findings: Finding[]; documents: string[
 /** Whether the search also used meaning. Absent without embeddings, and if all documents are passed. */
 export type Meaning = 'used' | ProviderError['code'] | 'too_large' | 'incomplete';
 
-/** The turn in which the call is made. Embedding a question has a cost, and it ends with the turn. */
+/** The turn in which the call is made. Embedding a question has a cost. The call ends with the turn. */
 export type Asker = Pick<TurnRequest, 'context' | 'account' | 'agent' | 'signal' | 'span'>;
 
-/** How much of a person's text is used to search documents. The cost of a search grows with it. */
+/** How much of a person's text is used to search documents. A longer text makes the search slower. */
 export const MAX_QUESTION_CHARACTERS = 2_000;
 
 /** Two searches for two readers: a person who reads quotes, and a model that reads passages. */

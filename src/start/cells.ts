@@ -65,7 +65,7 @@ export const runEnableCells = (count = '1'): Promise<void> =>
   withCells(true, async (url, db) => {
     const present = (await listCells(db)).filter(({ cell }) => cell !== DEFAULT_CELL).length;
     const missing = (await countOf(db, count, 0)) - present;
-    // Cells that "cells disable" has left are used again.
+    // Empty cells that remain after "cells disable" are used again.
     await addCells(url, Math.max(0, missing));
     return { data: await moveAll(url, db, 'out of public', tellMoved) };
   });

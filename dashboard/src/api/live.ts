@@ -9,7 +9,7 @@ import { addressOf } from './client.ts';
  * connections to one host.
  */
 export type LiveState =
-  /** The state is not known yet. */
+  /** The state of the connection is not known yet. */
   | 'opening'
   | 'live'
   /** The stream was open a moment ago. */

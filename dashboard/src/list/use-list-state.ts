@@ -92,7 +92,8 @@ export function useTypedFilter(value: string | undefined, commit: (value: string
     commit(text.trim() === '' ? undefined : text.trim());
     setTyped({ text, written: true });
   }, TYPING_MS);
-  // A pause after a space does not remove the space. Another change of the URL, for example by Back, replaces the text.
+  // When the user pauses after a space, the space stays. Another change of the URL, for example by Back, replaces the
+  // text.
   const isTyped = typed !== null && (!typed.written || typed.text.trim() === (value ?? ''));
   return {
     value: isTyped ? typed.text : (value ?? ''),

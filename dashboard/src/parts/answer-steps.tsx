@@ -121,7 +121,7 @@ export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNo
   );
 }
 
-/** The same where something else shows and hides it. */
+/** The same steps, which the parent shows and hides. */
 export function ShownSteps({ provider, steps, className = '' }: Props): ReactNode {
   const say = useTexts(texts);
   return (

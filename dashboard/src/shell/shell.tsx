@@ -42,7 +42,7 @@ export function Shell(): ReactNode {
   const main = useFocusOnNavigation();
   useSignInWhenRefused();
   const find = useFinder(close);
-  // The account belongs to no organization. The second factor is set up there.
+  // The account belongs to no organization. A second factor is set up on its page.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
 
   if (!organization)
@@ -173,7 +173,7 @@ function useSignInWhenRefused(): void {
       onProblem(({ code }) => {
         // Several reads fail at the same time, but one redirect is enough.
         if (code !== 'session_missing' || leaving.current) return;
-        // A secret on the screen can be saved without a session. The next read after it was closed fails again.
+        // A visible secret can still be saved without a session. After it is closed, the next read fails and redirects.
         if (isSecretShown()) return;
         leaving.current = true;
         const back = router.state.location.href;

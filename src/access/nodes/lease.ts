@@ -80,7 +80,7 @@ export function createLease(deps: LeaseDeps): Lease {
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: registered.nodes };
     extend(start, wallStart);
-    // Removing the old row only saves other nodes the wait for it.
+    // The old row is removed so that other nodes do not wait for it.
     if (former) await store.remove(former.id).catch(() => {});
   }
 

@@ -24,7 +24,8 @@ export type SignedIn = {
    */
   onlyOrgId: string | null;
   /**
-   * Whether a second factor was used or set up in this session. That provider may have checked it instead of Parley.
+   * Whether a second factor was used or set up in this session. The provider may have checked the second factor instead
+   * of Parley.
    */
   signInFactor: boolean;
   openedAt: Date;
@@ -33,7 +34,8 @@ export type SignedIn = {
 /** The facts that a person who signs in has proven. */
 export type Proof = {
   /**
-   * The hash with which the password was compared, or which a link covers. If it has changed since, it proves nothing.
+   * The hash with which the password was compared, or which a link covers. If the password has changed since then, the
+   * check is not valid.
    */
   passwordHash?: string | null;
   /** True: a second factor was shown. */

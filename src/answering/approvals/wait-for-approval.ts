@@ -18,7 +18,7 @@ export const newApproval = (call: StoredCall): CompletedTurn['approvals'][number
 
 /**
  * A run with an open call waits for the approval instead of the person. If the turn answered a message but did not
- * report a decision, another turn is due at once. A run that ends requests nothing.
+ * report a decision, another turn is due at once. A turn that ends its run requests no approvals.
  */
 export function waitForApproval(run: ClaimedRun, turn: CompletedTurn): CompletedTurn {
   if (turn.status !== 'waiting_for_user') return { ...turn, approvals: [] };

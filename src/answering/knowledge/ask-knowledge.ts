@@ -68,7 +68,7 @@ const MAX_PENDING = 1_000;
 const MAX_THREADS = 3;
 /** A slice of work takes milliseconds. A slice that takes this long will not end. */
 const STUCK_MS = 15_000;
-/** The time for which documents that killed the thread are not tried again. */
+/** For this time, documents that ended the thread are not tried again. */
 const REST_MS = 5 * 60_000;
 const MAX_RESTING = 1_000;
 
@@ -93,7 +93,7 @@ export function createKnowledge({
     return new Promise((resolve, reject) => {
       const one: Pending = {
         ask: { ...documents, kind: 'ask', job, question },
-        // The thread answers in the form that belongs to the question.
+        // The type of the response depends on the type of the question.
         resolve: (found) => resolve(found as Wanted),
         reject,
         threads: 0,

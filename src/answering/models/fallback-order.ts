@@ -28,8 +28,8 @@ const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
 };
 
 /**
- * The maximum number of calls of all models for one message. It limits the cost of models that call tools without an
- * end. Each single model stops earlier (generate.ts), so only several models together reach this limit.
+ * The maximum number of calls of all models for one message. The maximum limits the cost of models that do not stop
+ * calling tools. Each single model stops earlier (generate.ts), so only several models together reach this limit.
  */
 const MAX_CALLS = 12;
 
@@ -64,7 +64,7 @@ export const tryInOrder = (
       if (request.signal.aborted) break;
       if (next.when !== undefined && !next.when.includes(reason)) continue;
       if (next.provider === 'embedded' || next.provider === 'hand_off') {
-        // The built-in engine answers messages only, and there is none.
+        // The built-in engine answers only messages of the person, and this turn has none.
         if (next.provider === 'embedded' && reportsOnly(request)) continue;
         const result = await standIn(next.provider, request);
         await countStandIn(deps, next.provider, request, insteadOf);

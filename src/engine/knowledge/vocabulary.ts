@@ -10,7 +10,7 @@ import type { PausableWork } from './pausable-work.ts';
 export class Vocabulary {
   /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();
-  /** The writings of the documents. */
+  /** The scripts in which the documents are written. */
   readonly writings = new Set<Writing>();
   bytes = 0;
 
@@ -44,7 +44,7 @@ export class Vocabulary {
     if (term === null || demand.force !== 'must' || term.span > 1) return;
     for (const key of demand.ways.keys()) if (!key.startsWith('f:') && isKnown(key)) return;
     const alike = yield* this.soundingLike(term.word);
-    // If several words sound alike, a match affects the ranking but proves nothing.
+    // If several words sound alike, a match affects the ranking but is not enough for an answer.
     const worth = alike.length === 1 ? WORTH.typo : WORTH.oneOfSeveral;
     for (const word of alike) addTermWays(demand.ways, termsOf(word)[0]!, worth);
     demand.intended = alike;
@@ -57,14 +57,14 @@ export class Vocabulary {
     }
   }
 
-  /** The words of the documents in another writing that sound most similar to this one. */
+  /** The words of the documents in another script that sound most similar to this word. */
   private *soundingLike(word: string): PausableWork<string[]> {
     const isLatin = /[a-z]/.test(word);
     const others: readonly Writing[] = isLatin ? ['arabic', 'devanagari'] : ['other'];
     if (!others.some((writing) => this.writings.has(writing))) return [];
     const [own, other] = isLatin ? [soundOfLatin, soundOfNative] : [soundOfNative, soundOfLatin];
     const sound = own(word);
-    // The sound of three letters is no proof, but they may be initials.
+    // The sound of three letters is not enough for a match, but they may be initials.
     const isShort = isLatin && word.length <= MAX_INITIALS && this.writings.has('devanagari');
     if (sound === null && !isShort) return [];
     const found: { word: string; distance: number }[] = [];

@@ -3,7 +3,10 @@ import { type CalledTool, follows, type Memory, type RememberedMessage, shorten 
 import type { TurnMessage, TurnRequest } from '../provider.ts';
 import { contentOf, NO_IMAGES, type UserParts } from './show-images.ts';
 
-/** Limit for history and memory together, newest messages first. More would fill a small model's context window. */
+/**
+ * Limit for history and memory together, newest messages first. A higher number would not fit the context window of a
+ * small model.
+ */
 const MAX_CHARACTERS = 60_000;
 
 export type Remembered = {

@@ -180,7 +180,7 @@ async function askWithImages(
 
 /**
  * Makes the call if the person agreed to it. The model reads it as its own call with a result, in a form that no person
- * can write. If the model no longer has the tool, it reads nothing.
+ * can write. If the model no longer has the tool, the call is omitted.
  */
 async function answeredCall(
   { tool, ...call }: PendingTool | (PreparedCall & { tool: Tool }),

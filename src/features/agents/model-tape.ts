@@ -6,7 +6,7 @@ import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 type RecordTape = Extract<ModelTape, { isReplay: false }>;
 type ReplayTape = Extract<ModelTape, { isReplay: true }>;
 
-/** Complete model answers, by a hash of the request. */
+/** The complete answers of the model, by a hash of the request. */
 export type Recorded = Record<string, string>;
 
 /** A model's answer is text. Larger answers are not recorded. */

@@ -125,7 +125,7 @@ describe('create', () => {
       { scope: 'campaign', campaign_id: newId('campaign'), permissions: undefined },
       ['/campaign_id not_found'],
     ],
-  ])('refuses %s and writes nothing', async (_, body, faults) => {
+  ])('a key with %s is refused, and nothing is written', async (_, body, faults) => {
     const orgId = await givenOrganization(db);
     const refusal = await refusalOf(create(orgId, body));
     expect(refusal.code).toBe('validation_failed');

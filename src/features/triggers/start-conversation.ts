@@ -19,7 +19,7 @@ export type StartConversation = {
   requestId: string;
   /** The trace for the worker's spans. Absent: tracing is off. */
   trace?: string | undefined;
-  /** Set when the caller streams this run. `reader`: the process that does. */
+  /** Set when the caller streams this run. `reader`: the process that streams this run. */
   stream?: { runId: string; reader: string } | undefined;
   /** The earlier messages, oldest first. */
   earlier?: EarlierMessage[];

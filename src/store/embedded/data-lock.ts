@@ -25,7 +25,7 @@ type Holder = { pid: number; started: string | null; world: string; since: strin
 
 const LOCK = 'parley.lock';
 const HEARTBEAT_MS = 2_000;
-/** The time of three missed heartbeats, after which the holder counts as dead. */
+/** The time of three missed heartbeats, after which the process counts as ended. */
 const WATCH_MS = 6_000;
 const ATTEMPTS = 5;
 
@@ -77,8 +77,8 @@ function hold(file: string, content: string): DataLock {
 }
 
 /**
- * Moves the lock file of a dead holder away. If another process started first, the moved file is its new lock, so it is
- * moved back.
+ * Moves the lock file of an ended process away. If another process started first, the moved file is its new lock, so it
+ * is moved back.
  */
 function setAside(file: string, stale: string, aside: string): void {
   try {

@@ -68,7 +68,7 @@ test('due messages and events are counted', async () => {
   expect(await depths()).toMatchObject({ deliveries: { due: 1 }, events: { due: 1 } });
 });
 
-test('recipients count if their campaign may send, and one at a time if it has a pace', async () => {
+test('recipients count if their campaign may send, and a campaign with a rate limit counts one', async () => {
   const id = newId('campaign');
   await db.insert(campaign).values({ ...ids, orgId, id, name: 'Spring', state: 'live', attended: true });
   for (let n = 0; n < 3; n++) {

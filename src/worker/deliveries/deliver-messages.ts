@@ -31,7 +31,7 @@ export type DeliveryWorkerOptions = {
   baseUrl: string;
 };
 
-/** Maximum number of calls in progress. All of them wait for a provider. */
+/** Maximum number of calls in progress, which wait for a provider. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 100;
 /**

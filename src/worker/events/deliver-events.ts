@@ -38,7 +38,7 @@ export type EventWorkerOptions = {
   tracer?: Tracer | null;
 };
 
-/** Maximum number of calls in progress. All of them wait for an endpoint. */
+/** Maximum number of calls in progress, which wait for an endpoint. */
 const CAPACITY = 200;
 const CLAIM_BATCH = 100;
 /** The part of the capacity that one endpoint may use, because a slow or dead endpoint must not delay the others. */
@@ -74,7 +74,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
       );
       const healthy = outcomes.filter(({ state }) => state === 'delivered').map(({ claimed }) => claimed);
       const once = new Map(healthy.map((claimed) => [`${claimed.org_id} ${claimed.endpoint_id}`, claimed]));
-      // The outcomes are stored: what waits is due at its time in any case.
+      // The outcomes are stored, and waiting deliveries become due at their time.
       if (once.size > 0)
         await makeWaitingDue(pool, [...once.values()]).catch((error: unknown) =>
           log.warn({ err: error }, 'The waiting deliveries of an endpoint were not made due.'),

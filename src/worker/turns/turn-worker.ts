@@ -63,7 +63,7 @@ export type TurnWorkerOptions = {
   tracer?: Tracer | null;
 };
 
-/** Maximum number of turns in progress. Most of them wait for a model. */
+/** Maximum number of turns in progress. Most of the turns wait for a model. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 200;
 /**

@@ -9,11 +9,11 @@ import type { Scenario, Trial } from '../trial.ts';
 
 /**
  * The customer's code answers turns, and is killed after it has sent an answer and before the acknowledgement arrives.
- * It starts again and sends the answer again, or makes another one. Workers are killed between an answer and its
+ * The receiver starts again and sends the same answer or another one. Workers are killed between an answer and its
  * storing.
  */
 const CONVERSATIONS = 110;
-/** Deaths of the receiver and of workers together. */
+/** The number of kills of the receiver and of workers together. */
 const KILLS = 200;
 const WORKER_KILLS = 8;
 const POINTS = ['code:after-answer', 'code:after-keep', 'worker:before-store', 'worker:after-store'];

@@ -111,7 +111,7 @@ function SortField({ list }: Props): ReactNode {
   );
 }
 
-/** A setting of the member. It is here because it belongs to the way through the list. */
+/** A setting of the member. The switch is here because it changes how members move through the list. */
 function OpenNextSwitch(): ReactNode {
   const say = useTexts(inboxTexts);
   const { id: org_id, opens_next: opensNext } = useOrganization();
