@@ -27,7 +27,7 @@ test('a single item is sent in the next turn of the event loop', async () => {
   expect(await outcome).toBe(1);
 });
 
-test('items of several turns are one batch while another batch is in progress', async () => {
+test('items of several turns of the event loop are one batch while another batch is in progress', async () => {
   const { batcher, sizes } = heldBatcher();
   void batcher.add(1);
   await turn();

@@ -161,7 +161,7 @@ function gaugeAccess(registers: Registry[], access: () => AccessState): void {
 function gaugeConnections(registers: Registry[], { $client: pool }: Db): void {
   const gauge = gaugeOf(registers);
   gauge('database_connections', 'Connections of this process to the database.', () => pool.totalCount);
-  gauge('database_connections_idle', 'The idle ones among the connections to the database.', () => pool.idleCount);
+  gauge('database_connections_idle', 'Connections to the database that are idle.', () => pool.idleCount);
   gauge('database_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
 }
 

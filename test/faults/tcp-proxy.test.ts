@@ -73,7 +73,7 @@ test('delays one direction and keeps the order', async () => {
   expect(performance.now() - sentAt).toBeGreaterThanOrEqual(150);
 });
 
-test('a black hole delays the data and releases it after healing', async () => {
+test('the proxy stores data during a black hole, and sends it after healing', async () => {
   const client = await open();
   client.send('before.');
   await expectGot(client, 'before.');

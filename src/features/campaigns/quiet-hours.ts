@@ -24,7 +24,8 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
   if (isOpen(hours, new TZDate(at, timeZone))) return at;
   const today = new TZDate(at, timeZone);
   const clocks = ['00:00', hours.window?.from, hours.quiet_hours?.to].flatMap((clock) => clock ?? []);
-  // Most windows open again within three days. The later days are listed only if those have no opening.
+  // Most windows open again within three days. The days after these two weeks are examined only if the two weeks have
+  // no opening.
   for (const days of [SOON, LATER]) {
     const candidates = days.flatMap((day) => clocks.map((clock) => atClock(today, day, clock, timeZone)));
     const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];

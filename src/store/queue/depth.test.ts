@@ -30,11 +30,11 @@ beforeAll(async () => {
 const depths = () => readQueueDepths(db);
 const none = { due: 0, oldestSeconds: 0 };
 
-test('the queues are empty at first', async () => {
+test('an empty database has empty queues', async () => {
   expect(await depths()).toEqual({ turns: none, deliveries: none, events: none, recipients: none });
 });
 
-test('due turns are counted, scheduled ones are not', async () => {
+test('due turns are counted, and scheduled turns are not', async () => {
   const row = () => ({ orgId, id: newId('run'), conversationId: talk.id, status: 'queued', input: {} });
   await db.insert(run).values([
     { ...row(), dueAt: ago() },
