@@ -10,7 +10,7 @@ import { createRandom, type Random } from '../faults/random.ts';
 import { composeShot } from './compose.ts';
 import type { Surroundings } from './odd-bodies.ts';
 import { dashboardOperations, type Operation, publicOperations } from './operations.ts';
-import { closeConnections, type Reply, type Shot, shoot } from './shoot.ts';
+import { closeConnections, type Reply, type AttackRequest, sendRequest } from './send-request.ts';
 import { STORIES, type StoryContext } from './stories.ts';
 import { createWatchdog, type Finding, type Watchdog } from './watchdog.ts';
 import { startWatchedServer } from './watched-server.ts';
@@ -74,10 +74,10 @@ async function attackUntil(
   watchdog: Watchdog,
   statuses: Record<number, number>,
 ): Promise<void> {
-  const fire = async (shot: Shot): Promise<Reply> => {
-    watchdog.sends(shot);
-    const reply = await shoot(url, shot);
-    watchdog.judge(shot, reply);
+  const fire = async (request: AttackRequest): Promise<Reply> => {
+    watchdog.sends(request);
+    const reply = await sendRequest(url, request);
+    watchdog.judge(request, reply);
     statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
     if (reply.status < 300) gather(world, reply.text);
     return reply;

@@ -5,7 +5,7 @@ import { actorNamed } from './compose.ts';
 import { mutated, type Surroundings, validBody } from './odd-bodies.ts';
 import { oddCsv, oddDocument, oddPattern, oddTemplate, oddText } from './odd-texts.ts';
 import type { Operation } from './operations.ts';
-import type { Reply, Shot } from './shoot.ts';
+import type { Reply, AttackRequest } from './send-request.ts';
 import type { Actor, World } from './world.ts';
 
 /** Attacks of several requests. A later request needs the earlier ones. */
@@ -14,7 +14,7 @@ export type StoryContext = {
   world: World;
   around: Surroundings;
   operations: readonly Operation[];
-  fire(shot: Shot): Promise<Reply>;
+  fire(shot: AttackRequest): Promise<Reply>;
 };
 type Story = (context: StoryContext) => Promise<void>;
 

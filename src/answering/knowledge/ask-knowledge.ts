@@ -69,8 +69,8 @@ const MAX_THREADS = 3;
 /** A slice of work takes milliseconds. A slice that takes this long will not end. */
 const STUCK_MS = 15_000;
 /** For this time, documents that ended the thread are not tried again. */
-const REST_MS = 5 * 60_000;
-const MAX_RESTING = 1_000;
+const PAUSE_MS = 5 * 60_000;
+const MAX_PAUSED = 1_000;
 
 export function createKnowledge({
   log,
@@ -80,15 +80,15 @@ export function createKnowledge({
   stuckMs = STUCK_MS,
 }: KnowledgeOptions): Knowledge {
   const pending = new Map<number, Pending>();
-  const resting = new Map<string, number>();
-  const thread = createKnowledgeThread({ log, startThread, stuckMs, onMessage: hear, onLost: retry });
+  const pausedUntil = new Map<string, number>();
+  const thread = createKnowledgeThread({ log, startThread, stuckMs, onMessage: onMessage, onLost: retry });
   let lastJob = 0;
   let stopped = false;
 
   function ask<Wanted extends Found>(documents: DocumentsOf, question: Question): Promise<Wanted> {
     const job = (lastJob = (lastJob % MAX_JOB) + 1);
-    const rests = (resting.get(editionOf(documents)) ?? 0) > performance.now();
-    if (rests) return Promise.reject(failed('The search of the documents failed recently.'));
+    const isPaused = (pausedUntil.get(editionOf(documents)) ?? 0) > performance.now();
+    if (isPaused) return Promise.reject(failed('The search of the documents failed recently.'));
     if (stopped || pending.size >= MAX_PENDING) return Promise.reject(failed('Too many questions are waiting.'));
     return new Promise((resolve, reject) => {
       const one: Pending = {
@@ -108,7 +108,7 @@ export function createKnowledge({
     thread.post(one.ask);
   }
 
-  function hear(message: FromThread, reply: (answer: ToThread) => void): void {
+  function onMessage(message: FromThread, reply: (answer: ToThread) => void): void {
     const one = pending.get(message.job);
     if (!one) return;
     if (message.kind === 'want') return void documentFor(one.ask, message.after, readDocument, log).then(reply);
@@ -121,23 +121,23 @@ export function createKnowledge({
 
   /** The thread has ended. `underWay`: the job that it was working for. */
   function retry(underWay: number): void {
-    const culprit = pending.get(underWay)?.ask;
+    const current = pending.get(underWay)?.ask;
     if (pending.size > 0)
-      log.error({ org_id: culprit?.orgId, agent_id: culprit?.agentId }, 'the thread of the knowledge is replaced');
-    if (culprit) rest(editionOf(culprit));
+      log.error({ org_id: current?.orgId, agent_id: current?.agentId }, 'the thread of the knowledge is replaced');
+    if (current) pause(editionOf(current));
     for (const [job, one] of pending) {
-      const isGuilty = culprit !== undefined && editionOf(one.ask) === editionOf(culprit);
-      if (!stopped && !isGuilty && one.threads < MAX_THREADS) send(one);
+      const isSameEdition = current !== undefined && editionOf(one.ask) === editionOf(current);
+      if (!stopped && !isSameEdition && one.threads < MAX_THREADS) send(one);
       else {
         pending.delete(job);
-        one.reject(failed(isGuilty ? 'The documents are too large to search.' : 'The search was stopped.'));
+        one.reject(failed(isSameEdition ? 'The documents are too large to search.' : 'The search was stopped.'));
       }
     }
   }
 
-  function rest(edition: string): void {
-    if (resting.size >= MAX_RESTING) resting.clear();
-    resting.set(edition, performance.now() + REST_MS);
+  function pause(edition: string): void {
+    if (pausedUntil.size >= MAX_PAUSED) pausedUntil.clear();
+    pausedUntil.set(edition, performance.now() + PAUSE_MS);
   }
 
   return {

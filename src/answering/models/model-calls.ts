@@ -239,7 +239,7 @@ const usageOf = ({ input, cached, output }: Measured) => ({
 });
 
 /** Counts that the embedded agent or a hand-off answered instead of a model. */
-export async function countStandIn(
+export async function countFallback(
   { pool, log }: CallsDeps,
   provider: string,
   request: TurnRequest,
@@ -249,7 +249,7 @@ export async function countStandIn(
   const none = { model: '', unmeasured: 0, toolCalls: 0, spent: NOTHING };
   const use = { id: randomUUID(), payers: payersOf(request), conversationId, runId, provider, ...none, insteadOf };
   await recordTurnUse(pool, use).catch((err: unknown) =>
-    log.warn({ err, run_id: runId }, 'a stand-in was not counted'),
+    log.warn({ err, run_id: runId }, 'a fallback was not counted'),
   );
 }
 

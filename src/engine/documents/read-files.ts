@@ -74,13 +74,13 @@ export function createReadFiles({
     // The output of a library about a file must not reach the log of the server.
     opened.stdout.resume();
     opened.stderr.resume();
-    opened.on('message', (done: Done) => hear(opened, done));
+    opened.on('message', (done: Done) => onMessage(opened, done));
     opened.on('error', (error) => log.warn({ err: error }, 'the thread of documents failed'));
     opened.on('exit', () => lose(opened, tooLarge()));
     return opened;
   }
 
-  function hear(from: Worker, done: Done): void {
+  function onMessage(from: Worker, done: Done): void {
     const job = current;
     if (from !== thread || job === null) return;
     current = null;

@@ -5,7 +5,7 @@ import type { Finding, Passage } from '../provider.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
 import { KnowledgeIndex } from './build-knowledge.ts';
 import { buildKnowledge, splitDocument } from '../../../test/build-knowledge.ts';
-import { editDistance } from './mend-typo.ts';
+import { editDistance } from './correct-typo.ts';
 import { runToEnd } from './pausable-work.ts';
 import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../start/demo-texts.ts';
 

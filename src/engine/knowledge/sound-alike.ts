@@ -1,5 +1,5 @@
 import { ARABIC, DEVANAGARI } from './fold-text.ts';
-import { editDistance } from './mend-typo.ts';
+import { editDistance } from './correct-typo.ts';
 
 /**
  * Compares a word in Latin letters with one in Arabic or Devanagari letters by its consonants: "bataniya" and بطانية,

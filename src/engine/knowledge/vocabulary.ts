@@ -1,6 +1,6 @@
 import { type Term, termsOf } from './analyze-text.ts';
 import { foldText, type Writing, writingOf, wordsOf } from './fold-text.ts';
-import { mendTypo } from './mend-typo.ts';
+import { correctTypo } from './correct-typo.ts';
 import { addTermWays, type Demand, WORTH } from './read-question.ts';
 import { initialsOf, soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
 import { stemWord } from './stem-word.ts';
@@ -49,11 +49,11 @@ export class Vocabulary {
     for (const word of alike) addTermWays(demand.ways, termsOf(word)[0]!, worth);
     demand.intended = alike;
     if (alike.length > 0 || term.means.length > 0 || term.kindOf.length > 0) return;
-    for (const mended of yield* mendTypo(term, this.words)) {
-      if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
-      else demand.ways.set(`s:${mended.stem}`, WORTH.typo);
-      demand.intended = [...(demand.intended ?? []), mended.term?.word ?? this.words.get(mended.stem)![0]!];
-      if (mended.weak) demand.force = 'may';
+    for (const correction of yield* correctTypo(term, this.words)) {
+      if (correction.term !== null) addTermWays(demand.ways, correction.term, WORTH.typo);
+      else demand.ways.set(`s:${correction.stem}`, WORTH.typo);
+      demand.intended = [...(demand.intended ?? []), correction.term?.word ?? this.words.get(correction.stem)![0]!];
+      if (correction.weak) demand.force = 'may';
     }
   }
 

@@ -240,7 +240,7 @@ export const texts = defineTexts(
     field_end_user_fields: 'end user data for the model',
     field_read_images: 'images for the model',
     field_time_limit_seconds: 'time limit of a call',
-    field_fallback: 'stand-ins',
+    field_fallback: 'fallbacks',
     field_opening: 'opening message',
     field_steps: 'steps',
     field_result: 'result fields',
