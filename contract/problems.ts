@@ -729,5 +729,9 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal of one invalid field. */
+export const invalidAt = (pointer: string, code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
+
 const countFaults = ({ length }: readonly Fault[]): string =>
   `${length === 1 ? 'One fault' : `${length} faults`} in the request: see "errors".`;

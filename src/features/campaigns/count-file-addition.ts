@@ -1,5 +1,5 @@
 import { type CountedFile, MAX_FILE_ROWS } from '../../../contract/dashboard/campaigns.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt } from '../../../contract/problems.ts';
 import { planPages } from './count-filter-addition.ts';
 import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
@@ -31,7 +31,7 @@ export async function allOf(read: AsyncIterable<RecipientInputRow>): Promise<Rec
     rows.push(row);
     if (rows.length <= MAX_FILE_ROWS) continue;
     const detail = `A file has at most ${MAX_FILE_ROWS} recipients: split it.`;
-    throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/file', code: 'too_many', detail }] });
+    throw invalidAt('/file', 'too_many', detail);
   }
   return rows;
 }

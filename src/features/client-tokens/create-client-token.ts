@@ -1,5 +1,5 @@
 import { type ClientToken, MAX_CLIENT_TOKEN_CHARACTERS, type NewClientToken } from '../../../contract/client-tokens.ts';
-import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { type Fault, invalidAt, Refusal } from '../../../contract/problems.ts';
 import type { EndUserInput } from '../../../contract/triggers.ts';
 import type { ClientTokens } from '../../access/client-tokens/client-token.ts';
 import { readOrigin } from '../../access/client-tokens/read-origin.ts';
@@ -72,12 +72,8 @@ const faultsOfOrigins = (origins: readonly string[]): Fault[] =>
   );
 
 const tooLong = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [
-      {
-        pointer: '/end_user',
-        code: 'too_long',
-        detail: `The token would have more than ${MAX_CLIENT_TOKEN_CHARACTERS} characters. Send fewer attributes or origins.`,
-      },
-    ],
-  });
+  invalidAt(
+    '/end_user',
+    'too_long',
+    `The token would have more than ${MAX_CLIENT_TOKEN_CHARACTERS} characters. Send fewer attributes or origins.`,
+  );

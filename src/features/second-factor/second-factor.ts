@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import type { Passkeys } from '../../access/sessions/passkeys.ts';
 import type { Browser, Sessions, SignedIn } from '../../access/sessions/sessions.ts';
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
@@ -41,9 +41,7 @@ export async function confirmAgain(
   if (password !== undefined) return void (await sessions.checkPassword(from, who, password));
   const isFresh = Date.now() - who.openedAt.getTime() <= JUST_NOW_MS;
   if (isFresh && (orFresh || (await readPasswordHash(db, who.user.id)) === null)) return;
-  throw new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/password', code: 'required', detail: 'Enter your current password.' }],
-  });
+  throw invalidAt('/password', 'required', 'Enter your current password.');
 }
 
 /**

@@ -5,7 +5,7 @@ import {
 } from '../../../../contract/dashboard/rehearsals.ts';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
-import { Refusal } from '../../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../../contract/problems.ts';
 import { nextOpening } from '../quiet-hours.ts';
 import { checkSettings } from '../check-settings.ts';
 import { createLoopShare } from '../../../kernel/loop-share.ts';
@@ -52,14 +52,11 @@ export async function rehearseCampaign(
   }
 }
 
-const refused = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
-
 function checkAsked({ filter, file, made_up: madeUp, replies = [] }: AskedRehearsal): void {
   if ([filter ?? undefined, file, madeUp].filter((one) => one !== undefined).length > 1)
-    throw refused('', 'conflict', 'Give at most one of filters, file and made_up.');
+    throw invalidAt('', 'conflict', 'Give at most one of filters, file and made_up.');
   if (replies.reduce((sum, { percent = 0 }) => sum + percent, 0) > 100)
-    throw refused('/replies', 'out_of_range', 'The sum of all percentages is at most 100.');
+    throw invalidAt('/replies', 'out_of_range', 'The sum of all percentages is at most 100.');
 }
 
 async function rehearse({ db, suppression }: RehearsalDeps, orgId: string, id: string, asked: AskedRehearsal) {

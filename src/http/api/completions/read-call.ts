@@ -1,5 +1,5 @@
 import type { CompletionCall } from '../../../../contract/completions.ts';
-import { Refusal } from '../../../../contract/problems.ts';
+import { invalidAt } from '../../../../contract/problems.ts';
 import type { EarlierMessage, TriggerCall } from '../../../../contract/triggers.ts';
 
 type Sent = CompletionCall['messages'][number];
@@ -22,10 +22,10 @@ const MAX_KEY_CHARACTERS = 255;
 export function readCall({ messages, user, metadata, variables }: CompletionCall): ReadCall {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const message = at === -1 ? '' : textOf(messages[at]!);
-  if (message === '') throw invalid(at === -1 ? '/messages' : `/messages/${at}/content`, 'required', NO_MESSAGE);
+  if (message === '') throw invalidAt(at === -1 ? '/messages' : `/messages/${at}/content`, 'required', NO_MESSAGE);
   const { conversation: key, trigger: triggerId = null, ...noted } = metadata ?? {};
   if (key !== undefined && (key === '' || key.length > MAX_KEY_CHARACTERS))
-    throw invalid('/metadata/conversation', 'length', `Must have 1 to ${MAX_KEY_CHARACTERS} characters.`);
+    throw invalidAt('/metadata/conversation', 'length', `Must have 1 to ${MAX_KEY_CHARACTERS} characters.`);
   return {
     call: {
       message,
@@ -63,6 +63,3 @@ const textOf = ({ content }: Sent): string =>
   typeof content === 'string'
     ? content
     : (content ?? []).map((part) => (part.type === 'text' ? part.text : part.refusal)).join('\n');
-
-const invalid = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
