@@ -17,7 +17,7 @@ import { openAccess } from './open-access.ts';
 import { openStore } from './open-store.ts';
 import type { Service } from './service.ts';
 
-/** Wakes the workers of this process. Workers of other processes poll. */
+/** Starts an immediate look of the workers of this process. Workers of other processes poll. */
 export const WAKES = [
   'turns',
   'deliveries',

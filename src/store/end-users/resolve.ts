@@ -3,7 +3,7 @@ import type { EndUserRow } from './end-user-row.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { MAX_ATTRIBUTES } from '../../../contract/end-users.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from './suppression.ts';
 import type { AcceptCall } from '../runs/accept-call.ts';
@@ -318,15 +318,11 @@ const isTooMuch = (before: object, after: object = before): boolean =>
   Object.keys(after).length > Math.max(MAX_ATTRIBUTES, Object.keys(before).length);
 
 const tooManyAttributes = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [
-      {
-        pointer: '/end_user/attributes',
-        code: 'too_many',
-        detail: `A person has at most ${MAX_ATTRIBUTES} attributes, those that are stored among them: null removes one.`,
-      },
-    ],
-  });
+  invalidAt(
+    '/end_user/attributes',
+    'too_many',
+    `A person has at most ${MAX_ATTRIBUTES} attributes, those that are stored among them: null removes one.`,
+  );
 
 /** Tags as text in one cell of a file. A tag that contains a separator is read back in parts. */
 export const tagsText = (tags: readonly string[]): string => tags.join('|');
