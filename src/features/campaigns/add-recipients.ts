@@ -88,7 +88,7 @@ export const newRecipientOf = ({
   ref,
 });
 
-/** Checks the rules for a recipient that the schema cannot express. */
+/** Checks those rules for a recipient that a schema cannot express. */
 export function checkRow(row: RecipientInputRow): RecipientInputRow {
   if ('errors' in row) return row;
   const { end_user: person, send_at: sendAt } = row.recipient;
