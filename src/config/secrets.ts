@@ -38,7 +38,7 @@ export type Secrets = {
   clientTokenKey: Key;
 };
 
-/** Every PARLEY_SECRET that this installation has had, as far as this process has them (start/load-secrets.ts). */
+/** Every PARLEY_SECRET that this installation has had, as far as this process has them (app/load-secrets.ts). */
 export type SecretHistory = {
   /** The secrets, oldest first. */
   chain: readonly string[];

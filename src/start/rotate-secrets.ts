@@ -8,7 +8,7 @@ import { readInstallation } from '../store/installation/installation.ts';
 import { type Moved, moveSecrets } from '../store/installation/move-secrets.ts';
 import { switchSecret } from '../store/installation/past-secrets.ts';
 import { countProcessesWithout } from '../store/installation/processes.ts';
-import { checkOf, historyOf } from './load-secrets.ts';
+import { checkOf, historyOf } from '../app/load-secrets.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

@@ -6,7 +6,7 @@ import {
   type UpsertEndUser,
 } from '../../../contract/end-users.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import type { EndUserFields } from '../../store/runs/accept-call.ts';
+import type { EndUserFields } from '../../store/end-users/end-user-fields.ts';
 import {
   type EndUserQueue,
   faultsOf,

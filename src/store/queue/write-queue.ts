@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import { createBatcherByCell } from '../cells/by-cell.ts';
 import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
-import { LATER } from '../end-users/resolve.ts';
+import { LATER } from './later.ts';
 
 /** Maximum number of calls in one statement. A larger batch is only slower. */
 const BATCH = 200;
