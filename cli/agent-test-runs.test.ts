@@ -101,7 +101,7 @@ test('repeats a call once after a provider failure; a second failure fails the c
   expect(report).toMatch(/name="Opening hours"[^>]*>\n\s+<error type="provider_failed" message="/);
 });
 
-test('opens the path of the report before the first case, and writes the report when the run stops', async () => {
+test('a test run opens the path of the report before the first case, and writes the report when the run stops', async () => {
   const before = model.calls.length;
   const closed = await tests(['--junit', path.join(folder, 'none', 'report.xml')]);
   expect([closed.code, closed.stderr]).toEqual([1, expect.stringContaining('cannot be written (ENOENT)')]);
@@ -159,14 +159,14 @@ test('tests a definition from a file with a token that cannot push, without chan
   expect(errorOf(both).message).toBe('Use either --version or --definition.');
 });
 
-test('shows a failed case at its line in a GitHub Actions job', async () => {
+test('a test run shows a failed case at its line in a GitHub Actions job', async () => {
   model.script(GOOD[0]!, { text: 'At 10:00,\n100% sure.' }, GOOD[2]!);
   const { stdout } = await tests([], { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: folder });
   const line = stdout.split('\n').find((one) => one.startsWith('::error '));
   expect(line).toMatch(/^::error file=suite\.yaml,line=6,title=Opening hours::turn 1, says: expected .*100%25 sure/);
 });
 
-test('keeps the exit code if the reader closes the pipe early', async () => {
+test('a test run keeps its exit code if the reader closes the pipe early', async () => {
   model.script({ text: 'No.' }, { text: 'No.' }, { text: 'No.' });
   const { PATH } = process.env;
   const child = spawn(

@@ -69,3 +69,6 @@ export const wholeNumber =
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
     throw new Failure('usage_invalid', `${name} must be a whole number from ${least} to ${most}.`);
   };
+
+/** The parts of an option's value, which commas separate. */
+export const listOf = (text: string): string[] => text.split(',').map((one) => one.trim());

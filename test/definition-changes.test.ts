@@ -30,7 +30,7 @@ test('compares a text with the text in the same language', () => {
   expect(of({ instructions: undefined })).toEqual([['instructions', BEFORE.instructions, null]]);
 });
 
-test('matches items by their names, not by their position', () => {
+test('the comparison matches items by their names, not by their position', () => {
   const [complaint, hours] = BEFORE.rules!;
   expect(of({ rules: [hours!, { ...complaint!, words: ['angry'] }] })).toEqual([
     ['rules/“Complaint”/words', 'angry\nrefund', 'angry'],
@@ -46,7 +46,7 @@ test('matches items by their names, not by their position', () => {
   expect(of({ steps: { items: [{ ...step!, optional: true }] } })).toEqual([['steps/“order”/optional', null, 'true']]);
 });
 
-test('compares a schema as one text', () => {
+test('the comparison treats a schema as one text', () => {
   const tool = { name: 'find', description: 'Finds.', url: 'https://x.example', parameters: { type: 'object' } };
   const changes = changesOf(
     { tools: [tool] },

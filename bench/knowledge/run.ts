@@ -63,9 +63,9 @@ function report(title: string, sets: readonly QuestionSet[], all: readonly Quest
     console.log(`    ${name.padEnd(32)} ${percent(alone.found, alone.of)}, ${percent(among.found, among.of)}`);
   }
   if (!misses) return;
-  for (const { did: what, question, answer: said, right, answerable } of verdicts)
+  for (const { did: what, question, answer, right, answerable } of verdicts)
     if (!right && (answerable || what !== 'nothing'))
-      console.log(`   ${answerable ? '?' : '!'} ${question}  →  ${what}: ${said}`);
+      console.log(`   ${answerable ? '?' : '!'} ${question}  →  ${what}: ${answer}`);
 }
 
 const countOf = (sets: readonly QuestionSet[]): number => sets.flatMap(passagesOf).length;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { MAX_CLIENT_TOKEN_SECONDS, MIN_CLIENT_TOKEN_SECONDS } from '../../contract/client-tokens.ts';
 import type { Row } from '../api.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject, wholeNumber } from '../read-input.ts';
+import { listOf, parseJsonObject, wholeNumber } from '../read-input.ts';
 import { examples, setAction } from '../command-action.ts';
 
 const DEFAULT_SECONDS = 900;
@@ -62,7 +62,7 @@ function inputOf({ agent, trigger, externalId, endUser, origins, key, expiresIn 
     trigger_id: trigger,
     end_user: endUser === undefined ? { external_id: externalId } : parseJsonObject(endUser, '--end-user'),
     ...(key !== undefined && { conversation: { key } }),
-    origins: origins.split(',').map((one) => one.trim()),
+    origins: listOf(origins),
     expires_in: expiresIn,
   };
 }

@@ -6,7 +6,7 @@ import { KEY_SCOPES, type KeyScope, type Permission, PERMISSIONS } from '../../c
 import type { Row } from '../api.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { Failure } from '../failure.ts';
-import { parseJsonObject } from '../read-input.ts';
+import { listOf, parseJsonObject } from '../read-input.ts';
 import { confirm } from '../prompt.ts';
 import { examples, setAction } from '../command-action.ts';
 
@@ -122,8 +122,6 @@ function keyInput({
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
   };
 }
-
-const listOf = (text: string): string[] => text.split(',').map((one) => one.trim());
 
 type KeyFilters = Pick<QueryOf<'listKeys'>, 'text' | 'scope' | 'permission' | 'state'>;
 

@@ -3,6 +3,7 @@ import type { CreateAccessTokenBody } from '../../contract/dashboard/access-toke
 import { TOKEN_ROLES, TOKEN_VERBS, type TokenRole, type TokenVerb } from '../../contract/permissions.ts';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { Failure } from '../failure.ts';
+import { listOf } from '../read-input.ts';
 import { confirm } from '../prompt.ts';
 import { examples, setAction } from '../command-action.ts';
 
@@ -93,5 +94,3 @@ function tokenInput({ label, verbs, agents, organization, role, expires }: Creat
     expires_in_days: expires === 'never' ? null : (Number(expires) as 30 | 90 | 365),
   };
 }
-
-const listOf = (text: string): string[] => text.split(',').map((one) => one.trim());

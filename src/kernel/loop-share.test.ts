@@ -9,7 +9,7 @@ const work = (): void => {
   while (performance.now() < until);
 };
 
-it('lets other work run between pieces that are ready at the same time', async () => {
+it('the event loop runs other work between pieces that are ready at the same time', async () => {
   const share = createLoopShare(STRETCH_MS);
   let others = 0;
   let isOver = false;

@@ -133,10 +133,10 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     [['replicas=3'], 'additional properties'],
     [['api.replicas=0'], '/api/replicas'],
     [['env.DATABASE_URL=postgresql://x'], "invalid propertyName 'DATABASE_URL'"],
-  ])('the Helm chart refuses wrong values: %j', (values, said) => {
+  ])('the Helm chart refuses wrong values: %j', (values, message) => {
     const { status, stderr } = render(...values);
     expect(status).not.toBe(0);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
   test('the notes of the chart explain how to open Parley', () => {

@@ -45,7 +45,7 @@ async function open(name?: string) {
 const expectGot = (client: { text(): string }, wanted: string) => expect.poll(client.text).toContain(wanted);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('passes data in both directions; after a change of the target, new connections go to the new one', async () => {
+test('the proxy passes data in both directions; after a change of the target, new connections go to the new one', async () => {
   const client = await open();
   client.send('hello');
   await expectGot(client, 'hello');

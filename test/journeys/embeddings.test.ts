@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 /** Sends a question. Returns the prompt of the model, and the part of the turn's trace about embeddings. */
-async function ask(message: string): Promise<{ prompt: string; sentTexts: unknown[] }> {
+async function ask(message: string): Promise<{ prompt: string; steps: unknown[] }> {
   const { status, body } = await parley.call('POST', path, { key, body: { message }, headers: { prefer: 'wait=15' } });
   expect([status, body.status]).toEqual([200, 'waiting_for_user']);
   const { rows } = await parley.db.execute<{ trace: { steps: { kind: string; detail: string }[] } }>(
@@ -58,7 +58,7 @@ async function ask(message: string): Promise<{ prompt: string; sentTexts: unknow
   const steps = rows.flatMap(({ trace }) => trace.steps).filter(({ kind }) => kind.startsWith('embedding'));
   return {
     prompt: JSON.stringify(ollama.chats.at(-1)!.messages),
-    sentTexts: steps.map((one) => [one.kind, one.detail]),
+    steps: steps.map((one) => [one.kind, one.detail]),
   };
 }
 const progress = async () => (await owner.call(`GET /agents/${agentId}/embeddings`)).body;
@@ -70,9 +70,9 @@ const embedded = () => ollama.embeddings.calls.flatMap(({ texts }) => texts);
 
 test('without an embedding model, a paraphrase is not found and nothing is embedded', async () => {
   expect(await progress()).toMatchObject({ model: null, passages: 0, fault: null });
-  const { prompt, sentTexts: said } = await ask(QUESTION);
+  const { prompt, steps } = await ask(QUESTION);
   expect(prompt).not.toContain(ANSWER);
-  expect([said, embedded()]).toEqual([[], []]);
+  expect([steps, embedded()]).toEqual([[], []]);
 });
 
 test('with an embedding model, a paraphrase is found, the question is embedded once, and its cost is counted', async () => {
@@ -81,9 +81,9 @@ test('with an embedding model, a paraphrase is found, the question is embedded o
   expect(checked).toEqual({ embedding_model: 'nomic-embed-text', embedding_dimensions: 768 });
   await expect.poll(progress, { timeout: 15_000 }).toMatchObject({ passages: 121, embedded: 121, next_at: null });
   ollama.embeddings.calls.length = 0;
-  const { prompt, sentTexts: said } = await ask(QUESTION);
+  const { prompt, steps } = await ask(QUESTION);
   expect(prompt).toContain(ANSWER);
-  expect(said).toEqual([['embedding', 'used']]);
+  expect(steps).toEqual([['embedding', 'used']]);
   expect(embedded()).toEqual([QUESTION]);
   const { body: usage } = await owner.call('GET /usage?by=model');
   expect(usage.data).toContainEqual(
@@ -106,16 +106,16 @@ test.each([
   'after %s of the embedding model, only the keyword search is used, and the run reports it',
   async (_name, reply, code) => {
     ollama.embeddings.script(reply);
-    const { prompt, sentTexts: said } = await ask('Does a room have a desk?');
-    expect(said).toEqual([['embedding_failed', code]]);
+    const { prompt, steps } = await ask('Does a room have a desk?');
+    expect(steps).toEqual([['embedding_failed', code]]);
     expect(prompt).toContain('Room 0 has');
   },
 );
 
 test('while the provider requires a pause, it is not called and the turn does not wait', async () => {
   ollama.embeddings.script({ status: 429, headers: { 'retry-after': '60' } });
-  expect((await ask(QUESTION)).sentTexts).toEqual([['embedding_failed', 'provider_rate_limited']]);
-  expect((await ask(QUESTION)).sentTexts).toEqual([['embedding_failed', 'provider_rate_limited']]);
+  expect((await ask(QUESTION)).steps).toEqual([['embedding_failed', 'provider_rate_limited']]);
+  expect((await ask(QUESTION)).steps).toEqual([['embedding_failed', 'provider_rate_limited']]);
   expect(embedded()).toHaveLength(1);
 });
 
@@ -125,7 +125,7 @@ test('if a budget cannot pay for the embedding, only the keyword search is used 
   expect((await owner.call('PUT /model-prices', { ...of, price })).status).toBe(200);
   const budget = { subject: 'organization', period: 'day', unit: 'USD', amount: 5 };
   expect((await owner.call('PUT /budgets', budget)).status).toBe(200);
-  expect((await ask(QUESTION)).sentTexts).toEqual([['embedding_failed', 'budget_spent']]);
+  expect((await ask(QUESTION)).steps).toEqual([['embedding_failed', 'budget_spent']]);
   expect(embedded()).toEqual([]);
 });
 
@@ -136,15 +136,15 @@ test('nothing is embedded if the model gets all documents', async () => {
     expect((await owner.call(`POST /agents/${agentId}/publish`)).status).toBe(200);
   };
   await set(24_000);
-  const { prompt, sentTexts: said } = await ask(QUESTION);
+  const { prompt, steps } = await ask(QUESTION);
   expect(prompt).toContain(ANSWER);
-  expect([said, embedded()]).toEqual([[], []]);
+  expect([steps, embedded()]).toEqual([[], []]);
   await set(BUDGET);
 });
 
 test('the keyword search works as before after embeddings are turned off', async () => {
   await embedsWith(null);
-  const { prompt, sentTexts: said } = await ask(QUESTION);
+  const { prompt, steps } = await ask(QUESTION);
   expect(prompt).not.toContain(ANSWER);
-  expect([said, embedded()]).toEqual([[], []]);
+  expect([steps, embedded()]).toEqual([[], []]);
 });

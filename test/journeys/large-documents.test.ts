@@ -42,14 +42,14 @@ test(
     const askSmall = await givenAgentWith(['The shop opens at 9 am.']);
     let isAnswered = false;
     const inTurn: string[] = [];
-    const large = askLarge('When does the warehouse open?').then((said) => {
+    const large = askLarge('When does the warehouse open?').then((answer) => {
       isAnswered = true;
       inTurn.push('large');
-      return said;
+      return answer;
     });
-    const small = askSmall('When does the shop open?').then((said) => {
+    const small = askSmall('When does the shop open?').then((answer) => {
       inTurn.push('small');
-      return said;
+      return answer;
     });
     const slowest = { ms: 0 };
     while (!isAnswered) {

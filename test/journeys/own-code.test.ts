@@ -240,19 +240,19 @@ describe('a later answer', () => {
     const turn = await waiting(body.id);
     await reply(turn, says('On Tuesday.'));
     await expect.poll(() => textsOf(body.id)).toEqual(['On Tuesday.']);
-    const said = call(`POST /conversations/${body.conversation_id}/say`, { text: 'And the other?' });
+    const sending = call(`POST /conversations/${body.conversation_id}/say`, { text: 'And the other?' });
     await expect.poll(() => code.received.length).toBe(2);
     const again = await reply(turn, says('On Tuesday.'));
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     await reply(code.received.at(-1)!.body, says('On Friday.'));
-    await said;
+    await sending;
   });
 
   test('a later answer is refused when the person has written since, and the new turn has both messages', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
-    const said = call(`POST /conversations/${body.conversation_id}/say`, { text: 'I mean order A-2' });
+    const sending = call(`POST /conversations/${body.conversation_id}/say`, { text: 'I mean order A-2' });
     await expect.poll(() => code.received.length).toBe(2);
     expect(await reply(turn, says('Old.'))).toMatchObject({ status: 409, body: { code: 'turn_superseded' } });
     const next = code.received.at(-1)!.body;
@@ -264,7 +264,7 @@ describe('a later answer', () => {
     await waiting(body.id);
     expect((await reply(next, says('A-2 ships on Friday.'))).status).toBe(200);
     await expect.poll(() => textsOf(next.run.id!)).toEqual(['A-2 ships on Friday.']);
-    await said;
+    await sending;
   });
 
   test('a later answer stays valid when a member only changes the tags', async () => {

@@ -118,8 +118,8 @@ const byMcp = async (endUser: Said): Promise<Sent> => {
     },
   });
   const text = /^data: (.*)$/m.exec(answer.text)?.[1] ?? answer.text;
-  const said = JSON.parse(JSON.parse(text).result.content[0].text);
-  return { status: 202, unchanged: said.unchanged, refused: said.code, answer };
+  const result = JSON.parse(JSON.parse(text).result.content[0].text);
+  return { status: 202, unchanged: result.unchanged, refused: result.code, answer };
 };
 
 const ways: Record<Ways, (endUser: Said) => Promise<Sent>> = {

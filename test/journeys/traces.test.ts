@@ -176,12 +176,12 @@ test('with content enabled, the texts of a turn are in its span, but no credenti
   await using parley = await startContent();
   await parley.ask('Hello, my password=hunter22hunter22');
   const [turn] = named(await collected((all) => named(all, 'invoke_agent').length > 0), 'invoke_agent');
-  const { 'gen_ai.input.messages': asked, 'gen_ai.output.messages': said } = turn!.attributes;
+  const { 'gen_ai.input.messages': asked, 'gen_ai.output.messages': output } = turn!.attributes;
   expect(asked).toContain('Hello, my password=');
   expect(asked).not.toContain('hunter22');
   const parts = [{ type: 'text', content: expect.any(String) }];
   expect(JSON.parse(String(asked))).toEqual([{ role: 'user', parts }]);
-  expect(JSON.parse(String(said))).toEqual([{ role: 'assistant', parts, finish_reason: 'stop' }]);
+  expect(JSON.parse(String(output))).toEqual([{ role: 'assistant', parts, finish_reason: 'stop' }]);
 });
 
 async function startContent() {

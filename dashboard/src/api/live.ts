@@ -143,9 +143,9 @@ function sinceIn(topics: readonly string[]): string | undefined {
 function open(since?: string): void {
   const opened = new EventSource(since === undefined ? address : `${address}&since=${since}`);
   source = opened;
-  heard();
+  restartWatchdog();
   opened.addEventListener('changed', (event) => {
-    heard();
+    restartWatchdog();
     failures = 0;
     become('live');
     const { data, lastEventId } = event as MessageEvent<string>;
@@ -153,7 +153,7 @@ function open(since?: string): void {
     position = lastEventId;
     for (const follower of followers.values()) if (topics.includes(follower.topic)) run(follower);
   });
-  opened.addEventListener('beat', heard);
+  opened.addEventListener('beat', restartWatchdog);
   opened.addEventListener('error', () => {
     failures++;
     // The browser itself reconnects after a broken connection, and stops after a refusal.
@@ -176,7 +176,7 @@ function retry(): void {
   openIn(wait * (0.5 + Math.random()));
 }
 
-function heard(): void {
+function restartWatchdog(): void {
   clearTimeout(watchdog);
   watchdog = setTimeout(() => {
     failures++;

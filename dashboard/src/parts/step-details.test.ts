@@ -10,8 +10,8 @@ test.each([
   ['embedding_failed', 'too_large', 'There are too many documents for it. Parley searched by words.'],
   ['language', 'The person writes ar.', 'The person writes in Arabic.'],
   ['rule', 'The rule "Refund" fits.', 'The rule "Refund" fits.'],
-])('a step of the kind %s with the detail %j is shown as a sentence', (kind, detail, said) => {
-  expect(stepDetail({ kind, detail }, 'en')).toBe(said);
+])('a step of the kind %s with the detail %j is shown as a sentence', (kind, detail, sentence) => {
+  expect(stepDetail({ kind, detail }, 'en')).toBe(sentence);
 });
 
 test('the sentence is in the language of the reader', () => {

@@ -9,6 +9,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import { useTexts } from '../language/texts.tsx';
 import { useOrganization } from '../session/session.ts';
+import { pageOfId } from '../parts/page-of-id.ts';
 import { onPageActions, pageActions, type Shortcut } from '../parts/use-shortcuts.ts';
 import { useCommands } from './commands.ts';
 import { MORE_PAGES } from './more-pages.ts';
@@ -29,25 +30,6 @@ type Found = { group: 'agents' | 'end_users' | 'conversations' | 'api_keys' | 'c
 const GROUPS = ['agents', 'end_users', 'conversations', 'api_keys', 'campaigns'] as const satisfies Found['group'][];
 type Props = { opened: boolean; onClose: () => void; entries: readonly Item[]; early: () => string };
 
-/** The page of an ID, by its prefix. */
-const PLACES: Readonly<Record<string, string>> = {
-  agent: '/agents/',
-  conv: '/conversations/',
-  enduser: '/end-users/',
-  campaign: '/campaigns/',
-  trigger: '/triggers/',
-  channel: '/channels/',
-  key: '/settings/integrations/api-keys/',
-  whk: '/settings/integrations/webhooks/',
-};
-const HOMES: Record<Found['group'], string> = {
-  agents: PLACES['agent']!,
-  end_users: PLACES['enduser']!,
-  conversations: PLACES['conv']!,
-  api_keys: PLACES['key']!,
-  campaigns: PLACES['campaign']!,
-};
-
 /** Finds pages, records and IDs by typing. Ctrl-K opens it anywhere. */
 export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
   const say = useTexts(texts);
@@ -64,7 +46,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
     ...(text === '' ? [] : MORE_PAGES.map(({ to, word, icon }) => ({ to, label: sayHere(word), icon }))),
   ].filter(({ label }) => has(label));
   const commands = useActions(opened, useCommands()).filter(({ label }) => has(label));
-  const place = placeOf(text);
+  const place = pageOfId(text);
   useEffect(() => (opened ? open() : close()), [opened]);
   // The documentation is not a page of the dashboard.
   const go = (path: string): void => (path === '/docs' ? location.assign(path) : router.history.push(path));
@@ -104,7 +86,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
             mine.length > 0 && (
               <Spotlight.ActionsGroup key={group} label={say(group)}>
                 {mine.map(({ id, label }) => (
-                  <Spotlight.Action key={id} onClick={() => go(HOMES[group] + id)}>
+                  <Spotlight.Action key={id} onClick={() => go(pageOfId(id)!)}>
                     <Text size="sm" dir="auto" truncate>
                       {label}
                     </Text>
@@ -173,11 +155,6 @@ function useActions(opened: boolean, everywhere: readonly Shortcut[]): readonly 
   }, [opened]);
   return [...ofPage, ...everywhere];
 }
-
-const placeOf = (text: string): string | null => {
-  const [, prefix = ''] = /^([a-z]+)_[0-9a-z]{26}$/.exec(text) ?? [];
-  return Object.hasOwn(PLACES, prefix) ? PLACES[prefix]! + text : null;
-};
 
 /** Records of the organization that match the text. One letter matches everything, so at least two are required. */
 function useFound(text: string) {

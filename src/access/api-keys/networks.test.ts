@@ -93,16 +93,16 @@ describe('a caller', () => {
     fc.assert(
       fc.property(fc.oneof(pair(fc.ipV4(), 32), pair(fc.ipV6(), 128)), ({ address, base, bits, isNear }) => {
         const read = readNetwork(`${isNear ? address : base}/${bits}`);
-        const said = 'fault' in read ? /Write (\S+) for/.exec(read.fault)?.[1] : read.text;
+        const text = 'fault' in read ? /Write (\S+) for/.exec(read.fault)?.[1] : read.text;
         // Larger than all of IPv4, and written as IPv6.
-        fc.pre(said !== undefined);
-        const wide = network(said);
+        fc.pre(text !== undefined);
+        const wide = network(text);
         const from = plainAddress(address)!;
         const node = new BlockList();
-        node.addSubnet(said.split('/')[0]!, wide.bits, wide.family === 4 ? 'ipv4' : 'ipv6');
+        node.addSubnet(text.split('/')[0]!, wide.bits, wide.family === 4 ? 'ipv4' : 'ipv6');
         const isSameFamily = wide.family === (from.includes(':') ? 6 : 4);
         const expected = isSameFamily && node.check(from, wide.family === 4 ? 'ipv4' : 'ipv6');
-        expect({ from, said, isInside: isInside([wide], address) }).toEqual({ from, said, isInside: expected });
+        expect({ from, text, isInside: isInside([wide], address) }).toEqual({ from, text, isInside: expected });
         return !isNear || !isSameFamily || expected;
       }),
     );

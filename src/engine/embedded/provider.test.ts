@@ -339,7 +339,7 @@ describe('asking for a human', () => {
     expect((await turn({ hand_off: { on_request: false } }, ['agent'])).next).toBe('waiting_for_user');
   });
 
-  it('sends the text that the author wrote', async () => {
+  it('a hand-off sends the text that the author wrote', async () => {
     expect(texts(await turn({ hand_off: { text: { default: 'Ms Amal takes over.' } } }, ['human please']))).toEqual([
       'Ms Amal takes over.',
     ]);

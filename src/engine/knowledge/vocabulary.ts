@@ -76,8 +76,8 @@ export class Vocabulary {
         if (candidate.length > 2 * word.length + 2 || word.length > 2 * candidate.length + 2) continue;
         if (isShort && candidate.length <= 3 * MAX_INITIALS && initialsOf(candidate) === word) return [candidate];
         if (sound === null) continue;
-        const heard = other(candidate);
-        const distance = heard === null ? null : soundDistance(sound, heard);
+        const otherSound = other(candidate);
+        const distance = otherSound === null ? null : soundDistance(sound, otherSound);
         if (distance !== null) found.push({ word: candidate, distance });
       }
     }

@@ -6,8 +6,6 @@ import { timestamp } from '../../kernel/clock.ts';
 import { readToken, type TokenRow } from '../../store/access-tokens/tokens.ts';
 import type { Queryable } from '../../store/db.ts';
 
-const moment = (at: Date | null): string | null => (at === null ? null : timestamp(at));
-
 export const presentToken = (row: TokenRow): AccessTokenRecord => ({
   id: row.id,
   prefix: row.prefix,
@@ -20,9 +18,9 @@ export const presentToken = (row: TokenRow): AccessTokenRecord => ({
   agent_ids: row.agentIds,
   state: row.revokedAt !== null ? 'revoked' : row.hasExpired ? 'expired' : 'active',
   created_at: timestamp(row.createdAt),
-  expires_at: moment(row.expiresAt),
-  last_used_at: moment(row.lastUsedAt),
-  revoked_at: moment(row.revokedAt),
+  expires_at: row.expiresAt && timestamp(row.expiresAt),
+  last_used_at: row.lastUsedAt && timestamp(row.lastUsedAt),
+  revoked_at: row.revokedAt && timestamp(row.revokedAt),
 });
 
 /** A token that this person may see: their own, or any token for owners and admins. */

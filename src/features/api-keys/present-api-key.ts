@@ -4,8 +4,6 @@ import { presentLimits } from '../../access/limits/present-limits.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 
-const moment = (at: Date | null): string | null => (at === null ? null : timestamp(at));
-
 /** The only output format of a key. `now`: wall milliseconds. */
 export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   id: row.id,
@@ -21,11 +19,11 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   state: stateOf(row, now),
   created_at: timestamp(row.createdAt),
   created_by: row.createdBy,
-  last_used_at: moment(row.lastUsedAt),
-  revoke_at: moment(row.revokeAt),
-  revoked_at: moment(row.revokedAt),
+  last_used_at: row.lastUsedAt && timestamp(row.lastUsedAt),
+  revoke_at: row.revokeAt && timestamp(row.revokeAt),
+  revoked_at: row.revokedAt && timestamp(row.revokedAt),
   revoked_by: row.revokedBy,
-  effective_at: moment(row.effectiveAt),
+  effective_at: row.effectiveAt && timestamp(row.effectiveAt),
   rotated_from: row.rotatedFrom,
   leak: row.leak,
 });

@@ -4,6 +4,7 @@ import { MAX_STORED_ADDITIONS } from '../../../contract/dashboard/additions.ts';
 import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { CampaignFacts } from '../../access/types.ts';
+import { readSendAt } from '../../kernel/validation/read-send-at.ts';
 import {
   type AddRecipientsAnswer,
   type NewRecipient,
@@ -25,8 +26,6 @@ export type AdditionInput = {
 };
 
 const MAX_REF = 255;
-/** Recipients can be scheduled at most this far ahead. */
-const MAX_SCHEDULE_DAYS = 366;
 
 /** Accepts recipients. All valid recipients are added in one transaction, and the others get their faults. */
 export async function addRecipients(
@@ -86,7 +85,7 @@ export const newRecipientOf = ({
   ref,
 });
 
-/** Checks the rules for a recipient that the schema cannot express. */
+/** Checks those rules for a recipient that a schema cannot express. */
 export function checkRow(row: RecipientInputRow): RecipientInputRow {
   if ('errors' in row) return row;
   const { end_user: person, send_at: sendAt } = row.recipient;
@@ -100,8 +99,7 @@ export function checkRow(row: RecipientInputRow): RecipientInputRow {
     });
   if (person.id !== undefined && Object.keys(person).length > 1)
     errors.push({ pointer: '/end_user/id', code: 'conflict', detail: 'With an id, no other field is allowed.' });
-  if (sendAt && new Date(sendAt).getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000)
-    errors.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
+  readSendAt(sendAt, errors);
   return errors.length > 0 ? { ref: row.ref, errors } : row;
 }
 

@@ -137,7 +137,7 @@ test('no survey is sent if the person has nothing to rate or may get no message'
   expect(await asked({ survey: {} }, wroteYesterday, 'whatsapp')).toBe(0);
 });
 
-test('the question and the thanks are those of the agent, in the language of the conversation', async () => {
+test('the agent asks for a rating and thanks for it with its own texts, in the language of the conversation', async () => {
   const survey = { question: { en: 'Happy, {{agent.name}}?', ar: 'راضٍ؟' }, thanks: { ar: 'شكرًا' } };
   await givenTalk({ survey });
   await db.execute(sql`UPDATE conversation SET locale = 'ar-QA' WHERE id = ${conversationId}`);

@@ -203,7 +203,7 @@ describe('a person who loses the role', () => {
 });
 
 describe('an unproven address', () => {
-  it('an unproven address gets no account from the free organization of an ordinary account', async () => {
+  it('an invitation to a free organization creates no account for an unproven address', async () => {
     const attacker = await ordinary();
     const { token, email } = await invite(attacker.call, 'owner', address(), attacker.org);
     expect((await accept(token)).body.code).toBe('account_required');

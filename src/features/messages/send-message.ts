@@ -4,6 +4,7 @@ import type { ChannelFacts } from '../../access/types.ts';
 import type { ChannelKind } from '../../channels/channel.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
+import { readSendAt } from '../../kernel/validation/read-send-at.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
 import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import type { ChannelRules, NewMessage, SendCall, Target } from '../../store/messages/send-call.ts';
@@ -22,9 +23,6 @@ export type SendInput = {
   fillsOnly: boolean;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
-
-/** The maximum number of days by which a send can be scheduled ahead. */
-const MAX_SCHEDULE_DAYS = 366;
 
 /**
  * Accepts a message for delivery. Message, conversation, end user and stored response commit together, and then this
@@ -65,7 +63,7 @@ function checkSend(input: SendInput, kind?: ChannelKind): SendCall {
   if (!kind) throw new Refusal('channel_unsupported', 'This server does not support this kind of channel.');
   const faults: Fault[] = [];
   const to = readTarget(body, kind, faults);
-  const sendAt = readSendAt(body, faults);
+  const sendAt = readSendAt(body.send_at, faults);
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
   checkContent(body, kind);
   if (!channel.enabled) throw new Refusal('channel_disabled');
@@ -133,16 +131,6 @@ function readTarget({ to }: SendMessage, kind: ChannelKind, faults: Fault[]): Ta
 function personAt(kind: ChannelKind, address: string) {
   const person = kind.personAt?.(address) ?? {};
   return Object.keys(person).length > 0 ? person : null;
-}
-
-/** A time in the past means now. */
-function readSendAt({ send_at: text }: SendMessage, faults: Fault[]): Date | null {
-  if (text === null || text === undefined) return null;
-  const at = new Date(text);
-  if (at.getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000) {
-    faults.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
-  }
-  return at.getTime() > Date.now() ? at : null;
 }
 
 function checkContent({ content }: SendMessage, { kind, capabilities, refuses }: ChannelKind): void {

@@ -53,7 +53,7 @@ type Talk = {
 };
 
 /** A conversation that began then. The other times are in seconds after its start. */
-async function talk(at: number, { messages: said = [], ...more }: Talk = {}): Promise<string> {
+async function talk(at: number, { messages = [], ...more }: Talk = {}): Promise<string> {
   const later = (seconds: number): Date => new Date(at + seconds * 1_000);
   const { id: made } = await givenConversation(db, orgId, more.channel ?? channelId);
   const [id, run] = [newId('conv', at), newId('run', at)];
@@ -63,7 +63,7 @@ async function talk(at: number, { messages: said = [], ...more }: Talk = {}): Pr
   const finished = more.resolved === undefined ? null : later(more.resolved);
   await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, trigger_id, status, input, agent_version, finished_at)
     VALUES (${orgId}, ${run}, ${id}, ${more.trigger ?? null}, 'completed', '{}', ${more.version ?? null}, ${finished})`);
-  for (const [role, seconds, { author = null, missed } = {}] of said)
+  for (const [role, seconds, { author = null, missed } = {}] of messages)
     await db.execute(sql`INSERT INTO message (org_id, id, conversation_id, run_id, role, author_id, content, trace, created_at)
       VALUES (${orgId}, ${newId('msg', at)}, ${id}, ${role === 'agent' ? run : null}, ${role}, ${author}, '{"type":"text","text":"x"}',
         ${missed ? '{"provider":"embedded","steps":[{"kind":"miss","detail":""}]}' : null}::jsonb, ${later(seconds)})`);

@@ -1,9 +1,9 @@
 import type { PersonField } from '../../../contract/channel-kinds.ts';
-import type { Fault } from '../../../contract/problems.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
 import { channelKinds } from '../../channels/kinds.ts';
+import { readSendAt } from '../../kernel/validation/read-send-at.ts';
 import type { TriggersDeps } from './deps.ts';
 import type { AcceptCall } from '../../store/runs/accept-call.ts';
 import { checkVersion } from './check-version.ts';
@@ -24,9 +24,6 @@ export type CheckedCall = {
   agentVersion: number | null;
 };
 
-/** The maximum number of days by which a call can be scheduled ahead. */
-const MAX_SCHEDULE_DAYS = 366;
-
 /** Rows 14 (rules that the schema cannot express) and 15 of the order of checks (docs/security.md). */
 export async function checkTriggerCall(
   target: CallTarget,
@@ -34,7 +31,7 @@ export async function checkTriggerCall(
   { db, findChannel }: Pick<TriggersDeps, 'db' | 'findChannel'>,
 ): Promise<CheckedCall> {
   const { values, faults } = checkVariables(target.trigger.variables, call.variables);
-  const sendAt = readSendAt(call, faults);
+  const sendAt = readSendAt(call.send_at, faults);
   if (call.end_user && Object.keys(call.end_user).length > 0 && !hasIdentifier(call.end_user)) {
     faults.push({
       pointer: '/end_user',
@@ -85,16 +82,6 @@ export const hasIdentifier = (endUser: NonNullable<TriggerCall['end_user']>) =>
   endUser.external_id !== undefined ||
   endUser.email !== undefined ||
   endUser.phone !== undefined;
-
-/** A time in the past means now. */
-function readSendAt({ send_at: text }: TriggerCall, faults: Fault[]): Date | null {
-  if (text === null || text === undefined) return null;
-  const at = new Date(text);
-  if (at.getTime() > Date.now() + MAX_SCHEDULE_DAYS * 86_400_000) {
-    faults.push({ pointer: '/send_at', code: 'too_late', detail: `At most ${MAX_SCHEDULE_DAYS} days ahead.` });
-  }
-  return at.getTime() > Date.now() ? at : null;
-}
 
 /** The call's own channel, otherwise the trigger's channel, otherwise the agent's sandbox. */
 async function chooseChannel(

@@ -76,7 +76,7 @@ describe('a request that arrives too slowly', () => {
 });
 
 describe('stopping', () => {
-  it('makes /ready fail immediately, still answers, and asks every client to leave', async () => {
+  it('a server that stops answers /ready with 503 and other requests as before, and asks every client to leave', async () => {
     await start();
     expect((await raw(http.port, { path: '/ready' })).json()).toEqual({ status: 'ready' });
     http.server.drain();

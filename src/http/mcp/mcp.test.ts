@@ -32,7 +32,7 @@ async function rpc(method: string, params: object = {}, using = key): Promise<An
 const tool = async (name: string, given: object = {}, using = key) => {
   const { body } = await rpc('tools/call', { name, arguments: given }, using);
   const { content, isError } = body.result;
-  return { isError, said: JSON.parse(content[0].text) };
+  return { isError, result: JSON.parse(content[0].text) };
 };
 
 const namesFor = async (using: string): Promise<string[]> =>
@@ -63,16 +63,16 @@ describe('a client of the protocol', () => {
       body: { end_user: { external_id: 'crm-42' } },
       idempotency_key: 'one',
     });
-    expect(started).toMatchObject({ isError: false, said: { status: 'queued', agent_id: agentId } });
+    expect(started).toMatchObject({ isError: false, result: { status: 'queued', agent_id: agentId } });
     const again = await tool('startConversation', {
       agent_id: agentId,
       trigger_id: triggerId,
       body: { end_user: { external_id: 'crm-42' } },
       idempotency_key: 'one',
     });
-    expect(again.said).toEqual(started.said);
-    const read = await tool('readRun', { agent_id: agentId, trigger_id: triggerId, run_id: started.said.id });
-    expect(read.said.id).toBe(started.said.id);
+    expect(again.result).toEqual(started.result);
+    const read = await tool('readRun', { agent_id: agentId, trigger_id: triggerId, run_id: started.result.id });
+    expect(read.result.id).toBe(started.result.id);
   });
 
   test('a tool call passes path, query and body to its endpoint', async () => {
@@ -87,7 +87,7 @@ describe('a client of the protocol', () => {
       'idempotency_key',
     ]);
     const found = await tool('listEndUsers', { external_id: 'crm-42', limit: 1 });
-    expect(found.said.data).toHaveLength(1);
+    expect(found.result.data).toHaveLength(1);
   });
 });
 
@@ -103,25 +103,25 @@ describe('a tool can do only what its key may do', () => {
     const { agentId: other } = await givenAgent(parley.db, orgId);
     const { value: agentKey } = await parley.key(orgId, { scope: 'agent', agentId, permissions: ['triggers'] });
     const refused = await tool('startConversation', { agent_id: other, trigger_id: triggerId }, agentKey);
-    expect(refused).toMatchObject({ isError: true, said: { status: 403, code: 'agent_mismatch' } });
-    expect(await tool('listEndUsers', {}, agentKey)).toMatchObject({ said: { code: 'permission_missing' } });
+    expect(refused).toMatchObject({ isError: true, result: { status: 403, code: 'agent_mismatch' } });
+    expect(await tool('listEndUsers', {}, agentKey)).toMatchObject({ result: { code: 'permission_missing' } });
     const faulty = await tool('startConversation', { agent_id: agentId, trigger_id: triggerId, body: { nonsense: 1 } });
-    expect(faulty).toMatchObject({ isError: true, said: { code: 'validation_failed' } });
+    expect(faulty).toMatchObject({ isError: true, result: { code: 'validation_failed' } });
     const crossing = await tool('readRun', { agent_id: '../..', trigger_id: triggerId, run_id: 'a/b?c' });
-    expect(crossing).toMatchObject({ isError: true, said: { code: 'agent_not_found' } });
+    expect(crossing).toMatchObject({ isError: true, result: { code: 'agent_not_found' } });
   });
 
   test('an unknown argument is refused before any endpoint is called', async () => {
     const runs = async () => (await parley.db.execute(sql`SELECT count(*)::int AS n FROM run`)).rows[0]!['n'];
     const before = await runs();
     const given = { agent_id: agentId, trigger_id: triggerId, message: 'Hello' };
-    const { isError, said } = await tool('startConversation', given);
-    expect({ isError, code: said.code, errors: said.errors }).toMatchObject({
+    const { isError, result } = await tool('startConversation', given);
+    expect({ isError, code: result.code, errors: result.errors }).toMatchObject({
       isError: true,
       code: 'validation_failed',
       errors: [{ pointer: '/message', code: 'unknown_field' }],
     });
-    expect((await tool('readRun', { agent_id: agentId })).said.errors).toMatchObject([
+    expect((await tool('readRun', { agent_id: agentId })).result.errors).toMatchObject([
       { pointer: '/trigger_id', code: 'required' },
       { pointer: '/run_id', code: 'required' },
     ]);
@@ -145,7 +145,7 @@ describe('a tool can do only what its key may do', () => {
     const { value: busy } = await parley.key(orgId);
     const given = { agent_id: agentId, trigger_id: triggerId, body: { dry_run: true } };
     const all = await Promise.all(Array.from({ length: 25 }, () => tool('startConversation', given, busy)));
-    expect(all.filter(({ said }) => said.code === 'rate_limited')).toHaveLength(5);
+    expect(all.filter(({ result }) => result.code === 'rate_limited')).toHaveLength(5);
   });
 
   test('a missing or wrong key gets 401', async () => {

@@ -33,7 +33,7 @@ describe('the allow list of outgoing calls', () => {
     expect(allow.address('127.0.0.2', 443)).toBe(false);
   });
 
-  it('narrows an entry to its port', () => {
+  it('an entry with a port allows only this port', () => {
     const allow = parsed('ollama:11434,127.0.0.1:21,[::1]:8080');
     expect(allow.host('ollama', 11434)).toBe(true);
     expect(allow.host('ollama', 80)).toBe(false);

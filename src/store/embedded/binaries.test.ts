@@ -15,17 +15,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test('creates the links that the package lists, and can be repeated', () => {
+test('the start creates the links that the package lists, and can be repeated', () => {
   makeLinks(root);
   makeLinks(root);
   expect(existsSync(path.join(root, 'native', 'lib', 'libpq.so.5'))).toBe(true);
 });
 
-test('names the user who must start the program once if the links cannot be created', () => {
+test('the start names the user who must start the program once if the links cannot be created', () => {
   rmSync(path.join(root, 'native', 'lib'), { recursive: true });
   expect(() => makeLinks(root)).toThrow(/libraries of the embedded database are not linked yet/);
 });
 
-test('finds the installed Postgres and its major version', () => {
+test('the start finds the installed Postgres and its major version', () => {
   expect(findBinaries().major).toBeGreaterThanOrEqual(18);
 });

@@ -28,7 +28,7 @@ test('the lock is free again after its release, and names its holder before', as
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-test('replaces an unreadable lock', async () => {
+test('a start replaces an unreadable lock', async () => {
   writeFileSync(lockFile(), 'half a lo');
   const lock = await lockDataFolder(dataDir);
   expect(await findHolder(dataDir)).toEqual({ pid: process.pid });

@@ -41,7 +41,7 @@ test.each<[string, EndUserFilter, (n: number) => boolean]>([
   ['a tag and words', { tags: ['some'], text: 'ravi' }, (n) => isSome(n) && n >= 300],
   ['who are blocked', { blocked: true }, (n) => n % 400 === 0],
   ['nobody', { text: 'nobody' }, () => false],
-])('finds %s, each once, newest first, page by page', async (_, filter, fits) => {
+])('a search finds %s, each once, newest first, page by page', async (_, filter, fits) => {
   const found: string[] = [];
   for (let after: PagePosition | null = null; ;) {
     const page: Awaited<ReturnType<typeof listEndUsers>> = await listEndUsers(db, 'org_one', filter, {
@@ -65,7 +65,7 @@ test.each([
   ['محمد (أبو علي)', ['محمد', 'أبو', '(أبو علي)']],
   ['AT&T', ['at&t', 'AT']],
   ['3rd & Main: *', ['3rd & Main: *', 'main:*', '3rd !', "3rd '\\"]],
-])('finds %s by the beginnings of its words in their written form', async (name, texts) => {
+])('a search finds %s by the beginnings of its words in their written form', async (name, texts) => {
   await db.$client.query('DELETE FROM end_user WHERE org_id = $1', ['org_names']);
   await db.$client.query('INSERT INTO end_user (org_id, id, name, phone) VALUES ($1, $1, $2, $3)', [
     'org_names',

@@ -113,14 +113,14 @@ async function meetPeople(client: pg.PoolClient, places: readonly InboundRow[]):
   });
   if (!met.rows.some(({ stale }) => stale)) return;
   await client.query({
-    name: 'note-heard-of',
-    text: `WITH heard AS (
+    name: 'note-inbound-time',
+    text: `WITH updated AS (
         UPDATE identity d SET last_inbound_at = now()
         FROM unnest($1::text[], $2::text[], $3::text[]) AS p(org_id, channel_id, address)
         WHERE d.org_id = p.org_id AND d.channel_id = p.channel_id AND d.address = p.address
         RETURNING d.org_id, d.end_user_id
       )
-      UPDATE end_user e SET last_seen_at = now() FROM heard WHERE e.org_id = heard.org_id AND e.id = heard.end_user_id`,
+      UPDATE end_user e SET last_seen_at = now() FROM updated WHERE e.org_id = updated.org_id AND e.id = updated.end_user_id`,
     values: placeColumns(places),
   });
 }

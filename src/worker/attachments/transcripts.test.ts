@@ -65,7 +65,7 @@ const hears = async (bytes = VOICE, caption?: string) => {
   expect(answer.status).toBe(200);
 };
 const rows = async (query: ReturnType<typeof sql>) => (await parley.db.execute(query)).rows;
-const said = async () =>
+const receivedContents = async () =>
   (await rows(sql`SELECT content FROM message WHERE org_id = ${orgId} AND role = 'end_user' ORDER BY id`)).map(
     ({ content }) => content as Record<string, string>,
   );
@@ -77,13 +77,13 @@ test("audio is transcribed, and the agent's turn waits for the transcript and an
   await hears();
   await expect.poll(() => model.transcripts.calls.length).toBe(1);
   expect(model.transcripts.calls[0]).toMatchObject({ model: 'whisper-1', name: 'audio.ogg', bytes: VOICE });
-  expect((await said())[0]).toEqual({ type: 'audio', url: expect.any(String) });
+  expect((await receivedContents())[0]).toEqual({ type: 'audio', url: expect.any(String) });
   const [run] = await rows(sql`SELECT status, turns, due_at > now() + interval '10 seconds' AS waits FROM run
     WHERE org_id = ${orgId}`);
   expect(run).toEqual({ status: 'queued', turns: 0, waits: true });
   gate.resolve();
   await expect.poll(answers).toEqual(['You said: When do you open on Friday?']);
-  expect((await said())[0]).toMatchObject({ type: 'audio', text: 'When do you open on Friday?' });
+  expect((await receivedContents())[0]).toMatchObject({ type: 'audio', text: 'When do you open on Friday?' });
   expect(await rows(sql`SELECT due_at, lease FROM attachment WHERE org_id = ${orgId}`)).toEqual([
     { due_at: null, lease: null },
   ]);
@@ -120,7 +120,7 @@ test('if the provider refuses a transcription, the agent still answers', async (
   model.transcripts.script({ status: 400 });
   await hears();
   await expect.poll(answers).toEqual(['You said: [audio]']);
-  expect(await said()).toEqual([{ type: 'audio', url: expect.any(String) }]);
+  expect(await receivedContents()).toEqual([{ type: 'audio', url: expect.any(String) }]);
 });
 
 test('a model that does not answer delays only the files of its own organization', async () => {
@@ -167,17 +167,19 @@ test('a temporary failure is tried again, and the turn waits half a minute at mo
 
 test('only audio without text is sent to the provider, and only if a model is chosen', async () => {
   await hears(Buffer.concat([Buffer.from('\xff\xd8\xff', 'latin1'), Buffer.alloc(100, 5)]));
-  await expect.poll(async () => (await said()).map(({ type }) => type)).toEqual(['image']);
+  await expect.poll(async () => (await receivedContents()).map(({ type }) => type)).toEqual(['image']);
   await hears(VOICE, 'My complaint');
-  await expect.poll(async () => (await said()).map(({ type }) => type)).toEqual(['image', 'audio']);
+  await expect.poll(async () => (await receivedContents()).map(({ type }) => type)).toEqual(['image', 'audio']);
   await connect({ transcription_model: null });
   await hears();
-  await expect.poll(async () => (await said()).map(({ type }) => type)).toEqual(['image', 'audio', 'audio']);
+  await expect
+    .poll(async () => (await receivedContents()).map(({ type }) => type))
+    .toEqual(['image', 'audio', 'audio']);
   await expect
     .poll(() => rows(sql`SELECT 1 FROM attachment WHERE org_id = ${orgId} AND due_at IS NOT NULL`))
     .toEqual([]);
   expect(model.transcripts.calls).toEqual([]);
-  expect((await said())[1]).toMatchObject({ text: 'My complaint' });
+  expect((await receivedContents())[1]).toMatchObject({ text: 'My complaint' });
 });
 
 test('one provider of an organization makes transcripts, and Anthropic makes none', async () => {

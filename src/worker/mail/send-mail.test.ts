@@ -56,7 +56,7 @@ afterEach(async () => {
   await db.execute(sql`DELETE FROM mail`);
 });
 
-it('sends a committed mail once, as text and as HTML without scripts, and stores no link', async () => {
+it('the worker sends a committed mail once, as text and as HTML without scripts, and stores no link', async () => {
   await db.transaction((tx) => queueMail(tx, mail()));
   await db
     .transaction((tx) => queueMail(tx, mail({ to: 'never@example.qa' })).then(() => tx.rollback()))
@@ -100,7 +100,7 @@ it('retries while the server is busy, hangs up or refuses the password, and the 
   expect(lines.join()).not.toContain('asha');
 });
 
-it('gives up if the mailbox does not exist, or if the mail has expired', async () => {
+it('the worker gives up on a mail if the mailbox does not exist, or if the mail has expired', async () => {
   smtp.fail({ at: 'recipient', code: 550 });
   await queueMail(db, mail());
   await queueMail(db, mail({ to: 'late@example.qa', minutes: 0 }));

@@ -105,38 +105,38 @@ const actor = { userId: 'user_member', address: null, requestId: null };
 async function settled(conversationId: string) {
   const due = sql`SELECT 1 FROM run WHERE conversation_id = ${conversationId} AND due_at IS NOT NULL AND status <> 'scheduled'`;
   await expect.poll(async () => (await db.execute(due)).rows, { timeout: 20_000 }).toEqual([]);
-  const said = await db.execute<{ text: string }>(
+  const messages = await db.execute<{ text: string }>(
     sql`SELECT content ->> 'text' AS text FROM message WHERE conversation_id = ${conversationId} AND role = 'agent' ORDER BY id`,
   );
   const runs = await db.execute<{ state: string }>(
     sql`SELECT concat_ws(' ', status, reason) AS state FROM run WHERE conversation_id = ${conversationId} ORDER BY created_at, id`,
   );
-  return { said: said.rows.map(({ text }) => text), runs: runs.rows.map(({ state }) => state) };
+  return { texts: messages.rows.map(({ text }) => text), runs: runs.rows.map(({ state }) => state) };
 }
 
 test('a message that arrives before the agent opens is answered after the opening', async () => {
   const { conversationId } = await trigger('before the opening');
   await receive(conversationId, 'hello?');
   startWorker();
-  expect(await settled(conversationId)).toEqual({ said: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
+  expect(await settled(conversationId)).toEqual({ texts: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
 });
 
 test('a message that arrives while the agent opens is answered after the opening', async () => {
   const opening = Promise.withResolvers<void>();
-  const heard = Promise.withResolvers<void>();
+  const received = Promise.withResolvers<void>();
   let turns = 0;
   startWorker(async (request) => {
     if (++turns === 1) {
       opening.resolve();
-      await heard.promise;
+      await received.promise;
     }
     return usual(request);
   });
   const { conversationId } = await trigger('while it opens');
   await opening.promise;
   await receive(conversationId, 'hello?');
-  heard.resolve();
-  expect(await settled(conversationId)).toEqual({ said: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
+  received.resolve();
+  expect(await settled(conversationId)).toEqual({ texts: ['opening', 'to hello?'], runs: ['waiting_for_user'] });
 });
 
 test('a call without a message does not cancel the answer that a person waits for', async () => {
@@ -147,8 +147,8 @@ test('a call without a message does not cancel the answer that a person waits fo
   await receive(conversationId, 'where is it?');
   await trigger('question and call');
   startWorker();
-  const { said, runs } = await settled(conversationId);
-  expect(said.toSorted()).toEqual(['opening', 'opening', 'to where is it?']);
+  const { texts, runs } = await settled(conversationId);
+  expect(texts.toSorted()).toEqual(['opening', 'opening', 'to where is it?']);
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
 });
 
@@ -177,7 +177,7 @@ test('two calls during one turn have one answer to both messages, and requests a
   await trigger('two messages', { message: 'two' });
   accepted.resolve();
   expect(await settled(conversationId)).toEqual({
-    said: ['to one | two'],
+    texts: ['to one | two'],
     runs: ['completed continued', 'waiting_for_user'],
   });
   expect(asked.map(({ input }) => input)).toEqual([['one'], ['one', 'two']]);
@@ -189,7 +189,7 @@ test('a run answers when the later run of its conversation was cancelled', async
   const later = await trigger('cancelled', { message: 'two' });
   await cancelRunRow(db, orgId, later.id);
   startWorker();
-  expect(await settled(conversationId)).toEqual({ said: ['to one | two'], runs: ['waiting_for_user', 'cancelled'] });
+  expect(await settled(conversationId)).toEqual({ texts: ['to one | two'], runs: ['waiting_for_user', 'cancelled'] });
 });
 
 test('a scheduled message is the newest when it is due, and is answered once', async () => {
@@ -202,7 +202,7 @@ test('a scheduled message is the newest when it is due, and is answered once', a
   const { conversationId } = await trigger('due', { message: 'second' });
   await settled(conversationId);
   await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
-  await expect.poll(async () => (await settled(conversationId)).said).toEqual(['to second', 'to first']);
+  await expect.poll(async () => (await settled(conversationId)).texts).toEqual(['to second', 'to first']);
   expect(asked.at(-1)!.history.map(({ text }) => text)).toEqual(['second', 'to second', 'first']);
 });
 
@@ -213,7 +213,7 @@ test('a scheduled call ends the earlier run when it is due', async () => {
   const later = await trigger('later', { sendAt: new Date(Date.now() + 86_400_000) });
   expect((await settled(conversationId)).runs).toEqual(['waiting_for_user', 'scheduled']);
   await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
-  await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
+  await expect.poll(async () => (await settled(conversationId)).texts).toEqual(['opening', 'opening']);
   expect((await settled(conversationId)).runs).toEqual(['completed continued', 'waiting_for_user']);
 });
 
@@ -226,7 +226,7 @@ test('a scheduled call starts if the conversation that a member took over is han
   expect(later.status).toBe('scheduled');
   await handBackConversation({ db }, orgId, conversationId, actor);
   await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${later.id}`);
-  await expect.poll(async () => (await settled(conversationId)).said).toEqual(['opening', 'opening']);
+  await expect.poll(async () => (await settled(conversationId)).texts).toEqual(['opening', 'opening']);
 });
 
 test('a trigger call with a message ends the snooze, and a call without a message, or for later, does not', async () => {
@@ -247,16 +247,16 @@ test('a trigger call with a message ends the snooze, and a call without a messag
 test('a message that arrives while a turn fails permanently gets its own turn', async () => {
   let turns = 0;
   const failing = Promise.withResolvers<void>();
-  const heard = Promise.withResolvers<void>();
+  const received = Promise.withResolvers<void>();
   startWorker(async (request) => {
     if (++turns > 1) return usual(request);
     failing.resolve();
-    await heard.promise;
+    await received.promise;
     throw new ProviderError('provider_refused', 'No.', { retryable: false });
   });
   const { conversationId } = await trigger('failing', { message: 'one' });
   await failing.promise;
   await receive(conversationId, 'two');
-  heard.resolve();
-  expect(await settled(conversationId)).toEqual({ said: ['to one | two'], runs: ['waiting_for_user'] });
+  received.resolve();
+  expect(await settled(conversationId)).toEqual({ texts: ['to one | two'], runs: ['waiting_for_user'] });
 });

@@ -14,6 +14,7 @@ import { useListState } from '../../list/use-list-state.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { IdCode } from '../../parts/id-code.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { pageOfId } from '../../parts/page-of-id.ts';
 import { useMay, useOrganization } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { AUDIT_FORMATS } from './search.ts';
@@ -144,7 +145,7 @@ function Exports({ filters }: { filters: Filters }): ReactNode {
 /** Links to the subject of the record, and shows its facts. */
 function About({ item: { subject_id, subject_name, facts, request_id } }: { item: AuditRecord }): ReactNode {
   const say = useTexts(texts);
-  const to = pageOf(subject_id);
+  const to = pageOfId(subject_id);
   // A deleted record has its name only in the facts of the entry.
   const named = subject_name ?? NAMES.map((name) => facts[name]).find((value) => typeof value === 'string');
   const shown =
@@ -181,21 +182,6 @@ function About({ item: { subject_id, subject_name, facts, request_id } }: { item
 const NAMES = ['name', 'label', 'email', 'url', 'tool', 'domain'];
 /** Other subjects are names themselves, such as a provider or a domain. */
 const isId = (subject: string): boolean => /_[0-9a-z]{26}$/.test(subject);
-
-const PAGES: Record<string, string> = {
-  agent: '/agents/',
-  trigger: '/triggers/',
-  channel: '/channels/',
-  campaign: '/campaigns/',
-  key: '/settings/integrations/api-keys/',
-  conv: '/conversations/',
-  enduser: '/end-users/',
-};
-
-const pageOf = (subject: string): string | null => {
-  const page = PAGES[subject.split('_')[0]!];
-  return page === undefined ? null : page + subject;
-};
 
 function inWords(action: string, say: Say<ActivityWord>): string {
   const [noun = '', verb = ''] = action.split('.');

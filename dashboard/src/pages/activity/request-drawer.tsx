@@ -10,6 +10,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { CodeBlock } from '../../parts/code-tabs.tsx';
 import { CopyFact, Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { pageOfId } from '../../parts/page-of-id.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization, useSession } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
@@ -108,21 +109,12 @@ function Problem({ code }: { code: string }): ReactNode {
   );
 }
 
-const PAGES: Record<string, string> = {
-  agent: '/agents/',
-  trigger: '/triggers/',
-  channel: '/channels/',
-  campaign: '/campaigns/',
-  conv: '/conversations/',
-  enduser: '/end-users/',
-};
-
 function IdLink({ id }: { id: string }): ReactNode {
-  const page = PAGES[id.split('_')[0]!];
-  return page === undefined ? (
+  const page = pageOfId(id);
+  return page === null ? (
     <code className={classes.id}>{id}</code>
   ) : (
-    <Link to={page + id} className={`${pageClasses.link} ${classes.id}`}>
+    <Link to={page} className={`${pageClasses.link} ${classes.id}`}>
       {id}
     </Link>
   );

@@ -16,7 +16,7 @@ export const texts = defineTexts(
     conversations: 'Conversations',
     alone: 'Ended without a person',
     no_reply: 'No reply',
-    alone_of: 'Of {count} that ended; before: {before}',
+    alone_of: 'Of {count} ended conversations; before: {before}',
     hand_offs: 'Hand-offs',
     first_reply: 'First reply of a person',
     under_a_minute: 'Under 1 min',

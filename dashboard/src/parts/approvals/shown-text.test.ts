@@ -9,6 +9,6 @@ test.each([
   expect(shownText(text)).toBe(shown);
 });
 
-test('texts of any language stay as they are', () => {
+test('visible characters of any language are shown unchanged', () => {
   for (const text of ['Order A-1\n\tLamp', 'طلب رقم ١٢', 'می‌خواهم', '👩‍💻', 'ग्राहक']) expect(shownText(text)).toBe(text);
 });

@@ -106,7 +106,7 @@ type Asked = Omit<PlaygroundBody, 'messages' | 'state'>;
 function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onAnswered: () => void) {
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);
-  const [heard, setHeard] = useState('');
+  const [partialText, setPartialText] = useState('');
   // The refused definition. After a change of the definition, the refusal is no longer shown.
   const definition = JSON.stringify(asked.definition);
   const [refused, setRefused] = useState<string>();
@@ -118,7 +118,7 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
     stop.current?.abort();
     const { signal } = (stop.current = new AbortController());
     setLines(next);
-    setHeard('');
+    setPartialText('');
     turn.mutate(
       {
         params: { org_id, agent_id: agentId },
@@ -129,7 +129,7 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
           ...(silence && { silent_steps: silence.steps }),
         },
         signal,
-        onText: (text) => signal.aborted || setHeard(text),
+        onText: (text) => signal.aborted || setPartialText(text),
       },
       {
         onSuccess: (answer) => {
@@ -149,12 +149,12 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
     next: last?.turn.next,
     isPending: turn.isPending,
     /** The unfinished text of the agent's answer. */
-    heard: turn.isPending ? heard : '',
+    partialText: turn.isPending ? partialText : '',
     error: refused === undefined || refused === definition ? turn.error : null,
     say: (text: string) => ask([...lines, { role: 'end_user', text }]),
     /** The agent writes first, or the last failed question is repeated. */
     letAnswer: () => ask(lines),
-    /** The person does not answer until something happens. */
+    /** Lets the time of a silence pass, so that the agent reacts to it. */
     letPass: (silence: Silence) => ask(lines, silence),
     forget: () => {
       stop.current?.abort();
@@ -168,11 +168,11 @@ type LogProps = { talk: Talk; suggestion: string | undefined; silence: Silence |
 
 function Log({ talk, suggestion, silence }: LogProps): ReactNode {
   const say = useTexts(texts);
-  const { lines, next, isPending, heard, error } = talk;
+  const { lines, next, isPending, partialText, error } = talk;
   const log = useRef<HTMLDivElement>(null);
   useEffect(() => {
     log.current?.scrollTo({ top: log.current.scrollHeight });
-  }, [lines, isPending, heard]);
+  }, [lines, isPending, partialText]);
   return (
     <div className={classes.log} ref={log} role="log" aria-label={say('chat')} tabIndex={0}>
       {lines.length === 0 && !isPending && (
@@ -205,9 +205,9 @@ function Log({ talk, suggestion, silence }: LogProps): ReactNode {
         ),
       )}
       {/* Screen readers read the complete answer. */}
-      {heard !== '' && (
+      {partialText !== '' && (
         <p className={classes.theirs} dir="auto" aria-hidden>
-          {heard}
+          {partialText}
         </p>
       )}
       {isPending && <p className={classes.note}>{say('writing')}</p>}

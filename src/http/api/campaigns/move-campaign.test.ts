@@ -56,7 +56,7 @@ describe('pause', () => {
       ),
     );
     await Promise.all(pushed);
-    const said = async () =>
+    const countMessages = async () =>
       Number(
         (
           await parley.db.execute<{ n: string }>(sql`SELECT count(*) AS n FROM message WHERE run_id IN (
@@ -65,19 +65,19 @@ describe('pause', () => {
       );
     const change = (settings: object) => updateCampaign({ db: parley.db }, orgId, given.id, { settings }, SYSTEM);
     await change({ opening, per_minute: 600 });
-    while ((await said()) === 0) await wait(5);
+    while ((await countMessages()) === 0) await wait(5);
     const paused = await given.call('POST', '/pause');
     expect([paused.status, paused.body.state]).toEqual([200, 'paused']);
-    const atPause = await said();
+    const atPause = await countMessages();
     expect(atPause).toBeLessThan(900);
     await wait(700);
-    expect(await said()).toBe(atPause);
+    expect(await countMessages()).toBe(atPause);
     expect((await push(given, [person()])).body.code).toBe('campaign_not_open');
     await change({ opening });
     expect((await given.call('POST', '/resume')).body.state).toBe('live');
     const delivered = async () => (await given.call('GET')).body.counts.delivered;
     await expect.poll(delivered).toBe(900);
-    expect([(await given.call('GET')).body.total, await said()]).toEqual([900, 900]);
+    expect([(await given.call('GET')).body.total, await countMessages()]).toEqual([900, 900]);
   });
 
   test('a second pause has no effect, and a call is replayed with its Idempotency-Key', async () => {

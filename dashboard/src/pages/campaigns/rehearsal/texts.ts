@@ -14,7 +14,7 @@ export const texts = defineTexts(
     waiting_hint: 'Recipients of this campaign who were not messaged yet.',
     count: 'How many',
     zones: 'Time zones',
-    zones_hint: 'People are divided equally between these time zones. Without a choice, they have no time zone.',
+    zones_hint: 'People are divided equally between these time zones. If you choose none, people have no time zone.',
     opted_out: 'Opted out (%)',
     unnamed: 'Without a name (%)',
     tag: 'Tag',
