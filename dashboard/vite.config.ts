@@ -45,6 +45,9 @@ const OF_LISTS =
   'live-state|moment|use-record-names|no-value|page|page-header|tip|use-shortcuts|channels/kind-names|conversations/status-texts|end-users/person-name';
 /** The list of conversations has rows of its own, without a table, its filters and its bar. */
 const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
+/** The list of conversations is the frame of an open conversation, which uses these modules too. */
+const OF_CONVERSATIONS =
+  'conversations-page|conversations.module|inbox-texts|open-next|rating-texts|snooze-times|texts|use-list-keys';
 
 /**
  * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every
@@ -74,6 +77,11 @@ const CHUNKS = [
     ),
   },
   { name: 'tables', priority: 1, minShareCount: 2, test: new RegExp(`src/list/(?:${OF_TABLES})`) },
+  {
+    name: 'conversations-page',
+    priority: 1,
+    test: new RegExp(`src/pages/conversations/(?:${OF_CONVERSATIONS})[.]|src/parts/shortcuts[.]`),
+  },
   { name: 'contract', minShareCount: 5, test: /contract[/]/ },
   {
     name: 'parts',
