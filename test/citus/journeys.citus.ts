@@ -10,7 +10,8 @@ import { placeCell } from '../../src/store/cells/place-cells.ts';
 import { type Answer, startTestApp, type TestApp } from '../app.ts';
 import { ownFile } from '../../src/kernel/own-files.ts';
 import { runProgram } from '../program.ts';
-import { type CitusCluster, type CitusNode, inDatabase, startCitus } from './cluster.ts';
+import { type CitusCluster, type CitusNode, inDatabase, readTables, startCitus } from './cluster.ts';
+import { type Transaction, watchTransactions } from './watch-transactions.ts';
 
 /** The complete program on a cluster, with one organization on each worker. Nothing but the URL of the coordinator is set. */
 const SECRET = randomBytes(48).toString('base64');
@@ -18,6 +19,8 @@ let cluster: CitusCluster;
 let parley: TestApp;
 let cookie: string;
 const orgs: string[] = [];
+const committed: Transaction[] = [];
+watchTransactions((transaction) => void (transaction.isRouted && committed.push(transaction)));
 
 const nodeOf = ({ port }: CitusNode): string => `127.0.0.1:${port}`;
 
@@ -300,6 +303,21 @@ test('a change of a cell and of the region is undone when the worker is lost bef
   });
   await expect(change).rejects.toThrow('Failed query: commit');
   expect(await seq()).toEqual(before);
+});
+
+test('each transaction of these journeys that wrote to a cell and to the region was committed in two phases', async () => {
+  const tables = await inDatabase(cluster.url, (client) => readTables(client, 'cell_2'));
+  const both = committed.filter(
+    ({ region, others }) =>
+      region.length > 0 && others.some((table) => tables.has(table) || table.startsWith('on_node_')),
+  );
+  expect(both.length).toBeGreaterThan(10);
+  for (const { texts } of both) {
+    const [first, ...cells] = texts.slice(texts.indexOf('DELETE FROM drizzle.citus_commit'));
+    expect(first).toBe('DELETE FROM drizzle.citus_commit');
+    expect(cells.length).toBeGreaterThan(0);
+    for (const text of cells) expect(text).toContain(`weekly_mail WHERE org_id = ''`);
+  }
 });
 
 test('while a worker hangs, a new organization is refused at once', async () => {
