@@ -320,24 +320,30 @@ test('each transaction of these journeys that wrote to a cell and to the region 
   }
 });
 
-test('while a worker hangs, a new organization is refused at once', async () => {
-  const [{ cell }] = (await listCells(parley.db)) as [CellRecord];
-  const worker = await serverOf(cell);
+test.each(['without cells', 'with a cell'])('while a worker %s hangs, a new organization is refused', async (kind) => {
+  const worker = kind === 'with a cell' ? await serverOf('cell_2') : await addIdleWorker();
   worker.pause();
   try {
-    const create = () =>
-      parley.call('POST', '/dashboard/api/organizations', { body: { name: 'N' }, headers: { cookie } });
-    await expect
-      .poll(
-        async () => {
-          const since = performance.now();
-          const { status, body, headers } = await create();
-          return [status, body.code, headers.get('retry-after') !== null, performance.now() - since < 3_000];
-        },
-        { timeout: 90_000 },
-      )
-      .toEqual([503, 'unavailable', true, true]);
+    // The first one finds out.
+    for (let n = 0; n < 3; n++) expect(await tryToCreate()).toEqual([503, 'unavailable', true, true]);
   } finally {
     worker.resume();
   }
+  await expect.poll(tryToCreate, { timeout: 60_000 }).toEqual([201, undefined, false, true]);
 });
+
+/** It has a copy of the tables that each node has. */
+async function addIdleWorker(): Promise<CitusNode> {
+  const worker = await cluster.addWorker();
+  await inDatabase(cluster.url, (client) => client.query('SELECT replicate_reference_tables()'));
+  return worker;
+}
+
+async function tryToCreate(): Promise<unknown[]> {
+  const since = performance.now();
+  const { status, body, headers } = await parley.call('POST', '/dashboard/api/organizations', {
+    body: { name: 'N' },
+    headers: { cookie },
+  });
+  return [status, body.code, headers.get('retry-after') !== null, performance.now() - since < 15_000];
+}

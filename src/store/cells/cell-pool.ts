@@ -123,6 +123,7 @@ export class CellPool extends pg.Pool {
 export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
 
 function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
-  if (client.path) Object.assign(client.path, { fixed: cell, locksRegion: false, written: new Set() });
+  if (client.path)
+    Object.assign(client.path, { fixed: cell, isInTransaction: false, locksRegion: false, written: new Set() });
   return client;
 }

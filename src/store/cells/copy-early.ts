@@ -46,13 +46,13 @@ export async function copyEarly(client: pg.Client, { orgId, from, to }: Route): 
          WHERE org_id = $1 AND NOT (${waits(table, 's')})`,
         [orgId],
       );
-      early.copiedBy ??= await transactionOf(client, placeOf(to, table), orgId);
+      early.copiedBy ??= await copyingTransactionOf(client, placeOf(to, table), orgId);
     }
   });
   return early;
 }
 
-async function transactionOf(client: pg.Client, place: string, orgId: string): Promise<string | null> {
+async function copyingTransactionOf(client: pg.Client, place: string, orgId: string): Promise<string | null> {
   const { rows } = await client.query<{ by: string }>(
     `SELECT xmin::text AS by FROM ${place} WHERE org_id = $1 LIMIT 1`,
     [orgId],
