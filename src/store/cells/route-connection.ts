@@ -80,8 +80,6 @@ export function routeConnection(
     return sent;
   };
 
-  const onCitus = (cells: Iterable<string>) => [...cells].filter((cell) => directory.shardsOf(cell) !== null);
-
   const find = async (query: Query): Promise<string | null> => {
     const { isOfTenants, isRead, organizations: at } = directory.kindOf(query.text);
     if (!isOfTenants) return null;
@@ -107,10 +105,10 @@ export function routeConnection(
     const tell = rest[0] as Answered | undefined;
     if (isRollback && client.connection.stream.destroyed) return answered(Promise.resolve({ rows: [] }), tell);
     if (kind.isBegin || isCommit) path.isInTransaction = kind.isBegin;
-    const nodes = kind.writesOnAllNodes ? onCitus(directory.cells) : [];
+    const nodes = kind.writesOnAllNodes ? onCitus(directory, directory.cells) : [];
     if (nodes.length > 0 && [ALL_NODES, ...nodes].some(slots.hangs))
       return answered(Promise.reject(doesNotRespond()), tell);
-    const written = isCommit && path.locksRegion ? onCitus(path.written) : [];
+    const written = isCommit && path.locksRegion ? onCitus(directory, path.written) : [];
     if (written.length > 0) return answered(commitOn(written, query, send), tell);
     if (isWrite && !isOfTenants) path.locksRegion = true;
     if (path.pending === null) {
@@ -122,17 +120,25 @@ export function routeConnection(
       const mayWait = isSent && !(path.locksRegion && slots.hangs(only));
       if (mayWait && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
     }
-    const found = (path.pending ?? Promise.resolve()).catch(() => {}).then(() => find(query));
-    path.pending = found;
-    const clear = (): void => {
-      if (path.pending === found) path.pending = null;
-    };
-    found.then(clear, clear);
-    const sent = found.then((cell) => sendIn(cell, query));
+    const sent = afterPending(path, () => find(query)).then((cell) => sendIn(cell, query));
     return answered(sent, tell);
   };
   client.query = routed as typeof client.query;
 }
+
+/** Looks the cell of a statement up after those of earlier statements. */
+function afterPending(path: Path, find: () => Promise<string | null>): Promise<string | null> {
+  const found = (path.pending ?? Promise.resolve()).catch(() => {}).then(find);
+  path.pending = found;
+  const clear = (): void => {
+    if (path.pending === found) path.pending = null;
+  };
+  found.then(clear, clear);
+  return found;
+}
+
+const onCitus = (directory: CellDirectory, cells: Iterable<string>): string[] =>
+  [...cells].filter((cell) => directory.shardsOf(cell) !== null);
 
 async function commitOn(cells: readonly string[], query: Query, send: Send): Promise<unknown> {
   for (const text of writesBeforeCommit(cells)) await send(text);
