@@ -7,7 +7,8 @@ import { deriveKey } from '../src/kernel/seal.ts';
 import type { Db } from '../src/store/db.ts';
 import type { PagedLoop } from '../src/worker/paged-loop.ts';
 import { givenAgent, givenOrganization } from './factories.ts';
-import { FAKE_MODEL_KEY, type FakeModel, startFakeModel, type WireFormat } from './fakes/model.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from './fakes/model.ts';
+import type { WireFormat } from './fakes/model-wire.ts';
 import { useDatabase } from './use-database.ts';
 
 const sealingKey = deriveKey('secret of the test', 'sealing');

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../kernel/make-folder.ts';
-import type { ConfigFault } from './config.ts';
+import type { ConfigFault } from './environment.ts';
 
 /**
  * PARLEY_SECRET is the root of every derived key. An embedded installation creates its own on the first start. With an

@@ -1,8 +1,9 @@
+import type { TurnTrace } from './turn-trace.ts';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import type { ToolContext } from '../../contract/tools.ts';
 import type { Span } from '../kernel/traces/tracer.ts';
 import type { MessageContent, MessageRole, MessageSource } from '../../contract/messages.ts';
-import type { DecideInPlace, KnownApproval, StoredCall } from './providers/request-approval.ts';
+import type { DecideInPlace, KnownApproval, StoredCall } from './providers/stored-call.ts';
 
 /**
  * The interface of every agent: the embedded provider and all model providers. The input is the conversation, and the
@@ -125,11 +126,6 @@ export type TurnResult = {
   readDecisions?: boolean | readonly string[];
   /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
   trace: TurnTrace;
-};
-
-export type TurnTrace = {
-  provider: string;
-  steps: { kind: string; detail: string; [more: string]: unknown }[];
 };
 
 /** `section` contains the headings above the passage. `heading` also contains the sentences that introduce its list. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentDefinition, Tool } from '../../../contract/agents.ts';
 import type { TurnRequest } from '../../engine/provider.ts';
-import type { ApprovalOutcome, KnownApproval, StoredCall } from '../../engine/providers/request-approval.ts';
+import type { ApprovalOutcome, KnownApproval, StoredCall } from '../../engine/providers/stored-call.ts';
 import { callAndTrace, type CallTool } from '../../engine/providers/run-tool.ts';
 import { storeOutcome } from '../../store/approvals/write.ts';
 import type { Db } from '../../store/db.ts';

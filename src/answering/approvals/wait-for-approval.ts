@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts';
-import type { StoredCall } from '../../engine/providers/request-approval.ts';
+import type { StoredCall } from '../../engine/providers/stored-call.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
 import type { CompletedTurn } from '../../store/runs/complete.ts';
 

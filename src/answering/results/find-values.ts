@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { ResultField } from '../../../contract/results.ts';
 import { readMemory } from '../../engine/conversation-memory.ts';
-import { NO_KNOWLEDGE, type Provider, ProviderError, type TurnRequest, type TurnTrace } from '../../engine/provider.ts';
+import { NO_KNOWLEDGE, type Provider, ProviderError, type TurnRequest } from '../../engine/provider.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
 import { violationsOf } from '../../engine/providers/check-arguments.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { fitsField } from './result-fields.ts';

@@ -9,7 +9,8 @@ import {
 import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { decideBeforeModel } from '../../engine/before-model.ts';
 import { type Provider, ProviderError, type TurnRequest, type TurnResult, TurnWaits } from '../../engine/provider.ts';
-import { decisionsIn, decisionStep, type KnownApproval } from '../../engine/providers/request-approval.ts';
+import { decisionsIn, decisionStep } from '../../engine/providers/request-approval.ts';
+import type { KnownApproval } from '../../engine/providers/stored-call.ts';
 import { openByText } from '../../engine/providers/create-model-provider.ts';
 import { type Egress, EgressError } from '../../kernel/egress.ts';
 import type { Key } from '../../kernel/seal.ts';

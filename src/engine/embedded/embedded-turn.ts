@@ -1,7 +1,8 @@
 import type { AgentDefinition, LocalizedText } from '../../../contract/agents.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import { readMemory, withMemory } from '../conversation-memory.ts';
-import type { Offer, TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
+import type { Offer, TurnRequest, TurnResult } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
 import type { Budget } from './compile-pattern.ts';
 import { type BuiltIn, builtInTexts } from './built-in-texts.ts';

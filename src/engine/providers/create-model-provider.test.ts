@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentDefinition } from '../../../contract/agents.ts';
-import {
-  FAKE_MODEL_KEY,
-  startFakeModel,
-  type FakeModel,
-  type ModelReply,
-  type WireFormat,
-} from '../../../test/fakes/model.ts';
+import { FAKE_MODEL_KEY, startFakeModel, type FakeModel } from '../../../test/fakes/model.ts';
+import type { ModelReply, WireFormat } from '../../../test/fakes/model-wire.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
 import {
   type Gathered,

@@ -1,7 +1,8 @@
 import type { Tool } from '../../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { MessageSource } from '../../../contract/messages.ts';
-import { ProviderError, type Provider, type TurnRequest, type TurnResult, type TurnTrace } from '../provider.ts';
+import { ProviderError, type Provider, type TurnRequest, type TurnResult } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 import { asksToBegin, isQuestion } from '../embedded/phrases.ts';
 import { readWords } from '../read-words.ts';
 import { renderText } from '../templates.ts';
@@ -15,15 +16,8 @@ import { type Generated, type Generation } from './generate.ts';
 import type { ModelSettings } from './language-model.ts';
 import { decisionsIn, decisionStep, decisionText, requestApproval } from './request-approval.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
-import {
-  type CallTool,
-  CHECK_MS,
-  type FindChangedTools,
-  type PreparedCall,
-  refusalOf,
-  runTool,
-  type ToolTurn,
-} from './run-tool.ts';
+import { type CallTool, CHECK_MS, type FindChangedTools, refusalOf, runTool, type ToolTurn } from './run-tool.ts';
+import type { PreparedCall } from './stored-call.ts';
 import { showImages, type ShownImages, withoutImages } from './show-images.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */

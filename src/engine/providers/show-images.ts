@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
-import type { TurnImage, TurnMessage, TurnRequest, TurnTrace } from '../provider.ts';
+import type { TurnImage, TurnMessage, TurnRequest } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 
 /** The newest images of a conversation are enough to answer, and each one costs hundreds of tokens. */
 const MAX_IMAGES = 4;

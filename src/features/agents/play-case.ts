@@ -2,7 +2,7 @@ import type { CaseResult, TestCase, TestAgentBody } from '../../../contract/dash
 import type { RunResult } from '../../../contract/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { ModelTape } from '../../answering/models/find-provider.ts';
-import type { DecideInPlace } from '../../engine/providers/request-approval.ts';
+import type { DecideInPlace } from '../../engine/providers/stored-call.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 import { checkTurn, fits } from './check-turn.ts';
 import { type Recorded, recordTape, replayTape } from './model-tape.ts';

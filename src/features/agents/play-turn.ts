@@ -5,7 +5,7 @@ import type { Answering } from '../../answering/open-answering.ts';
 import type { ModelTape } from '../../answering/models/find-provider.ts';
 import { MADE_UP_PERSON, tryContext } from '../../answering/try-context.ts';
 import { type KnowledgeSearch, MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
-import type { DecideInPlace, KnownApproval } from '../../engine/providers/request-approval.ts';
+import type { DecideInPlace, KnownApproval } from '../../engine/providers/stored-call.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 
 /** How long a user waits in front of a screen. */

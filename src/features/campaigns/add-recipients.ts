@@ -1,3 +1,4 @@
+import type { RecipientInputRow } from './recipient-input-row.ts';
 import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
 import { MAX_STORED_ADDITIONS } from '../../../contract/dashboard/additions.ts';
 import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
@@ -13,9 +14,6 @@ import { type AdditionPage } from '../../store/campaigns/addition-queue.ts';
 import { deleteOldAdditions } from '../../store/campaigns/additions.ts';
 import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
-
-/** One recipient of the call, or its faults. The result contains the caller's reference in both cases. */
-export type RecipientInputRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
 
 export type AdditionInput = {
   campaign: CampaignFacts;

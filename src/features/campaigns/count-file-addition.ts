@@ -3,7 +3,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { planPages } from './count-filter-addition.ts';
 import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { newRecipientOf, type RecipientInputRow } from './add-recipients.ts';
+import { newRecipientOf } from './add-recipients.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 
 const PAGE = 500;
 

@@ -1,6 +1,7 @@
 import { RecipientInput } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { checkRow, type RecipientInputRow, readRow } from './add-recipients.ts';
+import { checkRow, readRow } from './add-recipients.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 import { personOf, suggestColumns } from '../../store/end-users/import-columns.ts';
 import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';

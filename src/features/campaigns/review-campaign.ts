@@ -15,7 +15,7 @@ import { readUsageSums } from '../../store/costs/read-use.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { allOf } from './count-file-addition.ts';
 import { type Enrolment, planAudience, planRows } from './rehearsal/people.ts';
-import type { RecipientInputRow } from './add-recipients.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 import { templateVariables } from '../../answering/template-variables.ts';
 import { openingOf } from './plan-dispatch.ts';
 import { ENDED, NEVER_OPEN, whySkipped } from './skip-recipient.ts';

@@ -1,7 +1,8 @@
 import type { InvitationLook } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { invitationDigest } from '../../access/sessions/invitation-link.ts';
-import type { Browser, SignInOutcome, SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignInOutcome } from '../../access/sessions/sessions.ts';
+import type { Browser, SignedIn } from '../../access/sessions/signed-in.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';

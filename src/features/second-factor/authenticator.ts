@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { newTotpSecret, spendCode, spendFirstCode } from '../../access/sessions/second-factor.ts';
-import type { SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignedIn } from '../../access/sessions/signed-in.ts';
 import { base32, totpUri } from '../../access/sessions/totp.ts';
 import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import { beginAuthenticator, deleteAuthenticator } from '../../store/accounts/authenticator.ts';

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../contract/problems.ts';
 import type { Passkeys } from '../../access/sessions/passkeys.ts';
-import type { Browser, Sessions, SignedIn } from '../../access/sessions/sessions.ts';
+import type { Sessions } from '../../access/sessions/sessions.ts';
+import type { Browser, SignedIn } from '../../access/sessions/signed-in.ts';
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { Key } from '../../kernel/seal.ts';
 import type { Db, Queryable } from '../../store/db.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Identity } from '../../access/sessions/oidc.ts';
-import type { Browser } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/signed-in.ts';
 import { type StoredState, readState } from '../../access/sessions/sign-in-state.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';

@@ -1,4 +1,5 @@
-import type { LiveDeltas, DeltaChange } from './live-deltas.ts';
+import type { LiveDeltas } from './live-deltas.ts';
+import type { DeltaChange } from './watched-topics.ts';
 
 /**
  * Passes deltas to one reader, in step with the stored messages that reach the reader in another way: earlier messages

@@ -1,3 +1,4 @@
+import type { EndUserRow } from './end-user-row.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { MAX_ATTRIBUTES } from '../../../contract/end-users.ts';
@@ -17,28 +18,6 @@ import { named, rowsOf } from '../named-statement.ts';
  * applied to the new person (`suppression.ts`). A key that may not change people only fills empty fields
  * (`keep-existing-values.ts`).
  */
-export type EndUserRow = {
-  org_id: string;
-  id: string;
-  external_id: string | null;
-  name: string | null;
-  email: string | null;
-  phone: string | null;
-  locale: string | null;
-  time_zone: string | null;
-  attributes: Record<string, unknown>;
-  tags: string[];
-  consent: Consent;
-  blocked: boolean;
-  /** Null for a row that this batch creates. */
-  created_at: Date | null;
-  updated_at: Date | null;
-  last_seen_at: Date | null;
-  changed: boolean;
-  /** The number of calls of this batch that use the row. */
-  uses: number;
-};
-
 /** The person, and the call's data that was not stored. */
 export type Taken = { row: EndUserRow; unchanged: string[] };
 

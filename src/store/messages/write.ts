@@ -3,7 +3,7 @@ import type { StoredAnswer } from '../runs/accept-call.ts';
 import { accept, acceptingStatement } from '../fence/fence.ts';
 import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/write-batch.ts';
 import { rowsOf } from '../named-statement.ts';
-import type { EndUserRow } from '../end-users/resolve.ts';
+import type { EndUserRow } from '../end-users/end-user-row.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
 
 /** A send whose person and conversation are known, with all data for its rows. */

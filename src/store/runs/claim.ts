@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { RunResult } from '../../../contract/results.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
-import type { KnownApproval, StoredCall } from '../../engine/providers/request-approval.ts';
+import type { KnownApproval, StoredCall } from '../../engine/providers/stored-call.ts';
 import { NOW } from '../schema/columns.ts';
 import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';

@@ -3,8 +3,8 @@ import type { HandOffReason } from '../../../contract/dashboard/statistics.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { RunResult } from '../../../contract/results.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
-import type { TurnTrace } from '../../engine/provider.ts';
-import type { StoredCall } from '../../engine/providers/request-approval.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
+import type { StoredCall } from '../../engine/providers/stored-call.ts';
 import { named, rowsOf } from '../named-statement.ts';
 
 /** The result of one turn. */

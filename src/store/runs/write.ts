@@ -3,7 +3,7 @@ import { accept } from '../fence/fence.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from './accept-call.ts';
 import { peopleValues } from '../end-users/write-batch.ts';
 import type { KeyedConversation } from './resolve-conversations.ts';
-import type { EndUserRow } from '../end-users/resolve.ts';
+import type { EndUserRow } from '../end-users/end-user-row.ts';
 import { textArray } from '../queue/text-array.ts';
 import { type Parts, statementOf } from './write-statement.ts';
 

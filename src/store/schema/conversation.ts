@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
-import type { TurnTrace } from '../../engine/provider.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
 import { createdAt, LANE, moment, orgId } from './columns.ts';
 
 /** The messages between one agent and one end user on one channel. */

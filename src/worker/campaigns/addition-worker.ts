@@ -5,7 +5,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { allOf } from '../../features/campaigns/count-file-addition.ts';
 import { countByKind, NOTHING_ADDED, countPage } from '../../features/campaigns/count-outcomes.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
-import { newRecipientOf, type RecipientInputRow } from '../../features/campaigns/add-recipients.ts';
+import { newRecipientOf } from '../../features/campaigns/add-recipients.ts';
+import type { RecipientInputRow } from '../../features/campaigns/recipient-input-row.ts';
 import { parseRecipients } from '../../features/campaigns/parse-recipients.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import {

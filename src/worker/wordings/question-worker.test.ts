@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDocumentWorker } from '../../../test/document-worker.ts';
-import type { FakeModel, WireFormat } from '../../../test/fakes/model.ts';
+import type { FakeModel } from '../../../test/fakes/model.ts';
+import type { WireFormat } from '../../../test/fakes/model-wire.ts';
 import { createKnowledge } from '../../answering/knowledge/ask-knowledge.ts';
 import { deleteDocument } from '../../features/agents/documents.ts';
 import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';

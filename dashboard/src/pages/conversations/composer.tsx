@@ -24,6 +24,7 @@ import { useMemberNames } from '../../parts/use-record-names.ts';
 import { answerTexts } from './answer-texts.ts';
 import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';
+import type { Side } from './side.ts';
 import { ReplyField } from './reply-field.tsx';
 import { AlsoReplying, HeldReply, SendAsIs } from './reply-notices.tsx';
 import { DraftLine, HelpButtons, useReplyHelp } from './reply-help.tsx';
@@ -36,8 +37,6 @@ import { useDelayedReply } from './use-delayed-reply.ts';
 import { useTyping } from './use-presence.ts';
 import { texts } from './texts.ts';
 import classes from './conversations.module.css';
-
-export type Side = 'member' | 'end_user' | 'note';
 
 type Props = { item: ConversationRecord; others: readonly PresentMember[] };
 

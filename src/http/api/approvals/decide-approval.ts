@@ -2,7 +2,7 @@ import { ApprovalRecord, DecideApprovalBody } from '../../../../contract/approva
 import { EVENT_EXAMPLES } from '../../../../contract/event-examples.ts';
 import { decideByKey } from '../../../features/approvals/decide-approval.ts';
 import type { Route } from '../../route/route.ts';
-import type { ApprovalRoutesDeps } from './routes.ts';
+import type { ApprovalRoutesDeps } from './deps.ts';
 
 /** A backend approves or denies a tool call. */
 export const decideApprovalRoute = (deps: ApprovalRoutesDeps): Route => ({

@@ -12,7 +12,7 @@ import { metaOf } from '../../edge/request-meta.ts';
 import { waitedSeconds } from '../../route/prefer-wait.ts';
 import type { Route } from '../../route/route.ts';
 import { reachedByTrigger } from '../reached-end-user.ts';
-import type { TriggerRoutesDeps } from '../triggers/routes.ts';
+import type { TriggerRoutesDeps } from '../triggers/deps.ts';
 import { completion, completionCall } from './examples.ts';
 import { answerPending, nameRun, presentCompletion } from './present-completion.ts';
 import { peopleOf, readCall } from './read-call.ts';

@@ -1,7 +1,7 @@
 import { ModelList } from '../../../../contract/completions.ts';
 import { listCallableAgents } from '../../../features/triggers/callable-agents.ts';
 import type { Route } from '../../route/route.ts';
-import type { TriggerRoutesDeps } from '../triggers/routes.ts';
+import type { TriggerRoutesDeps } from '../triggers/deps.ts';
 import { modelList } from './examples.ts';
 
 /** The agents that the key may call. */

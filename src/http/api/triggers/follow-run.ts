@@ -1,7 +1,7 @@
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import { runEvents } from './examples.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 import { STREAM_ANSWER, streamRun } from './stream-run.ts';
 
 const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true };

@@ -7,7 +7,7 @@ import { PageQuery } from '../../route/query.ts';
 import { listRuns, runFilter } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 type RunsQuery = {
   limit?: number;

@@ -5,7 +5,7 @@ import type { Caller } from '../../../access/types.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { EventStream } from '../../route/event-stream.ts';
 import { isKeyRoute, type Route } from '../../route/route.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 /**
  * Maximum number of streams at the same time. It is enough for a backend that relays its visitors, and leaves room for
