@@ -1,6 +1,7 @@
 import { createCellSlots } from '../../src/store/cells/cell-slots.ts';
 import type { CellDirectory } from '../../src/store/cells/directory.ts';
-import { routeConnection, type RoutedClient } from '../../src/store/cells/route-connection.ts';
+import { routeConnection } from '../../src/store/cells/route-connection.ts';
+import type { RoutedClient } from '../../src/store/cells/routed-client.ts';
 import { createStatementReader } from '../../src/store/cells/statement.ts';
 
 /** The texts that a connection of a pool on Citus sends for this transaction. All of its rows are in `cell`. */

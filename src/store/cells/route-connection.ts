@@ -1,33 +1,13 @@
-import type pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import { writesBeforeCommit } from './citus.ts';
 import type { NodeStatements } from './node-statements.ts';
 import { OrganizationMoving } from './organization-moving.ts';
 import { ALL_NODES, closingAfterTimeouts, isAway, sendToAllNodes } from './send-in-time.ts';
+import type { Path, Query, RoutedClient, Send } from './routed-client.ts';
 import { organizationsIn } from './statement.ts';
 
-/** A connection that chooses its search path for each statement. */
-export type RoutedClient = pg.PoolClient & {
-  path?: Path;
-  connection: { stream: { destroy(): void; destroyed: boolean } };
-};
-type Path = {
-  /** The cell of the search path. Null: unknown, because a rollback may have undone the last change. */
-  current: string | null;
-  /** The cell of statements that name no organization, while the present user has the connection. */
-  fixed: string | null;
-  isInTransaction: boolean;
-  /** The transaction has written to the region, so others may wait for its locks. */
-  locksRegion: boolean;
-  /** The cells to which the transaction may have written. */
-  written: Set<string>;
-  /** The look-up of an organization, for which later statements wait. */
-  pending: Promise<unknown> | null;
-};
-export type Query = { text: string; values?: unknown[]; name?: string };
 type Answered = (error: unknown, result?: unknown) => void;
-export type Send = (...args: unknown[]) => Promise<unknown>;
 
 export const pathOf = (cell: string): string => (cell === DEFAULT_CELL ? 'public' : `"${cell}", public`);
 
@@ -108,8 +88,7 @@ export function routeConnection(
     const nodes = kind.writesOnAllNodes ? onCitus(directory, directory.cells) : [];
     if (nodes.length > 0 && [ALL_NODES, ...nodes].some(slots.hangs))
       return answered(Promise.reject(doesNotRespond()), tell);
-    const written = isCommit && path.locksRegion ? onCitus(directory, path.written) : [];
-    if (written.length > 0) return answered(commitOn(written, query, send), tell);
+    if (isCommit && path.written.size > 0) return answered(commitOn(path, directory, slots, query, send), tell);
     if (isWrite && !isOfTenants) path.locksRegion = true;
     if (path.pending === null) {
       if (!isOfTenants && nodes.length > 0) return answered(sendToAllNodes(client, query, slots, send), tell);
@@ -140,9 +119,20 @@ function afterPending(path: Path, find: () => Promise<string | null>): Promise<s
 const onCitus = (directory: CellDirectory, cells: Iterable<string>): string[] =>
   [...cells].filter((cell) => directory.shardsOf(cell) !== null);
 
-async function commitOn(cells: readonly string[], query: Query, send: Send): Promise<unknown> {
-  for (const text of writesBeforeCommit(cells)) await send(text);
-  return send(query);
+async function commitOn(
+  { locksRegion, written }: Path,
+  directory: CellDirectory,
+  slots: CellSlots,
+  query: Query,
+  send: Send,
+): Promise<unknown> {
+  try {
+    const cells = locksRegion ? onCitus(directory, written) : [];
+    if (cells.length > 0) for (const text of writesBeforeCommit(cells)) await send(text);
+    return await send(query);
+  } finally {
+    for (const cell of written) slots.committed(cell);
+  }
 }
 
 /** The cell of the organization that the statement names. Undefined: it has to be looked up, or there are several. */

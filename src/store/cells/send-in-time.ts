@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
-import type { Query, RoutedClient, Send } from './route-connection.ts';
+import type { Query, RoutedClient, Send } from './routed-client.ts';
 
 /** The place of statements that wait for every node of Citus, also for one without cells. */
 export const ALL_NODES = 'all nodes';
