@@ -45,7 +45,8 @@ const FORBIDDEN: [file: string, code: string, because: RegExp][] = [
   ['src/http/b.ts', `import type { X } from '../store/x.ts';\nexport type Y = X;`, /http may not import store/],
   ['src/worker/a.ts', `import '../http/x.ts';`, /worker may not import http/],
   ['src/worker/b.ts', `import 'fastify';`, /only http knows the web framework/],
-  ['src/store/c.ts', `import '../app.ts';`, /store may not import app/],
+  ['src/store/c.ts', `import '../app/x.ts';`, /store may not import app/],
+  ['src/app/a.ts', `import '../start/x.ts';`, /app may not import start/],
   ['src/http/c.ts', `import '../../test/x.ts';`, /http may not import test/],
   ['src/http/d.ts', `export const home = process.env.HOME;`, /Disallowed usage of `process\.env`/],
   [

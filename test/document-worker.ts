@@ -18,7 +18,7 @@ const actor = { userId: 'user_test', address: null, requestId: null };
 type Deps = { db: Db; egress: Egress; sealingKey: typeof sealingKey; log: typeof log };
 export type DocumentWorld = { db: Db; fake: FakeModel; orgId: string; agentId: string };
 
-/** A worker that lets a fake model process the documents of an agent. Each test has its own organization. */
+/** A worker that sends the documents of an agent to a fake model. Each test has its own organization. */
 export function useDocumentWorker(
   create: (deps: Deps & { pollMs: number }) => PagedLoop,
   use: (world: DocumentWorld) => void,

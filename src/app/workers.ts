@@ -173,7 +173,7 @@ function createSenders(
   };
 }
 
-/** A process with the role `worker` has no lease, so it does not know about nodes. */
+/** A process with the role `worker` has no lease, so it does not count the nodes. */
 const isAlone = (role: Role, access: Access): boolean => role === 'all' && access.ready() && access.state().nodes === 1;
 
 /** Mails to people do not belong to a cell. */

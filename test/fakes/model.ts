@@ -7,11 +7,11 @@ import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
 import { streamReply } from './model-stream.ts';
 
 /**
- * A model server on a real port that speaks the wire formats of the providers, by path: OpenAI chat completions (the
- * format of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google generateContent. Each
- * can respond at once or as a stream (model-stream.ts). Its replies come from a script, one per call. With an empty
- * script, it repeats the person's last message. Like a real provider, it requires the right credentials header and
- * refuses invalid requests, so a passing test has sent a request that the provider accepts.
+ * A model server on a real port with the wire formats of the providers, by path: OpenAI chat completions (the format of
+ * every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google generateContent. Each can respond
+ * at once or as a stream (model-stream.ts). Its replies come from a script, one per call. With an empty script, it
+ * repeats the person's last message. Like a real provider, it requires the right credentials header and refuses invalid
+ * requests, so a passing test has sent a request that the provider accepts.
  */
 export type FakeModel = {
   url: string;

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { lockPasswordHash, readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
 import { deleteOtherSessions } from '../../store/accounts/sessions.ts';
 import type { Db } from '../../store/db.ts';
@@ -63,8 +63,6 @@ export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps): P
 }
 
 const tooCommon = (pointer: string): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [{ pointer, code: 'password_too_common', detail: 'This password is too common. Choose another one.' }],
-  });
+  invalidAt(pointer, 'password_too_common', 'This password is too common. Choose another one.');
 
 const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');

@@ -18,7 +18,8 @@ import type { SignInLimit } from './sign-in-limit.ts';
 /** The facts that a person who signs in has proven. */
 export type Proof = {
   /**
-   * The hash with which the password was compared, or which a link covers. If it has changed since, it proves nothing.
+   * The hash with which the password was compared, or which a link covers. If the password has changed since then, the
+   * check is not valid.
    */
   passwordHash?: string | null;
   /** True: a second factor was shown. */
@@ -152,8 +153,8 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
 
 /**
  * Checking a password takes a while. A person who changes it, or sets up a second factor, ends all sessions of that
- * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the
- * two sees the other.
+ * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the two
+ * transactions sees the writes of the other.
  */
 const isStillRight = (db: Db, userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
   db.transaction(async (tx) => {

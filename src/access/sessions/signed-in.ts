@@ -10,7 +10,8 @@ export type SignedIn = {
    */
   onlyOrgId: string | null;
   /**
-   * Whether a second factor was used or set up in this session. That provider may have checked it instead of Parley.
+   * Whether a second factor was used or set up in this session. The provider may have checked the second factor instead
+   * of Parley.
    */
   signInFactor: boolean;
   openedAt: Date;

@@ -46,7 +46,7 @@ export const beginTurn = (request: TurnRequest): EmbeddedTurn => {
   const language =
     request.input.length === 0 ? before : detectLanguage(request.input.slice(-10).join('\n').slice(0, 4_000), before);
   const trace: TurnTrace['steps'] = [];
-  // Only a language in which the person wrote is remembered, so that a locale that is set later still takes effect.
+  // Only a language in which the person wrote is stored, so that a locale that is set later still takes effect.
   if (language !== before) trace.push({ kind: 'language', detail: `The person writes ${language}.`, language });
   if (language !== null && language !== asked) state.language = language;
   return {

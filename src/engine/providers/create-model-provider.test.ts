@@ -704,7 +704,7 @@ describe.each(FORMATS)('a turn by %s with a reader', (format) => {
     },
   );
 
-  it('stops in the middle if the turn is no longer needed', async () => {
+  it('a model call stops if the turn is no longer needed', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     fake.script({ pieces: ['Half', ' an answer'], next: (piece) => (piece === 1 ? promise : Promise.resolve()) });
     const controller = new AbortController();

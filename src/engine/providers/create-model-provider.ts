@@ -174,7 +174,7 @@ async function askWithImages(
 
 /**
  * Makes the call if the person agreed to it. The model reads it as its own call with a result, in a form that no person
- * can write. If the model no longer has the tool, it reads nothing.
+ * can write. If the model no longer has the tool, the call is omitted.
  */
 async function answeredCall(
   { tool, ...call }: PendingTool | (PreparedCall & { tool: Tool }),
@@ -191,7 +191,9 @@ async function answeredCall(
   return offered ? [{ tool, arguments: withoutBound(call.arguments, offered), result: DECLINED }] : [];
 }
 
-/** The decisions of the team, as results of the calls that waited. The model cannot tell them from its own calls. */
+/**
+ * The decisions of the team, as results of the calls that waited. A model cannot distinguish them from its own calls.
+ */
 function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
   return decisionsIn(request.approvals).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
     const approved = status === 'approved';

@@ -11,7 +11,7 @@ const MAX_AGE = 10;
 export type UserParts = Extract<Extract<ModelMessage, { role: 'user' }>['content'], unknown[]>;
 
 export type ShownImages = {
-  /** By the ID of their message. */
+  /** The images by the ID of their message. */
   images: ReadonlyMap<string, TurnImage>;
   /** True: the person sent images that the model does not receive. */
   isPartial: boolean;

@@ -19,7 +19,7 @@ export type StoredCall = PreparedCall & { tool: Tool };
 /** What became of an approved call: the text for the model, and the steps for the trace. */
 export type ApprovalOutcome = { result: string; steps: TurnTrace['steps']; error: string | null };
 
-/** A decision, or that there is none yet. */
+/** The decision, or the text that there is no decision yet. */
 export type KnownApproval = StoredCall & {
   id: string;
   status: 'pending' | 'approved' | 'denied';

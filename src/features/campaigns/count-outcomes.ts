@@ -19,7 +19,7 @@ export function countPage(
   let next = 0;
   for (const row of page) {
     counted.rows++;
-    const outcome = 'said' in row ? outcomes[next++]! : null;
+    const outcome = 'recipient' in row ? outcomes[next++]! : null;
     if ('errors' in row) wrong(counted.rows, row.ref, row.errors);
     else if (outcome?.kind === 'invalid') wrong(counted.rows, row.ref, outcome.faults);
   }

@@ -84,13 +84,13 @@ function columnsOf(header: readonly string[]): Columns {
 }
 
 function recipientOf(cells: readonly string[], { person, other }: Columns): RecipientInputRow {
-  const fields = personOf(cells, person);
+  const read = personOf(cells, person);
   const named = other.flatMap((name, at): [string, string][] => {
     const cell = cells[at]?.trim() ?? '';
     return name && cell !== '' ? [[name, cell]] : [];
   });
   const own = Object.fromEntries(named.filter(([name]) => OWN.includes(name)));
-  if ('errors' in fields) return { ref: own['ref'] ?? null, errors: fields.errors };
+  if ('errors' in read) return { ref: own['ref'] ?? null, errors: read.errors };
   const variables = Object.fromEntries(named.filter(([name]) => !OWN.includes(name)));
-  return checkRow(readRow(check, { end_user: fields.said, variables, ...own }));
+  return checkRow(readRow(check, { end_user: read.person, variables, ...own }));
 }

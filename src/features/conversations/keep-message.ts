@@ -16,7 +16,7 @@ type KeepOptions = {
   waitsForMore?: boolean;
   /** The turn waits this long for the transcript of audio. The transcript starts the turn earlier. */
   waitMs?: number;
-  /** The text stands for a file that is still at the provider. */
+  /** The text is a placeholder for a file that is still at the provider. */
   isFile?: boolean;
 };
 

@@ -16,7 +16,8 @@ import type { MembersDeps } from './deps.ts';
 type From = Browser & { requestId: string };
 
 /**
- * The data that the holder of a link may see before accepting. It does not reveal whether the address has an account.
+ * The data that the holder of a link may see before accepting. The response does not reveal whether the address has an
+ * account.
  */
 export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: string): Promise<InvitationLook> {
   const invitation = await foundInvitation(db, token);

@@ -73,7 +73,7 @@ export async function removeAuthenticator(
   });
 }
 
-/** The old codes end. */
+/** The old codes become invalid. */
 export async function renewRecoveryCodes(
   deps: SecondFactorDeps,
   who: SignedIn,

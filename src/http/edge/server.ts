@@ -156,7 +156,7 @@ function openFastify(
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** If a path exists for other methods, the response is 405 and lists them. It reveals nothing else. */
+/** If a path exists for other methods, the response is 405 and lists them. The response reveals nothing else. */
 function notFound(server: FastifyInstance, target: string): Refusal {
   const path = target.split('?', 1)[0]!;
   const allowed = METHODS.filter((method) => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
-import { checkOf } from '../../start/load-secrets.ts';
+import { checkOf } from '../../app/load-secrets.ts';
 import { backup } from '../backup/backup.ts';
 import { findInboundChannels } from '../inbound/find-receiver.ts';
 import { addCells } from '../migrate.ts';

@@ -9,7 +9,7 @@ export type DeltaFollower = {
   /** The reader has all messages until now. From here on it gets deltas. */
   open(): void;
   /** The reader gets a message of the agent. `text`: sent as deltas if none were shown. */
-  said(text?: string): void;
+  endMessage(text?: string): void;
   leave(): void;
 };
 
@@ -39,7 +39,7 @@ export function followDeltas(
       isOpen = true;
       if (early !== '') show('replace', early);
     },
-    said: (text = '') => {
+    endMessage: (text = '') => {
       if (!isShown && text !== '') show('delta', text);
       isShown = false;
       if (isOpen) finished = current;

@@ -11,7 +11,7 @@ import { createTopicReaders } from './topic-readers.ts';
  * The deltas of turns in progress, sent from the process that runs a turn to the processes whose readers watch it. They
  * are never stored. Only the stored message counts, and a reader who misses deltas still gets it. A worker sends deltas
  * only to processes that have reported readers for them. Without readers, a turn costs nothing here. The list of
- * readers is only in memory. Processes repeat their reports, and workers forget reports that are not repeated.
+ * readers is only in memory. Processes repeat their reports, and workers remove reports that are not repeated.
  */
 export type LiveDeltas = {
   /**
@@ -113,7 +113,7 @@ export function createLiveDeltas({ pool, url, role, onStored }: LiveDeltasOption
       carrier.send(channelOf(reader), { piece: { topic, turn, at: 0, text } });
   }
 
-  /** Reports are repeated, because processes forget readers that are not repeated. */
+  /** Reports are repeated, because processes remove readers whose reports are not repeated. */
   function repeat(): void {
     announce();
     watched.closeStale();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EndUserFields } from '../runs/accept-call.ts';
+import type { EndUserFields } from './end-user-fields.ts';
 import type { EndUserRow } from './end-user-row.ts';
 
 /**

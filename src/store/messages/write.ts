@@ -16,7 +16,7 @@ export type PlannedSend = {
   /** True: this batch creates the conversation. Calls of one batch to one person share it. */
   fresh: boolean;
   address: string | null;
-  /** True: the channel does not know this address of the person yet. */
+  /** True: the person has no identity with this address yet. */
   introduces: boolean;
 };
 

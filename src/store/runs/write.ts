@@ -81,7 +81,7 @@ const partsOf = (planned: readonly PlannedCall[]): Parts => {
     people: keyed || planned.some(({ call }) => call.endUser !== null),
     keyed,
     repeatable: planned.some(({ call }) => call.idempotency !== null),
-    said: planned.some(({ call }) => call.message !== null),
+    messages: planned.some(({ call }) => call.message !== null),
     client: planned.some(({ call }) => Boolean(call.clientMark)),
   };
 };
@@ -113,7 +113,7 @@ const REPEATABLE = [
   column('body', 'text', ({ call, answer }) => (call.idempotency ? answer.body : null)),
 ];
 
-const SAID = [
+const MESSAGE_COLUMNS = [
   column('message_id', 'text', ({ messageId }) => messageId),
   column('message', 'text', ({ call }) =>
     call.message === null ? null : JSON.stringify({ type: 'text', text: call.message }),
@@ -131,10 +131,10 @@ const KEYED = [
 
 const CLIENT = [column('client_mark', 'text', ({ call }) => call.clientMark ?? null)];
 
-export const callColumns = ({ repeatable, said, keyed, client }: Parts): CallColumn[] => [
+export const callColumns = ({ repeatable, messages, keyed, client }: Parts): CallColumn[] => [
   ...ALWAYS,
   ...(repeatable ? REPEATABLE : []),
-  ...(said ? SAID : []),
+  ...(messages ? MESSAGE_COLUMNS : []),
   ...(keyed ? KEYED : []),
   ...(client ? CLIENT : []),
 ];

@@ -48,7 +48,7 @@ export const conversation = pgTable(
      * is not handed off.
      */
     handOffReason: text('hand_off_reason'),
-    /** The end of the snooze. Null after the person writes, or when the conversation changes hands. */
+    /** The end of the snooze. Null after the person writes, or when the agent or another member takes over. */
     snoozedUntil: moment('snoozed_until'),
     /** Client tokens with this mark may read the conversation and write in it. Null: no client token may. */
     clientMark: text('client_mark'),

@@ -111,7 +111,7 @@ export async function* planRows(
   const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
   let page: RecipientInputRow[] = [];
   const flush = async function* (): AsyncGenerator<PlannedRow> {
-    const recipients = page.map((row) => ('said' in row ? newRecipientOf(row) : null));
+    const recipients = page.map((row) => ('recipient' in row ? newRecipientOf(row) : null));
     const planned = await plan(
       place,
       recipients.filter((one) => one !== null),
@@ -181,7 +181,7 @@ function invalidOne(ref: string | null, errors: Fault[]): PlannedRow {
 }
 
 /**
- * Fills in the text now and drops the data that only the text needs, because ten thousand people with all attributes
+ * Renders the text now and removes the data that only the text needs, because ten thousand people with all attributes
  * need too much memory.
  */
 function cast(place: Place, { recipient, left, ...more }: Omit<Cast, 'text'>): Cast {

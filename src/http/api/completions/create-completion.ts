@@ -31,7 +31,9 @@ const operation: Route['operation'] = {
   examples: { 200: completion },
 };
 
-/** A message to an agent, for clients of OpenAI's API. It is a call of a trigger that waits. */
+/**
+ * A message to an agent, for clients of OpenAI's API. A completion is a call of a trigger that waits for its answer.
+ */
 export const createCompletionRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/openai/v1/chat/completions',

@@ -14,7 +14,7 @@ export const listModelsRoute = (deps: TriggerRoutesDeps): Route => ({
     id: 'listModels',
     summary: 'List models',
     description:
-      'The agents that are on and have a trigger that is on, oldest first, at most 1,000. An agent key lists only its agent.',
+      'The enabled agents that have an enabled trigger, oldest first, at most 1,000. An agent key lists only its agent.',
     tag: 'OpenAI',
     examples: { 200: modelList },
   },

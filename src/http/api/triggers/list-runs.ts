@@ -25,7 +25,7 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   operation: {
     id: 'listRuns',
     summary: 'List runs',
-    description: 'Newest first. `status`, `created_after` (from this moment on) and `created_before` filter.',
+    description: 'Newest first. Filters: `status`, `created_after` (from this moment on) and `created_before`.',
     tag: 'Triggers',
     examples: { 200: { data: [runRecord], next_cursor: null, has_more: false } },
   },

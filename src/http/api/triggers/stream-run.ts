@@ -22,7 +22,7 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
   liveDeltas: Pick<TriggerRoutesDeps['liveDeltas'], 'follow'>;
 };
 
-/** What the caller needs access to. */
+/** The records to which the caller needs access. */
 type Asked = { need: Route['access']; params: Readonly<Record<string, string>> };
 
 /** Opens the stream, or refuses before any data is sent. Resolves when it is open. */
