@@ -201,3 +201,11 @@ export async function inDatabase<T>(url: string, work: (client: pg.Client) => Pr
     await client.end();
   }
 }
+
+export async function readTables(client: pg.Client, cell: string): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,
+    [cell],
+  );
+  return new Set(rows.map(({ name }) => name));
+}

@@ -1,10 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { type Transaction, watchTransactions } from './watch-transactions.ts';
 
 /**
  * Writes every statement that the tests of these rooms run to the file RECORD_STATEMENTS, so that the tests of Citus
- * can plan each of them (`npm run test:citus`). Lists of parameters of different lengths count once.
+ * can plan each of them (`npm run test:citus`). Lists of parameters of different lengths count once. Also writes each
+ * transaction that has written to the region and to other tables.
  */
 const FILE = process.env.RECORD_STATEMENTS;
 const ROOMS = /\/src\/(?:store|features|access|worker)\//;
@@ -24,16 +26,25 @@ function recordInto(file: string): State {
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...args: unknown[]): unknown {
       const text = typeof args[0] === 'string' ? args[0] : (args[0] as { text?: unknown } | null)?.text;
-      if (state.isOn && typeof text === 'string') record(file, state.known, text);
+      if (state.isOn && typeof text === 'string') record(file, state.known, shapeOf(text), { text });
       return query.apply(this, args);
     },
+  });
+  watchTransactions((transaction) => {
+    if (!state.isOn || transaction.region.length === 0 || transaction.others.length === 0) return;
+    record(file, state.known, transaction.texts.map(shapeOf).toSorted().join('\n'), { transaction });
   });
   return state;
 }
 
-function record(file: string, known: Set<string>, text: string): void {
-  const shape = text.replaceAll(/\$\d+(?:, \$\d+)+/g, '$…').replaceAll(/\(\$…\)(?:, \(\$…\))+/g, '($…)…');
-  if (known.has(shape)) return;
-  known.add(shape);
-  appendFileSync(file, `${JSON.stringify({ shape, text })}\n`);
+const shapeOf = (text: string): string =>
+  text.replaceAll(/\$\d+(?:, \$\d+)+/g, '$…').replaceAll(/\(\$…\)(?:, \(\$…\))+/g, '($…)…');
+
+export type Recorded = { shape: string; text?: string; transaction?: Transaction };
+
+function record(file: string, known: Set<string>, shape: string, what: Omit<Recorded, 'shape'>): void {
+  const key = what.transaction ? `transaction\n${shape}` : shape;
+  if (known.has(key)) return;
+  known.add(key);
+  appendFileSync(file, `${JSON.stringify({ shape: key, ...what })}\n`);
 }

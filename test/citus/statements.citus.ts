@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SHARDS } from '../../src/store/cells/citus.ts';
+import { SHARDS, writesBeforeCommit } from '../../src/store/cells/citus.ts';
 import { runsOnNode } from '../../src/store/cells/node-statement.ts';
 import { withShards } from '../../src/store/cells/shard-names.ts';
-import { CELLS, type CitusCluster, startCitus } from './cluster.ts';
+import { CELLS, type CitusCluster, readTables, startCitus } from './cluster.ts';
+import type { Recorded } from './record-statements.ts';
+import { sentFor } from './route-texts.ts';
 
 /** Each statement that the tests of the rooms have run is planned by Citus (docs/adr/0502). */
 let cluster: CitusCluster;
@@ -64,15 +66,17 @@ test('Citus accepts every statement', async () => {
   expect(refused).toEqual([]);
 });
 
-function recorded(): string[] {
+function readRecord(): Recorded[] {
   const file = process.env.STATEMENTS!;
   if (!existsSync(file)) throw new Error('No statements were recorded: run npm run test:citus.');
   const lines = readFileSync(file, 'utf8').trim().split('\n');
-  const byShape = new Map(
-    lines.map((line) => JSON.parse(line) as { shape: string; text: string }).map((one) => [one.shape, one.text]),
-  );
-  return [...byShape.values()]
-    .map((text) => text.trim().replace(/;$/, ''))
+  const byShape = new Map(lines.map((line) => JSON.parse(line) as Recorded).map((one) => [one.shape, one]));
+  return [...byShape.values()];
+}
+
+function recorded(): string[] {
+  return readRecord()
+    .flatMap(({ text }) => text?.trim().replace(/;$/, '') ?? [])
     .filter((text) => /^(?:WITH|SELECT|INSERT|UPDATE|DELETE|\()/i.test(text));
 }
 
@@ -114,6 +118,51 @@ function valueOf(type: string): string {
   if (value === null) return 'NULL';
   return element === type ? `'${value}'::${type}` : `ARRAY['${value}']::${type}`;
 }
+
+/** The tables of the region in the table of ADR 0502. */
+function documentedRegion(): Set<string> {
+  const adr = readFileSync(new URL('../../docs/adr/0502-statements-for-citus.md', import.meta.url), 'utf8');
+  const [, list] = adr.split('| Verbs | Region | Cell |');
+  const columns = list!
+    .split('\n\n', 1)[0]!
+    .split('\n')
+    .map((line) => line.split('|')[2] ?? '');
+  return new Set(
+    columns
+      .join('')
+      .matchAll(/`(\w+)`/g)
+      .map(([, table]) => table!),
+  );
+}
+
+/**
+ * Transactions of commands, which use no pool. Citus itself commits in two phases after a change of a table that each
+ * node has. And rows that a move has left are deleted again while the row of the move is there.
+ */
+const isSafeAlone = (region: readonly string[]): boolean =>
+  ['user', 'organization', 'member'].some((table) => region.includes(table)) ||
+  region.every((table) => table === 'organization_move');
+
+test('each transaction that writes to a cell and to the region is committed in two phases', async () => {
+  const tenantTables = await readTables(client, CELL);
+  const both = readRecord()
+    .flatMap(({ transaction }) => transaction ?? [])
+    .map((one) => ({ ...one, tenant: one.others.filter((table) => tenantTables.has(table)) }))
+    .filter(({ tenant }) => tenant.length > 0)
+    .filter(({ texts }) => !texts.some((text) => WRITTEN_BY_TESTS.some((one) => one.test(text))))
+    .filter(({ isRouted, region }) => isRouted || !isSafeAlone(region));
+  const inOnePhase: object[] = [];
+  for (const { texts, isRouted, region, tenant } of both) {
+    const sent = isRouted ? await sentFor(texts, CELL, tenantTables) : [];
+    const before = sent.slice(sent.findLastIndex((text) => texts.includes(text)) + 1, -1);
+    const isTwoPhased = writesBeforeCommit([CELL]).every((text) => before.includes(text));
+    if (!isTwoPhased) inOnePhase.push({ region, tenant, texts: texts.map((text) => text.slice(0, 200)) });
+  }
+  expect(inOnePhase).toEqual([]);
+  expect(both.length).toBeGreaterThan(30);
+  const documented = documentedRegion();
+  expect([...new Set(both.flatMap(({ region }) => region))].filter((table) => !documented.has(table))).toEqual([]);
+});
 
 test('the triggers of a cell check references, write events and fan them out, on the node of the cell', async () => {
   const run = (text: string) => client.query(text);

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { type CellSlots, createCellSlots } from './cell-slots.ts';
 import { type CellDirectory, createCellDirectory } from './directory.ts';
 import { createNodeStatements } from './node-statements.ts';
-import { knownCell, queryOf, routeConnection, type RoutedClient } from './route-connection.ts';
+import { knownCell, queryOf, routeConnection } from './route-connection.ts';
+import type { RoutedClient } from './routed-client.ts';
 
 type Connected = (
   error: Error | undefined,
@@ -53,10 +54,11 @@ export class CellPool extends pg.Pool {
   }
 
   /**
-   * How often a connection was taken or given back. So this process sent nothing between two equal numbers. Null: a
-   * connection is in use.
+   * How often a connection was taken or given back, or with several cells, how often this cell was used. So this process
+   * sent nothing between two equal numbers. Null: a connection is in use.
    */
   useCount(): number | null {
+    if (this.cell !== null && !this.directory.isSingle()) return this.slots.useCount(this.cell);
     return this.totalCount > this.idleCount ? null : this.uses;
   }
 
@@ -123,6 +125,7 @@ export class CellPool extends pg.Pool {
 export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
 
 function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
-  if (client.path) Object.assign(client.path, { fixed: cell, locksRegion: false, written: new Set() });
+  if (client.path)
+    Object.assign(client.path, { fixed: cell, isInTransaction: false, locksRegion: false, written: new Set() });
   return client;
 }

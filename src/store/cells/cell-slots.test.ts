@@ -37,3 +37,17 @@ test('after a timeout, a node gets one statement at a time until it answers', ()
   slots.enter('cell_2');
   expect(slots.hasRoom('cell_2')).toBe(true);
 });
+
+test('the uses of a cell are its statements and commits, and no statements of other cells', () => {
+  const slots = onNodes();
+  const before = slots.useCount('cell_2');
+  slots.enter('cell_3')(false);
+  expect(slots.useCount('cell_2')).toBe(before);
+  const ended = slots.enter('cell_2');
+  expect(slots.useCount('cell_2')).toBeNull();
+  ended(false);
+  const after = slots.useCount('cell_2');
+  expect(after).not.toBe(before);
+  slots.committed('cell_2');
+  expect(slots.useCount('cell_2')).not.toBe(after);
+});

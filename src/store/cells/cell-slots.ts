@@ -16,6 +16,13 @@ export type CellSlots = {
   hangs(cell: string): boolean;
   /** A statement was sent. Call the result when its connection can be used again, or is closed. */
   enter(cell: string): (isAway: boolean) => void;
+  /** A transaction that wrote to the cell has been committed. */
+  committed(cell: string): void;
+  /**
+   * How often a statement of the cell began or ended, or a transaction was committed. So this process sent nothing to the
+   * cell between two equal numbers. Null: a statement is in progress.
+   */
+  useCount(cell: string): number | null;
 };
 
 const HANGS_AFTER_MS = 1_000;
@@ -43,6 +50,11 @@ export function createCellSlots(connections: number, placeOf: (cell: string) => 
     places.set(name, made);
     return made;
   };
+  const uses = new Map<string, { count: number; open: number }>();
+  const use = (cell: string, opened: number): void => {
+    const { count, open } = uses.get(cell) ?? { count: 0, open: 0 };
+    uses.set(cell, { count: count + 1, open: open + opened });
+  };
   const hasRoom = (cell: string): boolean => {
     const { sent, isAway } = of(cell);
     return sent.size < (isAway ? 1 : most);
@@ -66,11 +78,18 @@ export function createCellSlots(connections: number, placeOf: (cell: string) => 
       const place = of(cell);
       const statement = { at: performance.now() };
       place.sent.add(statement);
+      use(cell, 1);
       return (isAway) => {
+        use(cell, -1);
         place.sent.delete(statement);
         place.isAway = isAway;
         if (!isAway) place.answeredAt = performance.now();
       };
+    },
+    committed: (cell) => use(cell, 0),
+    useCount: (cell) => {
+      const { count, open } = uses.get(cell) ?? { count: 0, open: 0 };
+      return open > 0 ? null : count;
     },
   };
 }

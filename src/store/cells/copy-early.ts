@@ -15,16 +15,38 @@ export type Early = {
 };
 
 const EARLY = new Set(
-  'agent channel trigger end_user identity conversation message run model_turn event request_log'.split(' '),
+  'agent channel trigger end_user identity conversation message run model_turn event request_log campaign recipient'.split(
+    ' ',
+  ),
 );
+/** Triggers of runs and messages change its rows, and no table references them. */
+const isLast = ({ table }: TenantTable): boolean => table === 'recipient';
+export const earlyTables = (tables: readonly TenantTable[]): TenantTable[] =>
+  tables.filter(isEarly).toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
 export const isEarly = ({ table }: TenantTable): boolean => EARLY.has(table);
 
 /** A row with a time in one of these columns waits for a worker. */
 const WAITS = ['due_at', 'result_event_at'];
-export const waits = ({ columns }: TenantTable, row: string): string =>
+const waits = ({ columns }: TenantTable, row: string): string =>
   WAITS.filter((column) => columns.includes(column))
     .map((column) => `${row}.${column} IS NOT NULL`)
     .join(' OR ') || 'false';
+/** Workers look for campaigns with this column. Recipients reference campaigns, so the copy of a campaign is without it. */
+const isCampaign = ({ table }: TenantTable): boolean => table === 'campaign';
+const HIDDEN = 'attended';
+
+/**
+ * Hides campaigns of the old cell, and deletes other rows that workers could find. The others stay until the organization
+ * is open. Returns the number of deleted rows.
+ */
+export async function hideWaiting(client: pg.Client, { orgId, from }: Route, table: TenantTable): Promise<number> {
+  const place = placeOf(from, table);
+  if (isCampaign(table)) {
+    await client.query(`UPDATE ${place} SET ${HIDDEN} = false WHERE org_id = $1 AND ${HIDDEN}`, [orgId]);
+    return 0;
+  }
+  return (await client.query(`DELETE FROM ${place} s WHERE org_id = $1 AND (${waits(table, 's')})`, [orgId])).rowCount!;
+}
 
 export async function copyEarly(client: pg.Client, { orgId, from, to }: Route): Promise<Early> {
   // This row makes a worker or the next command remove the copies if this command is killed.
@@ -35,23 +57,24 @@ export async function copyEarly(client: pg.Client, { orgId, from, to }: Route): 
   );
   const since = await runOnCell(client, from, 'SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text');
   const early: Early = { since, copiedBy: null };
-  const tables = (await tenantTables(client)).filter(isEarly);
+  const tables = earlyTables(await tenantTables(client));
   // Otherwise, rows that are added during the copy could lack their parents.
   await inMove(client, 'REPEATABLE READ', to, async () => {
     for (const table of tables) {
-      const list = table.list;
+      const { list } = table;
+      const values = isCampaign(table) ? list.replace(`"${HIDDEN}"`, 'false') : list;
       await client.query(
-        `INSERT INTO ${placeOf(to, table)} (${list}) SELECT ${list} FROM ${placeOf(from, table)} s
+        `INSERT INTO ${placeOf(to, table)} (${list}) SELECT ${values} FROM ${placeOf(from, table)} s
          WHERE org_id = $1 AND NOT (${waits(table, 's')})`,
         [orgId],
       );
-      early.copiedBy ??= await transactionOf(client, placeOf(to, table), orgId);
+      early.copiedBy ??= await copyingTransactionOf(client, placeOf(to, table), orgId);
     }
   });
   return early;
 }
 
-async function transactionOf(client: pg.Client, place: string, orgId: string): Promise<string | null> {
+async function copyingTransactionOf(client: pg.Client, place: string, orgId: string): Promise<string | null> {
   const { rows } = await client.query<{ by: string }>(
     `SELECT xmin::text AS by FROM ${place} WHERE org_id = $1 LIMIT 1`,
     [orgId],
@@ -64,32 +87,59 @@ async function transactionOf(client: pg.Client, place: string, orgId: string): P
  * after 2^32. (Citus could compute `age` on the coordinator, whose numbers are others.)
  */
 const changed = (table: TenantTable): string =>
-  `((4294967296 + s.xmin::text::bigint - $2::bigint) % 4294967296 < 2147483648 OR ${waits(table, 's')})`;
+  `((4294967296 + s.xmin::text::bigint - $2::bigint) % 4294967296 < 2147483648
+    OR ${isCampaign(table) ? `s.${HIDDEN}` : waits(table, 's')})`;
 
-/** Locks the changed rows of the old cell. Returns the number of all rows. */
-export async function lockChanged(client: pg.Client, { orgId, from }: Route, table: TenantTable, early: Early) {
-  const place = placeOf(from, table);
+/** Locks the changed rows of the old cell. */
+export async function lockChanged(client: pg.Client, route: Route, table: TenantTable, early: Early): Promise<Counts> {
   await client.query(
-    `SELECT count(*) FROM (SELECT FROM ${place} s WHERE org_id = $1 AND ${changed(table)} FOR UPDATE) l`,
-    [orgId, early.since],
+    `SELECT count(*) FROM (SELECT FROM ${placeOf(route.from, table)} s WHERE org_id = $1 AND ${changed(table)} FOR UPDATE) l`,
+    [route.orgId, early.since],
   );
-  return countRows(client, place, orgId);
+  return countChanged(client, route, table, early);
 }
 
-/** Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these are emptied afterwards. */
-export async function copyChanged(client: pg.Client, { orgId, from, to }: Route, table: TenantTable, early: Early) {
-  const { list, key, columns } = table;
-  const { rows } = await client.query<{ many: number }>(
-    `SELECT count(*)::int AS many FROM ${placeOf(to, table)} WHERE org_id = $1 AND xmin::text <> $2`,
+/** The numbers of all rows of the old cell, and of those that changed since the copy. */
+export type Counts = { rows: number; changed: number };
+
+export async function countChanged(client: pg.Client, { orgId, from }: Route, table: TenantTable, early: Early) {
+  const { rows } = await client.query<Counts>(
+    `SELECT count(*)::int AS rows, count(*) FILTER (WHERE ${changed(table)})::int AS changed
+     FROM ${placeOf(from, table)} s WHERE org_id = $1`,
+    [orgId, early.since],
+  );
+  return rows[0]!;
+}
+
+/** Ends the move if another transaction has changed a copy. */
+export async function insistOnCopies(client: pg.Client, { orgId, to }: Route, table: TenantTable, early: Early) {
+  const { rows } = await client.query<{ many: string }>(
+    `SELECT count(*) AS many FROM ${placeOf(to, table)} WHERE org_id = $1 AND xmin::text <> $2`,
     [orgId, early.copiedBy ?? ''],
   );
-  if (rows[0]!.many > 0) throw new Error(`Copies in ${table.table} were changed. Nothing was moved. Try again.`);
+  if (rows[0]!.many === '0') return;
+  throw new Error(`Copies in ${table.table} were changed. Nothing was moved. Try again.`);
+}
+
+/**
+ * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these are emptied afterwards. They
+ * may also change copies of recipients, which are the last early table: these are copied again.
+ */
+export async function copyChanged(client: pg.Client, { orgId, from, to }: Route, table: TenantTable, early: Early) {
+  const { list, key, columns } = table;
   const set = columns.filter((column) => !key.includes(column)).map((column) => `"${column}" = excluded."${column}"`);
+  const { rows } = isLast(table)
+    ? await client.query<{ id: string }>(
+        `SELECT id FROM ${placeOf(to, table)} WHERE org_id = $1 AND xmin::text <> $2`,
+        [orgId, early.copiedBy ?? ''],
+      )
+    : { rows: [] };
+  const again = isLast(table) ? 's.id = ANY ($3)' : '$3::text[] IS NULL';
   await client.query(
     `INSERT INTO ${placeOf(to, table)} (${list}) SELECT ${list} FROM ${placeOf(from, table)} s
-     WHERE org_id = $1 AND ${changed(table)}
+     WHERE org_id = $1 AND (${changed(table)} OR ${again})
      ON CONFLICT (${key.map((column) => `"${column}"`).join(', ')}) DO ${set.length > 0 ? `UPDATE SET ${set.join(', ')}` : 'NOTHING'}`,
-    [orgId, early.since],
+    [orgId, early.since, rows.map(({ id }) => id)],
   );
 }
 

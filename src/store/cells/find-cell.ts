@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
+import { GONE_AFTER } from '../installation/processes.ts';
 import { DEFAULT_CELL } from './directory.ts';
 
 /** Cells whose sizes differ by less have the same load. So small organizations are spread by their number. */
@@ -7,9 +8,11 @@ const SIZE_STEP = 64 * 1024 * 1024;
 
 /**
  * The cell with the least load, for a new organization. The load is the size of the tables, in steps of 64 MiB, and then
- * the number of organizations. A new cell is used after all running processes know it. A process that does not know a
- * later change, for example a move, knows the cells. Without other cells it is the first one. On Citus, the first cell is
- * on no worker and gets none. `isFilling`: without the first cell, which is being emptied.
+ * the number of organizations. A new cell is used after all running processes know it. A process that was suspended finds
+ * no rows of the new organization for at most 5 s after it continues. A process that does not know a later change, for
+ * example a move, knows the cells. Without other cells it is the first one. On Citus, the first cell is on no worker and
+ * gets none. There, a node that does not answer is not avoided: the row of the organization is written on all nodes.
+ * `isFilling`: without the first cell, which is being emptied.
  */
 export async function findCell(db: Queryable, { isFilling = false } = {}): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`
@@ -18,7 +21,7 @@ export async function findCell(db: Queryable, { isFilling = false } = {}): Promi
       WHERE NOT ${isFilling} AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
       UNION ALL SELECT name FROM cell
       WHERE ready AND (${isFilling} OR NOT EXISTS (SELECT FROM running_process p
-        WHERE p.cells_version < cell.cells_version AND p.seen_at > now() - interval '20 seconds'))) c
+        WHERE p.cells_version < cell.cells_version AND p.seen_at > now() - ${GONE_AFTER}))) c
     ORDER BY (SELECT floor(coalesce(sum(pg_total_relation_size(t.oid)), 0) / ${SIZE_STEP}::bigint) FROM pg_class t
         WHERE t.relkind = 'r' AND t.relnamespace = to_regnamespace(quote_ident(c.name))),
       (SELECT count(*) FROM organization o WHERE o.cell = c.name), c.name <> ${DEFAULT_CELL}, length(c.name), c.name

@@ -142,6 +142,58 @@ test('rows that change after they were copied are the same in the new cell', asy
   expect(await rowsIn(from, one)).toEqual([]);
 });
 
+test('recipients are copied before a move, and their campaign is found by no worker of the other cell', async () => {
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  const inOld = (text: string) => raw.query(text.replaceAll('old.', `${from}.`), [one.orgId]);
+  await inOld(`INSERT INTO old.end_user (org_id, id) SELECT $1, 'enduser_r' || n FROM generate_series(1, 4) n`);
+  await inOld(`INSERT INTO old.campaign (org_id, id, agent_id, channel_id, name, state, settings, attended)
+    SELECT $1, 'campaign_r', agent_id, id, 'R', 'live', '{}', true FROM old.channel WHERE org_id = $1 LIMIT 1`);
+  await inOld(`INSERT INTO old.run (org_id, id, status, input, conversation_id)
+    SELECT $1, 'run_r' || n, 'running', '{}', (SELECT max(id) FROM old.conversation WHERE org_id = $1)
+    FROM generate_series(2, 3) n`);
+  await inOld(`INSERT INTO old.recipient (org_id, campaign_id, id, end_user_id, enrolment, status, variables, run_id)
+    SELECT $1, 'campaign_r', 'recipient_' || n, 'enduser_r' || n, 0, 'sending', '{}', CASE WHEN n IN (2, 3) THEN 'run_r' || n END
+    FROM generate_series(1, 4) n`);
+  await inOld(`UPDATE old.recipient SET due_at = now() + interval '1 day' WHERE id = 'recipient_4' AND org_id = $1`);
+  const recipients = (rows: readonly string[]) => rows.filter((row) => row.startsWith('recipient '));
+  let before: string[] = [];
+  await moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step === 'lock') before = await rowsIn(from, one);
+    if (step !== 'close') return;
+    expect(recipients(await rowsIn(to, one)).length).toBe(3);
+    expect((await raw.query(`SELECT attended FROM ${to}.campaign WHERE id = 'campaign_r'`)).rows).toEqual([
+      { attended: false },
+    ]);
+    await inOld(`DELETE FROM old.recipient WHERE id = 'recipient_1' AND org_id = $1`);
+    // A trigger changes the recipient of a run in the old cell, and later the copy.
+    await inOld(`UPDATE old.run SET status = 'failed', reason = 'x' WHERE id = 'run_r3' AND org_id = $1`);
+    await raw.query(`ALTER TABLE ${from}.run DISABLE TRIGGER recipient_follows_run`);
+    await inOld(`UPDATE old.run SET status = 'failed', reason = 'x' WHERE id = 'run_r2' AND org_id = $1`);
+    await raw.query(`ALTER TABLE ${from}.run ENABLE TRIGGER recipient_follows_run`);
+    await inOld(`UPDATE old.recipient SET reason = 'y' WHERE id = 'recipient_3' AND org_id = $1`);
+  });
+  expect(recipients(before).map((row) => /recipient_\d/.exec(row)![0])).toEqual([
+    'recipient_2',
+    'recipient_3',
+    'recipient_4',
+  ]);
+  expect(before.join()).toContain('failed,y');
+  expect(await rowsIn(to, one)).toEqual(before);
+  expect(await rowsIn(from, one)).toEqual([]);
+});
+
+test('a row that was copied early and changes in the old cell after the copy ends the move', async () => {
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {
+    if (step === 'delete') await raw.query(`UPDATE ${from}.end_user SET name = 'Late' WHERE id = 'enduser_r1'`);
+  });
+  await expect(move).rejects.toThrow('Rows of end_user were changed');
+  expect(await cellOf(one)).toBe(from);
+  expect(await rowsIn(to, one)).toEqual([]);
+});
+
 test('rows that are copied before a move are not in a backup twice, and receive no message of a provider', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-move-'));
   const file = path.join(folder, 'backup');

@@ -1,5 +1,16 @@
 import type pg from 'pg';
-import { copyChanged, type Early, isEarly, lockChanged, removeDeleted, waits } from './copy-early.ts';
+import {
+  copyChanged,
+  countChanged,
+  type Counts,
+  type Early,
+  earlyTables,
+  hideWaiting,
+  insistOnCopies,
+  isEarly,
+  lockChanged,
+  removeDeleted,
+} from './copy-early.ts';
 import { pathOf } from './route-connection.ts';
 import { placeOf, type Route, type TenantTable, tenantTables } from './tenant-tables.ts';
 
@@ -19,14 +30,20 @@ const LOOK_MS = 100;
  */
 export async function moveRows(client: pg.Client, route: Route, early: Early, step: Step): Promise<number> {
   const tables = await tenantTables(client);
-  const [many, few] = [tables.filter(isEarly), tables.filter((table) => !isEarly(table))];
+  const [many, few] = [earlyTables(tables), tables.filter((table) => !isEarly(table))];
   await step('drain');
   await drain(client, route);
   await step('lock');
   const locked = new Map<string, number>();
-  for (const table of many) locked.set(table.table, await lockChanged(client, route, table, early));
+  const counts = new Map<string, Counts>();
+  for (const table of many) {
+    const count = await lockChanged(client, route, table, early);
+    counts.set(table.table, count);
+    locked.set(table.table, count.rows);
+  }
   for (const table of few) locked.set(table.table, await lock(client, route, table));
   await step('copy');
+  for (const table of many) await insistOnCopies(client, route, table, early);
   for (const table of many) await copyChanged(client, route, table, early);
   for (const table of few.toReversed())
     await client.query(`DELETE FROM ${placeOf(route.to, table)} WHERE org_id = $1`, [route.orgId]);
@@ -40,9 +57,13 @@ export async function moveRows(client: pg.Client, route: Route, early: Early, st
   ]);
   await step('delete');
   await client.query(`SET LOCAL search_path TO ${pathOf(route.from)}`);
-  for (const table of tables.toReversed()) {
-    const removed = await remove(client, route, table);
-    if (!isEarly(table)) insistOn(table, locked, removed);
+  for (const table of few.toReversed()) insistOn(table, locked, await remove(client, route, table));
+  for (const table of many.toReversed()) {
+    const { rows, changed } = counts.get(table.table)!;
+    const hidden = await hideWaiting(client, route, table);
+    const now = await countChanged(client, route, table, early);
+    if (now.rows !== rows - hidden || now.changed !== changed - hidden)
+      throw new Error(`Rows of ${table.table} were changed while the organization was moved. Try again.`);
   }
   await client.query('SET LOCAL search_path TO public');
   return locked.values().reduce((sum, rows) => sum + rows, 0);
@@ -90,11 +111,6 @@ async function copy(client: pg.Client, { orgId, from, to }: Route, table: Tenant
   return rowCount!;
 }
 
-/** Of an early table, only the rows that wait for a worker. The others stay until the organization is open. */
 async function remove(client: pg.Client, { orgId, from }: Route, table: TenantTable): Promise<number> {
-  const waiting = isEarly(table) ? `(${waits(table, 's')})` : 'true';
-  const { rowCount } = await client.query(`DELETE FROM ${placeOf(from, table)} s WHERE org_id = $1 AND ${waiting}`, [
-    orgId,
-  ]);
-  return rowCount!;
+  return (await client.query(`DELETE FROM ${placeOf(from, table)} WHERE org_id = $1`, [orgId])).rowCount!;
 }

@@ -91,7 +91,7 @@ async function nodeOf(client: pg.Client, cell: string): Promise<Node | null> {
 }
 
 async function insistOnAnswers(client: pg.Client, nodes: readonly Node[]): Promise<void> {
-  for (const node of nodes) await transactionOf(client, node);
+  for (const node of nodes) await nextTransactionOf(client, node);
 }
 
 /** Citus removes the old copy of a moved cell later. Until then, the cell cannot return to that node. */
@@ -127,7 +127,7 @@ const AT_MOST = 50_000_000n;
  */
 async function catchUp(client: pg.Client, source: Node, target: Node): Promise<void> {
   for (;;) {
-    const behind = (await transactionOf(client, source)) + AHEAD - (await transactionOf(client, target));
+    const behind = (await nextTransactionOf(client, source)) + AHEAD - (await nextTransactionOf(client, target));
     if (behind <= 0n) return;
     if (behind > AT_MOST) {
       throw new NodeError(
@@ -143,5 +143,5 @@ async function catchUp(client: pg.Client, source: Node, target: Node): Promise<v
   }
 }
 
-const transactionOf = async (client: pg.Client, node: Node): Promise<bigint> =>
+const nextTransactionOf = async (client: pg.Client, node: Node): Promise<bigint> =>
   BigInt(await runOn(client, node, 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text'));

@@ -1,30 +1,24 @@
-import pg from 'pg';
 import { type CellDirectory, DEFAULT_CELL } from './directory.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import { writesBeforeCommit } from './citus.ts';
 import type { NodeStatements } from './node-statements.ts';
 import { OrganizationMoving } from './organization-moving.ts';
+import { ALL_NODES, closingAfterTimeouts, isAway, sendToAllNodes } from './send-in-time.ts';
+import type { Path, Query, RoutedClient, Send } from './routed-client.ts';
 import { organizationsIn } from './statement.ts';
 
-/** A connection that chooses its search path for each statement. */
-export type RoutedClient = pg.PoolClient & { path?: Path; connection: { stream: { destroy(): void } } };
-type Path = {
-  /** The cell of the search path. Null: unknown, because a rollback may have undone the last change. */
-  current: string | null;
-  /** The cell of statements that name no organization, while the present user has the connection. */
-  fixed: string | null;
-  /** The transaction has written to the region, so others may wait for its locks. */
-  locksRegion: boolean;
-  /** The cells to which the transaction may have written. */
-  written: Set<string>;
-  /** The look-up of an organization, for which later statements wait. */
-  pending: Promise<unknown> | null;
-};
-type Query = { text: string; values?: unknown[]; name?: string };
 type Answered = (error: unknown, result?: unknown) => void;
-type Send = (...args: unknown[]) => Promise<unknown>;
 
 export const pathOf = (cell: string): string => (cell === DEFAULT_CELL ? 'public' : `"${cell}", public`);
+
+const newPath = (): Path => ({
+  current: DEFAULT_CELL,
+  fixed: null,
+  isInTransaction: false,
+  locksRegion: false,
+  written: new Set(),
+  pending: null,
+});
 
 /**
  * Replaces `query` of a new connection. The change of the path and the statement are sent one after the other without a
@@ -37,7 +31,7 @@ export function routeConnection(
   onNodes: NodeStatements,
 ): void {
   const send = closingAfterTimeouts(client);
-  const path: Path = { current: DEFAULT_CELL, fixed: null, locksRegion: false, written: new Set(), pending: null };
+  const path = newPath();
   client.path = path;
 
   const sendIn = (cell: string | null, query: Query, rest: unknown[] = []): Promise<unknown> => {
@@ -45,18 +39,16 @@ export function routeConnection(
     enter(path, cell, send);
     if (directory.kindOf(query.text).isWrite) path.written.add(cell);
     const leave = slots.enter(cell);
-    const ended = (error: unknown): void => leave(isTimeout(error) || isNodeAway(error));
+    const ended = (error: unknown): void => leave(isAway(error));
     const [tell] = rest as [Answered?];
-    const told: [Answered?] = tell
-      ? [
-          (error, result) => {
-            ended(error);
-            // The user of the callback rolls back.
-            tell(error, result);
-          },
-        ]
-      : [];
-    const sent = onNodes.send(cell, withNameOf(cell, query), told, send);
+    const told: Answered | undefined =
+      tell &&
+      ((error, result) => {
+        ended(error);
+        // The user of the callback rolls back.
+        tell(error, result);
+      });
+    const sent = onNodes.send(cell, withNameOf(cell, query), told ? [told] : [], send);
     if (sent instanceof Promise)
       sent.then(
         () => ended(null),
@@ -67,8 +59,6 @@ export function routeConnection(
       );
     return sent;
   };
-
-  const onCitus = (cells: Iterable<string>) => [...cells].filter((cell) => directory.shardsOf(cell) !== null);
 
   const find = async (query: Query): Promise<string | null> => {
     const { isOfTenants, isRead, organizations: at } = directory.kindOf(query.text);
@@ -89,15 +79,19 @@ export function routeConnection(
     const query = queryOf(args);
     if (query === null) return send(...args);
     const rest = args.slice(1).filter((arg) => typeof arg === 'function');
-    const { isOfTenants, isRollback, isCommit, isWrite, writesOnAllNodes } = directory.kindOf(query.text);
+    const kind = directory.kindOf(query.text);
+    const { isOfTenants, isRollback, isCommit, isWrite } = kind;
     if (isRollback) path.current = null;
     const tell = rest[0] as Answered | undefined;
-    if (writesOnAllNodes && onCitus(directory.cells).some(slots.hangs))
+    if (isRollback && client.connection.stream.destroyed) return answered(Promise.resolve({ rows: [] }), tell);
+    if (kind.isBegin || isCommit) path.isInTransaction = kind.isBegin;
+    const nodes = kind.writesOnAllNodes ? onCitus(directory, directory.cells) : [];
+    if (nodes.length > 0 && [ALL_NODES, ...nodes].some(slots.hangs))
       return answered(Promise.reject(doesNotRespond()), tell);
-    const written = isCommit && path.locksRegion ? onCitus(path.written) : [];
-    if (written.length > 0) return answered(commitOn(written, query, send), tell);
+    if (isCommit && path.written.size > 0) return answered(commitOn(path, directory, slots, query, send), tell);
     if (isWrite && !isOfTenants) path.locksRegion = true;
     if (path.pending === null) {
+      if (!isOfTenants && nodes.length > 0) return answered(sendToAllNodes(client, query, slots, send), tell);
       if (!isOfTenants) return sendIn(null, query, rest);
       // A worker of one cell meets an organization of another one just after a move.
       const only = knownCell(directory, query);
@@ -105,48 +99,41 @@ export function routeConnection(
       const mayWait = isSent && !(path.locksRegion && slots.hangs(only));
       if (mayWait && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
     }
-    const found = (path.pending ?? Promise.resolve()).catch(() => {}).then(() => find(query));
-    path.pending = found;
-    const clear = (): void => {
-      if (path.pending === found) path.pending = null;
-    };
-    found.then(clear, clear);
-    const sent = found.then((cell) => sendIn(cell, query));
+    const sent = afterPending(path, () => find(query)).then((cell) => sendIn(cell, query));
     return answered(sent, tell);
   };
   client.query = routed as typeof client.query;
 }
 
-async function commitOn(cells: readonly string[], query: Query, send: Send): Promise<unknown> {
-  for (const text of writesBeforeCommit(cells)) await send(text);
-  return send(query);
-}
-
-/**
- * After a timeout, the server may not be ready for a rollback or for the next user, because it still waits for a node.
- * So the connection is closed. `pool.query` does that itself.
- */
-function closingAfterTimeouts(client: RoutedClient): Send {
-  const query = client.query.bind(client) as unknown as Send;
-  return (...args) => {
-    const sent = query(...args) as Promise<unknown> | undefined;
-    sent?.catch?.((error: unknown) => {
-      if (isTimeout(error)) client.connection.stream.destroy();
-    });
-    return sent as Promise<unknown>;
+/** Looks the cell of a statement up after those of earlier statements. */
+function afterPending(path: Path, find: () => Promise<string | null>): Promise<string | null> {
+  const found = (path.pending ?? Promise.resolve()).catch(() => {}).then(find);
+  path.pending = found;
+  const clear = (): void => {
+    if (path.pending === found) path.pending = null;
   };
+  found.then(clear, clear);
+  return found;
 }
 
-const QUERY_CANCELED = '57014';
-/** The limit of the server has passed, or that of the driver. */
-const isTimeout = (error: unknown): boolean =>
-  error instanceof Error &&
-  ((error as { code?: unknown }).code === QUERY_CANCELED || error.message === 'Query read timeout');
+const onCitus = (directory: CellDirectory, cells: Iterable<string>): string[] =>
+  [...cells].filter((cell) => directory.shardsOf(cell) !== null);
 
-/** The coordinator answers that it cannot reach the node. */
-const isNodeAway = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code?.startsWith(CONNECTION_EXCEPTIONS) === true;
-const CONNECTION_EXCEPTIONS = '08';
+async function commitOn(
+  { locksRegion, written }: Path,
+  directory: CellDirectory,
+  slots: CellSlots,
+  query: Query,
+  send: Send,
+): Promise<unknown> {
+  try {
+    const cells = locksRegion ? onCitus(directory, written) : [];
+    if (cells.length > 0) for (const text of writesBeforeCommit(cells)) await send(text);
+    return await send(query);
+  } finally {
+    for (const cell of written) slots.committed(cell);
+  }
+}
 
 /** The cell of the organization that the statement names. Undefined: it has to be looked up, or there are several. */
 export function knownCell(directory: CellDirectory, { text, values = [] }: Query): string | undefined {

@@ -11,6 +11,7 @@ export type StatementKind = {
   organizations: readonly number[];
   /** Whether the transaction, or a part of it, ends without effect. The path of the connection is then unknown. */
   isRollback: boolean;
+  isBegin: boolean;
   isCommit: boolean;
   /** Whether it only reads. */
   isRead: boolean;
@@ -37,6 +38,7 @@ export const createStatementReader = (tenantTables: ReadonlySet<string>): ((text
       .map(([, column, id]) => Number(column ?? id) - 1)
       .toArray(),
     isRollback: /^\s*rollback/i.test(text),
+    isBegin: /^\s*begin/i.test(text),
     isCommit: /^\s*commit/i.test(text),
     isRead: /^\s*select\b/i.test(text) && !LOCKS.test(text),
     isWrite: /^\s*(?:with|insert|update|delete)\b/i.test(text),

@@ -6,7 +6,7 @@ import { runningProcess } from '../schema/installation.ts';
 export const SEEN_EVERY_MS = 5_000;
 /** A process that has written nothing for this long counts as ended. The process may also be suspended. */
 export const GONE_AFTER_SECONDS = (3 * SEEN_EVERY_MS) / 1_000;
-const GONE_AFTER = sql.raw(`make_interval(secs => ${GONE_AFTER_SECONDS})`);
+export const GONE_AFTER = sql.raw(`make_interval(secs => ${GONE_AFTER_SECONDS})`);
 
 /** `cellsVersion`: the newest change of the cells that the process has read. */
 export async function seeProcess(

@@ -1,0 +1,63 @@
+import pg from 'pg';
+import { type CellSlots, doesNotRespond } from './cell-slots.ts';
+import type { Query, RoutedClient, Send } from './routed-client.ts';
+
+/** The place of statements that wait for every node of Citus, also for one without cells. */
+export const ALL_NODES = 'all nodes';
+/** Usually, such a statement takes milliseconds. It holds locks, for which the same statements of others wait. */
+const ALL_NODES_MS = 5_000;
+
+/** After a timeout, the connection is closed, so the server undoes the transaction and gives its locks back. */
+export async function sendToAllNodes(
+  client: RoutedClient,
+  query: Query,
+  slots: CellSlots,
+  send: Send,
+): Promise<unknown> {
+  const leave = slots.enter(ALL_NODES);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    client.connection.stream.destroy();
+  }, ALL_NODES_MS);
+  try {
+    const result = await send(query);
+    leave(false);
+    return result;
+  } catch (error) {
+    leave(isLate || isAway(error));
+    // A statement outside of a transaction may have had its effect.
+    throw isLate && client.path?.isInTransaction ? doesNotRespond() : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * After a timeout, the server may not be ready for a rollback or for the next user, because it still waits for a node.
+ * So the connection is closed. `pool.query` does that itself.
+ */
+export function closingAfterTimeouts(client: RoutedClient): Send {
+  const query = client.query.bind(client) as unknown as Send;
+  return (...args) => {
+    const sent = query(...args) as Promise<unknown> | undefined;
+    sent?.catch?.((error: unknown) => {
+      if (isTimeout(error)) client.connection.stream.destroy();
+    });
+    return sent as Promise<unknown>;
+  };
+}
+
+const QUERY_CANCELED = '57014';
+/** The limit of the server has passed, or that of the driver. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error as { code?: unknown }).code === QUERY_CANCELED || error.message === 'Query read timeout');
+
+/** The coordinator answers that it cannot reach the node. */
+const isNodeAway = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code?.startsWith(CONNECTION_EXCEPTIONS) === true;
+const CONNECTION_EXCEPTIONS = '08';
+
+/** Whether the node of a cell has not answered. */
+export const isAway = (error: unknown): boolean => isTimeout(error) || isNodeAway(error);
