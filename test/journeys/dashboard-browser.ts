@@ -12,7 +12,7 @@ import {
 import { onTestFinished, TestRunner } from 'vitest';
 import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
-import { CALM, createSignedIn, DESK, PASSWORD } from './signed-in-contexts.ts';
+import { CALM, createSignedIn, DESK, drawFlat, PASSWORD } from './signed-in-contexts.ts';
 
 /** The complete program, a real browser, and signed-in people. `npm test` finds the browser. */
 const FOUND = [
@@ -127,6 +127,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
             ...CALM,
             ...options,
           });
+      if (!isShared) await drawFlat(context);
       contexts.add(context);
       context.setDefaultTimeout(WAIT_MS);
       const page = await context.newPage();
