@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-/** What takes longest comes first, so that at the end no worker waits for the last long file of another one. */
+/** The longest files run first, so that no worker waits at the end for a long file of another one. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files);
@@ -25,21 +25,21 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/cheap-passwords.ts', 'test/citus/record-statements.ts', 'test/cells.ts'],
     reporters: ['default', './test/reporter.ts'],
-    // Processes, since tests start servers, set signals and kill children. A process takes one file after another and
-    // reads the program's modules once: they hold no state of their own, and reading them costs seconds.
+    // Processes, since tests start servers, set signals and kill children. A process runs one file after another and
+    // loads the program's modules once, because they have no state and loading them takes seconds.
     pool: 'forks',
     isolate: false,
-    // What a test file replaced is put back before the next one.
+    // Values that a test file replaced are restored before the next file.
     restoreMocks: true,
     unstubEnvs: true,
     // Files wait for sockets, browsers and the database. With more workers, single tests exceed their time limits.
     maxWorkers: Math.min(12, 2 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
-    // Only for what never ends: promises about time are asserted by the tests themselves.
+    // Only for tests that never end. Tests assert guarantees about time themselves.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
-    // What is waited for comes at once, or late on a busy machine. A wait that is to fail early names its own time.
+    // A condition is met immediately, or late on a busy machine. A wait that is to fail early names its own time.
     expect: { poll: { timeout: 15_000 } },
     // The server's own sources run as they are; nothing here is for a browser.
     environment: 'node',

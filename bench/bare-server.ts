@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * The baseline: the minimal work of Node for an HTTP request. `end(body)` without `writeHead` sends Content-Length; a
- * chunked answer would be slower and make everything compared with it look better.
+ * chunked response would be slower, and the compared servers would seem faster than they are.
  */
 const BODY = JSON.stringify({ id: 'key_01k8v3m9e5f7rsm6z4n0q2x1ab', label: 'Bench', permissions: ['triggers'] });
 

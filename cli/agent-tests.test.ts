@@ -227,7 +227,7 @@ test('records answers of a model once, and replays them without a model', async 
   await call(`PUT /organizations/${orgId}/agents/${id}/suite`, { cases: changed });
   const missing = await tests('--replay', file);
   expect(missing.code).toBe(6);
-  expect(missing.stderr).toContain('in: order.');
+  expect(missing.stderr).toContain('recorded: order.');
   // A pass on recorded answers does not count, because the caller could have written them.
   await call(`PATCH /organizations/${orgId}/agents/${id}`, {
     definition: { ...definition, temperature: 0.5 },

@@ -138,13 +138,13 @@ export function createApi(settings: Settings): Api {
       cookie = loadSession(configFolder, url)?.cookie ?? null;
       if (cookie === null) return;
       await call('signOut').catch((error: unknown) => {
-        // The local session is removed even if the server no longer knows it.
+        // The local session is removed even if the session no longer exists on the server.
         if (!(error instanceof Refused && error.code === 'session_missing')) throw error;
       });
       forgetSession(configFolder, url);
     },
     async close() {
-      // The command succeeds regardless of the result. A remaining session expires by itself.
+      // The command succeeds regardless of the result. A session that remains on the server expires.
       if (onlyForThisCommand) await call('signOut').catch(() => {});
     },
   };

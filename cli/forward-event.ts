@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '../contract/events.ts';
 import { signWebhook } from '../src/kernel/standard-webhooks.ts';
 
-/** As long as the server waits for an endpoint. */
+/** The same time limit as the server has for an endpoint. */
 const TIMEOUT_MS = 15_000;
 
 /** `status` null: there was no answer, for the reason in `error`. */

@@ -11,7 +11,7 @@ export type Settings = {
   org: string | undefined;
   email: string | undefined;
   password: string | undefined;
-  /** An access token. It replaces a session. */
+  /** An access token. The access token is used instead of a session. */
   token: string | undefined;
   apiKey: string | undefined;
   /** The folder for sessions. Null: the environment names no folder. */

@@ -5,12 +5,12 @@ import { type Dispatcher, Pool } from 'undici';
 /**
  * A small load balancer for the api nodes of one machine, for trials and tests. It shows everything that Parley
  * requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200. A request that
- * no node has seen goes to another node. A request that a node may have seen goes to another one only if a repeat is
- * harmless. There are no sticky sessions.
+ * no node has received is sent to another node. A request that a node may have received is sent to another node only if
+ * a repeat has no effect. There are no sticky sessions.
  */
 export type Balancer = {
   url: string;
-  /** Which nodes get requests now, in the given order. */
+  /** The nodes that get requests now, in the given order. */
   up(): boolean[];
   stop(): Promise<void>;
 };

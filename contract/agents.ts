@@ -164,7 +164,7 @@ export const Tool = Type.Object(
 );
 export type Tool = Static<typeof Tool>;
 
-/** Own code is asked first: it is no fallback of a model. */
+/** Own code is only called first, and is never the fallback of a model. */
 export const STAND_INS = ['embedded', 'openai_compatible', 'openai', 'anthropic', 'google', 'hand_off'] as const;
 
 /** The next responder: another model, the built-in engine, or people. */

@@ -224,7 +224,7 @@ export const RecipientCounts = Type.Object(
 );
 export type RecipientCounts = Static<typeof RecipientCounts>;
 
-/** A campaign as a key of that campaign sees it. */
+/** A campaign in the form that its keys can read. */
 export const Campaign = Type.Object(
   {
     id: Type.String(),

@@ -125,7 +125,7 @@ export const ChatSession = Type.Object(
 );
 export type ChatSession = Static<typeof ChatSession>;
 
-/** What the visitor has rated. The score of an answer is 1 (good) or -1 (bad), and that of a survey is 1 to 5. */
+/** The ratings of the visitor. The score of an answer is 1 (good) or -1 (bad), and that of a survey is 1 to 5. */
 export const ChatRating = Type.Object(
   {
     kind: Type.Enum(RATING_KINDS),
@@ -178,10 +178,7 @@ export const SendChatFile = Type.Object({
 });
 export type SendChatFile = Static<typeof SendChatFile>;
 
-/**
- * `answering` is true if the agent will answer. It is false while a member has taken over, and for a person who opted
- * out.
- */
+/** `answering` is true if the agent will answer. False: a member has taken over, or the person has opted out. */
 export const SentChatMessage = Type.Object(
   { message: ChatMessage, answering: Type.Boolean() },
   { title: 'SentChatMessage' },

@@ -92,7 +92,7 @@ const LIBRARY: Readonly<Record<string, string>> = {
 function typescriptOf({ method, path, body }: ApiCall, baseUrl: string): string {
   const asOpenAI = OPENAI[`${method} ${path}`];
   if (asOpenAI !== undefined) return openaiCall(asOpenAI, body, baseUrl);
-  // A fixed part of a path wins over an id, as in the router.
+  // A fixed part of a path has priority over an id, as in the router.
   const found = [`${method} ${path}`, ...Object.keys(LIBRARY)].find((route) => route in LIBRARY && fits(route));
   const [, ...ids] = found ? expression(found).exec(`${method} ${path}`)! : [];
   const given: Record<string, unknown> = { body, rows: Object.values(Object(body)).find((one) => Array.isArray(one)) };

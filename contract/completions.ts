@@ -5,7 +5,7 @@ import { Metadata, RUN_STATUSES, TriggerCall } from './triggers.ts';
 
 const closed = { additionalProperties: false };
 
-/** Maximum number of messages in one call. The body limit allows no more long ones. */
+/** Maximum number of messages in one call. The body limit does not allow a higher number of long messages. */
 const MAX_MESSAGES = 500;
 /** As many keys as 500 messages with a few members each can have. */
 export const MAX_COMPLETION_KEYS = 5_000;
@@ -38,7 +38,10 @@ const CompletionMessage = Type.Object(
   closed,
 );
 
-/** Parameters of OpenAI that tune a model or offer it tools. The definition of the agent decides both. */
+/**
+ * Parameters of OpenAI that tune a model or offer it tools. The definition of the agent determines the model and its
+ * tools.
+ */
 const IGNORED = [
   'frequency_penalty',
   'functions',
@@ -67,7 +70,7 @@ const ignored = Object.fromEntries(
   IGNORED.map((name) => [name, Type.Optional(Type.Unknown({ description: 'Accepted and ignored.' }))]),
 ) as Record<(typeof IGNORED)[number], ReturnType<typeof Type.Optional<ReturnType<typeof Type.Unknown>>>>;
 
-/** A value other than the allowed ones would need an answer of another form. */
+/** Any other value requests a response in a format that Parley does not have. */
 const only = <Value extends string | boolean>(...values: Value[]) =>
   Type.Optional(Type.Union([...values.map((value) => Type.Literal(value)), Type.Null()]));
 

@@ -2,7 +2,10 @@ import { Type, type Static } from 'typebox';
 import { AUDIT_EVENT, EVENT_TYPES } from './event-types.ts';
 import { EventEnvelope } from './events.ts';
 
-/** Types that an API key can list: the audit log says who did what, and from where. */
+/**
+ * Types that an API key can list. Entries of the audit log are excluded, because they contain who did what, and from
+ * where.
+ */
 export const LISTED_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== AUDIT_EVENT);
 
 export const EventListQuery = Type.Object({

@@ -131,7 +131,7 @@ const kinds = {
   },
   key_used_up: {
     status: 403,
-    title: 'The key has made all the calls that it may make',
+    title: 'The total number of calls of the key is used up',
     cure: 'The key has a limit of calls in total (limits.total), which is never raised. Create a new key in the dashboard. If calls are still in progress and are refused, or a server has just stopped, some calls may become free within two seconds.',
   },
   account_required: {
@@ -211,7 +211,7 @@ const kinds = {
   },
   organization_full: {
     status: 403,
-    title: 'The organization has no room for more members',
+    title: 'The organization has the maximum number of members',
     cure: 'Ask an owner or admin to remove a member first.',
   },
   personal_session_required: {
@@ -287,7 +287,7 @@ const kinds = {
   },
   note_not_found: {
     status: 404,
-    title: 'No such note of yours',
+    title: 'You have no such note',
     cure: 'Check the id of the note. Only its author can delete a note.',
   },
   message_not_found: {
@@ -320,7 +320,7 @@ const kinds = {
   },
   mail_link_not_found: {
     status: 404,
-    title: 'The link stops no mail',
+    title: 'The link cannot stop the mail',
     cure: 'Open the complete link from the mail again, or turn the mail off under “Your account” in the dashboard.',
   },
   tool_secret_not_found: {
@@ -416,7 +416,7 @@ const kinds = {
   },
   answer_not_recorded: {
     status: 409,
-    title: 'What the model is asked here was not recorded',
+    title: 'The recording has no answer to this request to the model',
     cure: 'The definition, the test, a document or a tool has changed since the recording. Record again: ./parley agents test AGENT --record FILE.',
   },
   reply_outdated: {
@@ -426,7 +426,7 @@ const kinds = {
   },
   turn_superseded: {
     status: 409,
-    title: 'The turn no longer takes this answer',
+    title: 'The turn no longer accepts this answer',
     cure: 'The person has written again, another answer was first, the deadline has passed, or the run has ended. Drop the answer. If the person wrote, your code receives a new turn with all messages.',
   },
   trigger_disabled: {
@@ -446,7 +446,7 @@ const kinds = {
   },
   channel_unsupported: {
     status: 409,
-    title: 'The channel cannot do this',
+    title: 'The channel does not support this',
     cure: 'Use a channel that has this capability.',
   },
   webhook_disabled: {
@@ -486,13 +486,13 @@ const kinds = {
   },
   import_not_ready: {
     status: 409,
-    title: 'The import cannot do this now',
+    title: 'The state of the import does not allow this',
     cure: 'Upload the complete file first, and wait until a running import ends. To import a file again, upload it again.',
   },
   approval_decided: {
     status: 409,
     title: 'The approval was decided differently',
-    cure: 'A decision is final. Read the approval to see the decision and its reason. The same decision again is accepted.',
+    cure: 'A decision is final. Read the approval to see the decision and its reason. You can repeat the same decision.',
   },
   run_finished: {
     status: 409,
@@ -521,12 +521,12 @@ const kinds = {
   },
   note_limit_reached: {
     status: 409,
-    title: 'The conversation has as many notes as it may have',
+    title: 'The conversation has the maximum number of notes',
     cure: 'Delete notes that are no longer needed. A conversation can have 100.',
   },
   source_limit_reached: {
     status: 409,
-    title: 'The organization has as many sites as it may have',
+    title: 'The organization has the maximum number of sites',
     cure: 'Remove a site of any agent that is no longer needed.',
   },
   knowledge_agent_full: {
@@ -609,7 +609,7 @@ const kinds = {
   },
   content_unsupported: {
     status: 422,
-    title: 'The channel cannot carry this content',
+    title: 'The channel does not support this content',
     cure: 'Look up the capabilities of the channel and send one of its content types.',
   },
   session_window_closed: {
@@ -728,6 +728,10 @@ export class Refusal extends Error {
     return PROBLEMS[this.code].status;
   }
 }
+
+/** The refusal of one invalid field. */
+export const invalidAt = (pointer: string, code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
 
 const countFaults = ({ length }: readonly Fault[]): string =>
   `${length === 1 ? 'One fault' : `${length} faults`} in the request: see "errors".`;

@@ -1,5 +1,4 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import type { ChannelKindName } from './channel-kinds.ts';
 
 /** `survey`: the person rates the whole conversation. `answer`: the person rates one answer of the agent. */
 export const RATING_KINDS = ['survey', 'answer'] as const;
@@ -24,7 +23,7 @@ export const SURVEY_CHANNELS = [
   'slack',
   'email',
   'webhook',
-] as const satisfies ChannelKindName[];
+] as const;
 
 type SurveyTexts = { question: string; /** From the worst to the best. */ scores: string[]; thanks: string };
 

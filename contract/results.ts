@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 
 /**
- * What a conversation brings: values of the fields that the agent declares. Steps, a model or a backend fill them, so
+ * The result of a conversation: values of the fields that the agent declares. Steps, a model or a backend fill them, so
  * each value is checked against its field before it is stored.
  */
 export const RESULT_TYPES = ['text', 'number', 'integer', 'yes_no', 'date', 'choice', 'email', 'phone'] as const;

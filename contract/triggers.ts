@@ -197,7 +197,9 @@ export type RunInput = {
   agent_version?: number;
   /** The ID of the message that the first turn answers. Absent: the agent writes first. */
   message_id?: string;
-  /** What was said before this conversation, oldest first. Turns read it, but it is not stored as messages. */
+  /**
+   * The messages before this conversation, oldest first. Turns contain this history, but it is not stored as messages.
+   */
   earlier?: EarlierMessage[];
   /** The opening of a campaign, which replaces the agent's own. */
   opening?: MessageContent;

@@ -11,7 +11,7 @@ export const MAX_TURN_SECONDS = 900;
 /** One call to the code ends after this time. An answer that takes longer is sent to `reply_url`. */
 export const MAX_TURN_CALL_SECONDS = 100;
 export const MAX_TURN_MESSAGES = 10;
-/** As many as members may give to one conversation. */
+/** The same maximum as for tags that members set. */
 const MAX_TURN_TAGS = 20;
 export const TURN_NEXT = ['wait', 'complete', 'hand_off'] as const;
 

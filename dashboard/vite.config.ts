@@ -5,8 +5,8 @@ import { languages, outputsOf } from './build/languages.ts';
 import { DASHBOARD_BASE, DASHBOARD_ROUTES } from '../contract/dashboard/routes.ts';
 
 /**
- * The browser needs method and path of each route, not its schemas: those, and the library that makes them, stay
- * behind. The table is read from the contract while building, so nothing is written twice. Every page loads it first, so
+ * The browser needs method and path of each route, not its schemas. So the schemas and their library are not in the
+ * build. The table is read from the contract while building, so nothing is written twice. Every page loads it first, so
  * the beginning that most paths share is in it once, for `~`.
  */
 function contractRoutes(): Plugin {
@@ -31,7 +31,10 @@ const SERVER = 'http://127.0.0.1:4000';
 /** The Host header stays as the browser sent it: the server compares it with the Origin. */
 const PROXIED = ['/dashboard/api', '/api', '/docs', '/inbound', '/chat'];
 
-/** The functions of the contract that only build a schema. The browser needs few schemas, and the others stay behind. */
+/**
+ * The functions of the contract that only build a schema. The browser needs few schemas, so the others are not in the
+ * build.
+ */
 const SCHEMAS = 'Type Nullable nullable Id idPattern Page PageQuery Whole Minutes noReplyOf headerText Base64Url'.split(
   ' ',
 );
@@ -44,8 +47,8 @@ const OF_LISTS =
 const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
 
 /**
- * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every page
- * loads first. Dialogs and their parts stay apart, because they load later.
+ * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every
+ * page loads first. Dialogs and their parts are in other files, because they load later.
  */
 const CHUNKS = [
   { name: 'vendor', priority: 6, tags: ['$initial' as const], test: /node_modules|rolldown.runtime/ },
@@ -87,9 +90,9 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
-    // The first that know light-dark() and nesting, which Mantine needs as well.
+    // The first browser versions with light-dark() and nesting, which Mantine also needs.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The content security policy lets nothing in that is not a file of ours.
+    // The content security policy permits only files of this server.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
@@ -98,7 +101,8 @@ export default defineConfig({
       output: outputsOf({ groups: CHUNKS }),
       treeshake: { manualPureFunctions: SCHEMAS, propertyReadSideEffects: false },
     },
-    // They ask to be passed on with what they are in; LICENSES-OF-PACKAGES.txt has those of the server.
+    // These licenses must be distributed with the build. LICENSES-OF-PACKAGES.txt has the licenses of the server's
+    // packages.
     license: { fileName: 'licenses.md' },
   },
   server: {

@@ -49,7 +49,7 @@ export function migrationFaults({ version, migrations }: Release, folder = path.
   return [...changed, ...statementFaults(version, later)];
 }
 
-/** The release does not know a table that a later migration creates. */
+/** The release does not use a table that a later migration creates. */
 function statementFaults(version: string, later: { name: string; text: string }[]): string[] {
   const statements = later.flatMap(({ name, text }) =>
     text.split('--> statement-breakpoint').map((whole) => ({ name, whole, sql: withoutComments(whole) })),

@@ -17,6 +17,19 @@ const MAY_IMPORT = {
   features: ['contract', 'kernel', 'store', 'access', 'engine', 'channels', 'answering'],
   http: ['contract', 'kernel', 'access', 'features'],
   worker: ['contract', 'kernel', 'store', 'engine', 'channels', 'answering', 'features'],
+  app: [
+    'contract',
+    'kernel',
+    'config',
+    'store',
+    'access',
+    'engine',
+    'channels',
+    'answering',
+    'features',
+    'http',
+    'worker',
+  ],
   cli: ['contract', 'kernel'],
   dashboard: ['contract'],
   widget: ['contract'],
@@ -62,6 +75,7 @@ const WHY = {
     'a feature has the rules and knows neither HTTP nor the loops that run it; two features share what is below them',
   http: 'HTTP is thin: it calls a feature and never the store',
   worker: 'the worker runs loops, which call what is below them; it knows no HTTP',
+  app: 'the connected rooms do not know the commands that start them',
   cli: 'the command line talks HTTP and shares only contract and kernel',
   dashboard: 'the browser shares only the contract',
   widget: 'the browser shares only the contract',
@@ -83,11 +97,11 @@ const PACKAGES = [
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** The room of a file below the root: `src/http/api/x.ts` → http, `src/main.ts` and `src/start/x.ts` → app, `cli/x.ts` → cli. */
+/** The room of a file below the root: `src/http/api/x.ts` → http, `src/main.ts` → start, `cli/x.ts` → cli. */
 function roomOf(file) {
   const [first, second] = path.relative(ROOT, file).split(path.sep);
   if (first !== 'src') return first;
-  return second === undefined || second === 'start' || second === 'app' || second.endsWith('.ts') ? 'app' : second;
+  return second === undefined || second.endsWith('.ts') ? 'start' : second;
 }
 
 const featureOf = (file) => path.relative(path.join(ROOT, 'src', 'features'), file).split(path.sep)[0];

@@ -63,11 +63,15 @@ function split(text, kind) {
     .filter((part) => part.split(' ').length >= SHORTEST_WORDS && /[a-z]{3}/.test(part));
 }
 
-/** Sentences ordered by a hash of seed and text, so that a change of one text does not change the others. */
+/**
+ * Sentences ordered by a hash of seed and text, so that a change of one text does not change the others. A sentence that
+ * a file contains twice counts once.
+ */
 function sample(sentences) {
   const rank = ({ file, text }) => createHash('sha256').update(`${options.seed}\n${file}\n${text}`).digest('hex');
-  return sentences
-    .map((one) => ({ ...one, rank: rank(one) }))
+  const ranked = new Map(sentences.map((one) => [rank(one), one]));
+  return [...ranked]
+    .map(([hash, one]) => ({ ...one, rank: hash }))
     .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
     .slice(0, Number(options.count));
 }

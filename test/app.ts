@@ -35,7 +35,7 @@ export type TestApp = {
   stop(): Promise<void>;
 };
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read its members without types
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
 export async function startTestApp(

@@ -12,6 +12,8 @@ const FORBIDDEN: [file: string, code: string, because: RegExp][] = [
   ['contract/b.ts', `import 'node:crypto';`, /contract imports typebox alone/],
   ['src/kernel/a.ts', `import '../store/x.ts';`, /kernel may not import store/],
   ['src/kernel/deep/a.ts', `import '../../config/x.ts';`, /kernel may not import config/],
+  ['src/kernel/c.ts', `import type { D } from './d.ts';\nexport type C = D[];`, /Dependency cycle/],
+  ['src/kernel/d.ts', `import type { C } from './c.ts';\nexport type D = C | null;`, /Dependency cycle/],
   ['src/config/a.ts', `import '../store/x.ts';`, /config may not import store/],
   ['src/store/a.ts', `import '../access/x.ts';`, /store may not import access/],
   ['src/store/b.ts', `import '../engine/x.ts';`, /store may not import engine/],
@@ -43,7 +45,8 @@ const FORBIDDEN: [file: string, code: string, because: RegExp][] = [
   ['src/http/b.ts', `import type { X } from '../store/x.ts';\nexport type Y = X;`, /http may not import store/],
   ['src/worker/a.ts', `import '../http/x.ts';`, /worker may not import http/],
   ['src/worker/b.ts', `import 'fastify';`, /only http knows the web framework/],
-  ['src/store/c.ts', `import '../app.ts';`, /store may not import app/],
+  ['src/store/c.ts', `import '../app/x.ts';`, /store may not import app/],
+  ['src/app/a.ts', `import '../start/x.ts';`, /app may not import start/],
   ['src/http/c.ts', `import '../../test/x.ts';`, /http may not import test/],
   ['src/http/d.ts', `export const home = process.env.HOME;`, /Disallowed usage of `process\.env`/],
   [

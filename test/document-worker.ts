@@ -7,7 +7,8 @@ import { deriveKey } from '../src/kernel/seal.ts';
 import type { Db } from '../src/store/db.ts';
 import type { PagedLoop } from '../src/worker/paged-loop.ts';
 import { givenAgent, givenOrganization } from './factories.ts';
-import { FAKE_MODEL_KEY, type FakeModel, startFakeModel, type WireFormat } from './fakes/model.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from './fakes/model.ts';
+import type { WireFormat } from './fakes/model-wire.ts';
 import { useDatabase } from './use-database.ts';
 
 const sealingKey = deriveKey('secret of the test', 'sealing');
@@ -17,7 +18,7 @@ const actor = { userId: 'user_test', address: null, requestId: null };
 type Deps = { db: Db; egress: Egress; sealingKey: typeof sealingKey; log: typeof log };
 export type DocumentWorld = { db: Db; fake: FakeModel; orgId: string; agentId: string };
 
-/** A worker that lets a fake model process the documents of an agent. Each test has its own organization. */
+/** A worker that sends the documents of an agent to a fake model. Each test has its own organization. */
 export function useDocumentWorker(
   create: (deps: Deps & { pollMs: number }) => PagedLoop,
   use: (world: DocumentWorld) => void,

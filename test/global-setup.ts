@@ -49,7 +49,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /**
  * A copy of the database is a thousand small files. In memory it takes 0.03 s of processor time, on ext4 up to 0.5 s,
- * because ext4 looks past the entries of all files that were deleted a moment ago.
+ * because ext4 skips the entries of all files that were just deleted.
  */
 function folder(): string {
   if (!existsSync(MEMORY)) return tmpdir();
@@ -64,7 +64,7 @@ async function provide(project: TestProject, { url, adminUrl }: { url: string; a
   project.provide('postgres', { adminUrl, template: TEMPLATE, workers: [] });
 }
 
-/** Each test file gets a copy of the database on each node. The nodes of a copy know each other by its name. */
+/** Each test file gets a copy of the database on each node. The nodes of a copy find each other by its name. */
 async function provideCitus(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await startCitus(process.env.CITUS_TREE!);
   const [coordinator, ...workers] = cluster.nodes.map(({ adminUrl }) => adminUrl);

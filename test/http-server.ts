@@ -4,9 +4,10 @@ import { Type } from 'typebox';
 import { Refusal } from '../contract/problems.ts';
 import type { Admission } from '../src/access/types.ts';
 import type { AccessDecisions, Route } from '../src/http/route/route.ts';
-import { createHttpServer, type HttpDeps } from '../src/http/edge/server.ts';
+import { createHttpServer } from '../src/http/edge/server.ts';
+import type { HttpDeps } from '../src/http/edge/http-deps.ts';
 
-/** Only the HTTP room on a real socket, with a fake access room that knows one key. */
+/** Only the HTTP room on a real socket, with a fake access room that accepts one key. */
 export type TestHttpServer = {
   readonly server: FastifyInstance;
   readonly port: number;

@@ -7,7 +7,7 @@ export type Owner = {
   orgId: string;
   /** For calls that are not JSON. */
   cookie: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read its members without types
   call(call: string, body?: unknown): Promise<{ status: number; body: any }>;
 };
 

@@ -30,7 +30,7 @@ export type Verdict = {
   answerable: boolean;
   /** The possible results of the agent without a model. */
   did: 'answer' | 'offer' | 'nothing';
-  /** One candidate without a choice. Its text is shown immediately and marked as uncertain. */
+  /** A single candidate, so that there is nothing to choose. Its text is shown immediately and marked as uncertain. */
   isShown: boolean;
   /** True: the answer or the offered sections contain the expected text and no rejected text. */
   right: boolean;

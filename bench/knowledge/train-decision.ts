@@ -9,12 +9,13 @@ import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from
 
 /**
  * Trains the decision of the agent without a model (`src/engine/knowledge/decide-answer.ts`) on the question sets of
- * this folder and of `NEW_FOLDERS`, and never on the sets in other folders. `node bench/knowledge/train-decision.ts [--write]`,
- * then `npm run format`.
+ * this folder and of `NEW_FOLDERS`, and never on the sets in other folders. `node bench/knowledge/train-decision.ts
+ * [--write]`, then `npm run format`.
  *
- * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from these
- * results. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the questions of each half, and of the new
- * trades of each language, get a wrong answer. `ASK_AT` is the highest chance with almost the most right sections and honest answers.
+ * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from
+ * these results. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the questions of each half, and of
+ * the new trades of each language, get a wrong answer. `ASK_AT` is the highest probability at which the numbers of
+ * right sections and honest answers are almost at their maximum.
  */
 
 /** Lower than the target of 4 %, because the lexicon knows these domains better than a new one. */
@@ -22,7 +23,7 @@ const WRONG_GOAL = 0.03;
 /** The number of passages in a part of a document, and the fraction 1/n of its unanswerable questions that are used. */
 const PART = 7;
 const UNANSWERED = 6;
-/** Asking back less costs little, and unanswerable questions get an honest answer. */
+/** If the agent asks back less often, few answers are lost, and unanswerable questions get an honest answer. */
 const ALMOST = 0.99;
 /** The training weight of a question to a part. */
 const PART_WEIGHT = 0.25;
@@ -87,7 +88,7 @@ type Model = { answer: number[]; section: number[] };
 type Judged = Question & { chance: number; near: number; isRight: boolean; inOffers: boolean };
 
 /**
- * Asks the questions of a set to parts of its documents. New agents have few passages. Most parts do not answer a
+ * Asks the questions of a set against parts of its documents. New agents have few passages. Most parts do not answer a
  * question although they are about the same trade.
  */
 function readParts(language: string, set: QuestionSet): Question[] {
@@ -214,10 +215,10 @@ export const ANSWER_WEIGHTS: readonly number[] = ${listOf(model.answer)};
 
 export const SECTION_WEIGHTS: readonly number[] = ${listOf(model.section)};
 
-/** From this chance on, the agent states a candidate as the answer. */
+/** At this probability or a higher one, the agent gives a candidate as the answer. */
 export const ANSWER_AT = ${answerAt};
 
-/** From this chance on, the agent asks which section the person means. */
+/** At this probability or a higher one, the agent asks which section the person means. */
 export const ASK_AT = ${askAt};
 `,
   );

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts';
 import { type Answer, callServer } from '../transport.ts';
 import type { Check } from './check.ts';
 
-/** Signed webhooks tolerate 5 minutes. From half of that, times in logs become misleading. */
+/** Signed webhooks tolerate 5 minutes. A difference of half of this time already makes the times in logs misleading. */
 const MAX_CLOCK_SKEW_MS = 5_000;
 
 /**

@@ -39,7 +39,7 @@ export function addAgentRollout(agents: Command): void {
   setAction(
     agents
       .command('compare')
-      .description('Compares versions of an agent: what became of their runs, with intervals.')
+      .description('Compares versions of an agent: the outcomes of their runs, with intervals.')
       .argument('<agent-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('compareVersions', { ids: { agent_id: id! } })),
   );

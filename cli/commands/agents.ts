@@ -85,7 +85,7 @@ export function addAgentsCommand(program: Command): void {
       .command('secret')
       .summary('create or replace the secret that signs the turns of your own code')
       .description(
-        'Creates or replaces the secret that signs the turns of an agent with the provider "http". The previous secret also signs for 24 hours.',
+        'Creates or replaces the secret that signs the turns of an agent with the provider "http". For 24 hours, turns are also signed with the previous secret.',
       )
       .argument('<agent-id>'),
     async ({ api, out }, [id]) => {

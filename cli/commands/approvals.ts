@@ -10,8 +10,8 @@ export function addApprovalsCommand(program: Command): void {
     .summary('tool calls that wait for a decision of the team')
     .description('Tool calls of agents that need an approval, and the decisions about them.');
   addList(approvals);
-  addDecision(approvals, 'approve', 'Approves a call. Parley makes it once, and the agent reports the result.');
-  addDecision(approvals, 'deny', 'Denies a call. It is not made, and the agent gets the reason.');
+  addDecision(approvals, 'approve', 'Approves a call. Parley makes the call once, and the agent reports the result.');
+  addDecision(approvals, 'deny', 'Denies a call. The call is not made, and the agent gets the reason.');
 }
 
 function addList(approvals: Command): void {

@@ -18,7 +18,7 @@ export function addClientTokensCommand(program: Command): void {
   const create = tokens
     .command('create')
     .description(
-      'Creates a token with the key in PARLEY_API_KEY (permission triggers). It ends at its time, and with its key.',
+      'Creates a token with the key in PARLEY_API_KEY (permission triggers). A token is valid until it expires or its key is revoked.',
     )
     .requiredOption('--agent <id>', 'the agent of the trigger')
     .requiredOption('--trigger <id>', 'the only trigger that the token can call')

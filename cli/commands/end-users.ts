@@ -108,7 +108,7 @@ async function importFile(api: Api, out: Output, options: ImportOptions): Promis
     const preview = await api.call('previewImport', { ids, query: { delimiter, encoding: options.encoding } });
     const columns = mapped(preview, options.map);
     const ignored = preview.header.filter((_, index) => columns[index] === null);
-    if (ignored.length > 0) out.progress(`Left out: ${ignored.join(', ')}`);
+    if (ignored.length > 0) out.progress(`Ignored columns: ${ignored.join(', ')}`);
     const settings = { columns, delimiter: preview.delimiter, encoding: preview.encoding };
     await api.call('runImport', { ids, body: { ...settings, dry_run: options.dryRun === true } });
   } catch (error) {

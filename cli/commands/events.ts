@@ -10,7 +10,7 @@ import { endWithReader, type Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { examples, type Cli, setAction } from '../command-action.ts';
 
-/** The pause between two requests. It is the maximum delay of an event. */
+/** The pause between two requests. This interval is the maximum delay of an event. */
 const POLL_MS = 1_000;
 /** The maximum events of one request. If a request returns this many, the next one follows immediately. */
 const LOOK = 100;

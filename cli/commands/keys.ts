@@ -10,7 +10,7 @@ import { parseJsonObject } from '../read-input.ts';
 import { confirm } from '../prompt.ts';
 import { examples, setAction } from '../command-action.ts';
 
-/** The members of a new key, in this order. Scripts rely on them. */
+/** The members of a new key, in this order. Scripts depend on these members. */
 const MADE = [
   'id',
   'value',
@@ -211,7 +211,7 @@ function addLimits(keys: Command): void {
   const limits = keys
     .command('limits')
     .description(
-      'Lowers limits of a key. Limits cannot be raised or removed. Limits that are not named stay. When the command returns, all servers enforce the change.',
+      'Lowers limits of a key. Limits cannot be raised or removed. Limits that are not named do not change. When the command returns, all servers enforce the change.',
     )
     .argument('<key-id>')
     .requiredOption('--set <json>', `new values for any of ${KEY_LIMITS.join(', ')}`);

@@ -55,7 +55,9 @@ export function addInvitationsCommand(program: Command): void {
   );
   const create = invitations
     .command('create')
-    .description('Invites a person. The link is mailed. If the server sends no mail, only this response contains it.')
+    .description(
+      'Invites a person. The link is mailed. If the server sends no mail, only this response contains the link.',
+    )
     .requiredOption('--email <address>', 'the address of the person')
     .addOption(new Option('--role <role>', 'the role').choices(ROLES).makeOptionMandatory());
   setAction<{ email: string; role: Role }>(create, async ({ api, out }, _args, { email, role }) =>
@@ -65,7 +67,7 @@ export function addInvitationsCommand(program: Command): void {
   setAction(
     invitations
       .command('renew')
-      .description('Makes a new link for an invitation. The previous link ends.')
+      .description('Makes a new link for an invitation. The previous link stops working.')
       .argument('<invitation-id>'),
     async ({ api, out }, [id]) => out.record(await api.call('renewInvitation', { ids: { invitation_id: id! } })),
   );

@@ -110,7 +110,7 @@ function addDomains(orgs: Command): void {
 
   const confirmOne = domains
     .command('confirm')
-    .description('Confirms a domain without its record. Only the operator of the installation may do this.')
+    .description('Confirms a domain without its DNS record. Only the operator of the installation may do this.')
     .argument('<org-id>', 'the organization that added it')
     .argument('<domain>', 'an added domain');
   setAction(confirmOne, async ({ api, out }, [orgId, domain]) => {

@@ -4,7 +4,7 @@ import { annotation, type Place } from '../github-annotation.ts';
 import { Failure, Refused } from '../failure.ts';
 import { readText } from '../read-input.ts';
 import { faultsOf, junit, type Outcome, type Report, type Tried } from '../junit.ts';
-import { type ModelTape, openTape } from '../model-tape.ts';
+import { type ModelRecording, openRecording } from '../model-recording.ts';
 import { isTemporary, retryCall } from '../retry-call.ts';
 import { openReportFile } from '../report-file.ts';
 import { linesOfCases, namingCases, parseSuite } from '../test-case-file.ts';
@@ -42,15 +42,15 @@ export async function runAgentTests(cli: Cli, agent: string, options: TestOption
     const target = await targetOf(options);
     const planned = await planOf(cli, agent, options, target);
     tried.push(...planned.cases.map((suiteCase) => ({ suiteCase, outcome: null, seconds: 0 })));
-    const tape = await openTape(options, planned.all);
+    const recording = await openRecording(options, planned.all);
     report.agent.name = await nameOf(cli, agent);
     for (const [at, one] of tried.entries()) {
       cli.out.progress(`${at + 1} of ${tried.length}: ${one.suiteCase.name}`);
-      await tryCase(cli, agent, one, target, tape, options.repeat);
+      await tryCase(cli, agent, one, target, recording, options.repeat);
       file.write(junit(report));
       show(cli, one.outcome!, planned.places[at]!);
     }
-    await tape.save();
+    await recording.save();
   } catch (error) {
     report.stopped = stopOf(error);
     throw error;
@@ -65,7 +65,7 @@ async function targetOf({ version: given, definition: file, record, repeat }: Te
   if (file !== undefined && version !== undefined)
     throw new Failure('usage_invalid', 'Use either --version or --definition.');
   if (record !== undefined && repeat > 1)
-    throw new Failure('usage_invalid', 'A model is recorded once: leave out --repeat.');
+    throw new Failure('usage_invalid', 'A recording calls the model once for each case: omit --repeat.');
   return {
     ...(version !== undefined && { version }),
     ...(file !== undefined && { definition: await readDefinition(file) }),
@@ -116,14 +116,14 @@ async function tryCase(
   agent: string,
   tried: Tried,
   target: Target,
-  tape: ModelTape,
+  recording: ModelRecording,
   repeat: number,
 ): Promise<void> {
   const { suiteCase } = tried;
   const startedAt = performance.now();
-  const body = { case: suiteCase, ...target, ...tape.bodyOf(suiteCase.name) };
+  const body = { case: suiteCase, ...target, ...recording.bodyOf(suiteCase.name) };
   try {
-    tried.outcome = tape.keep(await runCase(cli, agent, body, repeat));
+    tried.outcome = recording.keep(await runCase(cli, agent, body, repeat));
   } catch (error) {
     tried.outcome = failedOutcome(suiteCase, error);
   } finally {
@@ -165,7 +165,7 @@ function conclude({ out }: Cli, tried: readonly Tried[]): void {
   if (unrecorded.length > 0)
     throw new Failure(
       'answers_not_recorded',
-      `The model would get a request that was not recorded in: ${unrecorded.map(({ suiteCase }) => suiteCase.name).join(', ')}. The definition, the test, a document or a tool changed; record again.`,
+      `These cases send the model a request that was not recorded: ${unrecorded.map(({ suiteCase }) => suiteCase.name).join(', ')}. The definition, the test, a document or a tool changed; record again.`,
     );
   if (failed.length > 0) throw new Failure('tests_failed', `${failed.length} of ${tried.length} tests failed.`);
   out.hint(`${tried.length} tests passed.`);

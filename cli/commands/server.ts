@@ -146,7 +146,7 @@ function addCellsCommand(program: Command): void {
   const enable = cells
     .command('enable')
     .description(
-      'Moves every organization out of the cell "public" into other cells, one after the other, and creates these cells first if there are fewer. Each organization gets 503 with Retry-After while it is moved. The length of each pause is printed. Servers may run at the same time. If the command is killed, run it again to continue. "cells disable" is the way back.',
+      'Moves every organization out of the cell "public" into other cells, one after the other, and creates these cells first if there are fewer. Each organization gets 503 with Retry-After while it is moved. The length of each pause is printed. Servers may run at the same time. If the command is killed, run it again to continue. "cells disable" reverses it.',
     )
     .argument('[number]', 'how many cells besides "public"', '1')
     .option('--yes', 'do not ask');
@@ -191,7 +191,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Runs the server's program with the same output, signals and exit code. */
 async function runProgram(args: string[]): Promise<void> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
-  // A terminal also sends Ctrl-C to the child. A second signal would stop it immediately instead of letting it drain.
+  // A terminal also sends Ctrl-C to the child. A second signal would stop the server immediately, before its requests
+  // are finished.
   const forward = (signal: NodeJS.Signals): void => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };

@@ -20,7 +20,7 @@ export function addTokensCommand(program: Command): void {
     .command('tokens')
     .summary('access tokens for programs')
     .description(
-      'Access tokens for programs such as CI, which use this command line with PARLEY_TOKEN. A person creates them: these commands need a session.',
+      'Access tokens for programs such as CI, which use this command line with PARLEY_TOKEN. These commands need a session, because only a signed-in person can create tokens.',
     );
 
   const create = tokens

@@ -13,7 +13,9 @@ export function addToolsCommand(program: Command): void {
   const tools = program
     .command('tools')
     .summary('what calls of tools are signed with')
-    .description('Signing secrets and credentials of the tools of an agent. Each belongs to one tool at one origin.');
+    .description(
+      'Signing secrets and credentials of the tools of an agent. Each secret belongs to one tool at one origin.',
+    );
   addSign(tools);
   addRotate(tools);
   addCredentials(tools);
@@ -62,7 +64,7 @@ function addSign(tools: Command): void {
 function addRotate(tools: Command): void {
   const rotate = tools
     .command('rotate')
-    .description('Replaces the secret of a tool. During the overlap calls are signed with both.')
+    .description('Replaces the secret of a tool. During the overlap, calls are signed with both secrets.')
     .argument('<agent-id>')
     .argument('<secret-id>')
     .addOption(
@@ -93,7 +95,7 @@ function addCredentials(tools: Command): void {
 function addMcp(tools: Command): void {
   const mcp = tools
     .command('mcp')
-    .description('Requests the tools of an MCP server, with the hash that approves each. --json shows their schemas.')
+    .description('Lists the tools of an MCP server, each with the hash that approves it. --json shows their schemas.')
     .argument('<agent-id>')
     .requiredOption('--server <name>', 'your name of the server; its secret is that of the tool mcp:NAME')
     .requiredOption('--server-url <url>', 'URL of the server');

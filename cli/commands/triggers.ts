@@ -12,7 +12,7 @@ export function addTriggersCommand(program: Command): void {
   const triggers = program
     .command('triggers')
     .summary('endpoints that start conversations')
-    .description('Triggers: endpoints with which a backend starts a conversation. Each belongs to one agent.');
+    .description('Triggers: endpoints with which a backend starts a conversation. Each trigger belongs to one agent.');
 
   const create = withSettings(triggers.command('create'))
     .description('Creates a trigger.')

@@ -65,7 +65,7 @@ function addChanges(webhooks: Command): void {
 
   const rotate = webhooks
     .command('rotate')
-    .description('Replaces the signing secret. Only this response contains the new one.')
+    .description('Replaces the signing secret. Only this response contains the new secret.')
     .argument('<endpoint-id>')
     .addOption(
       new Option('--overlap <time>', 'how long the previous secret also signs')

@@ -33,7 +33,7 @@ const summary = {
   provider: Type.Enum(PROVIDERS),
   /** The number of the live version. */
   version: Type.Integer(),
-  /** The number of the version that was published last. It is not live while a rollout tries it. */
+  /** The number of the version that was published last. A version in a rollout is not live. */
   newest_version: Type.Integer(),
   /** True: the draft differs from the published version. */
   unpublished_changes: Type.Boolean(),
@@ -123,7 +123,7 @@ export const CreateDocumentBody = Type.Object(
   {
     name: Name,
     text: Type.String({ minLength: 1, maxLength: MAX_DOCUMENT_BYTES, description: 'At most 1 MiB of UTF-8.' }),
-    /** The question that the document answers. Its first passages learn it. */
+    /** The question that the document answers. The question is added to the first passages of the document. */
     answers: Type.Optional(LearnedQuestion),
   },
   closed,
@@ -153,9 +153,9 @@ export const PlaygroundBody = Type.Object(
     state: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
-    /** The decision about every call that needs an approval. Absent: `approve`. */
+    /** The decision of the test about all calls that need an approval. Absent: `approve`. */
     approvals: Type.Optional(Type.Enum(APPROVAL_DECISIONS)),
-    /** The person does not answer: how many steps of `no_reply` are done. The next one is the turn. */
+    /** The person does not answer: how many steps of `no_reply` are done. The turn is the next step. */
     silent_steps: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_REMINDERS })),
   },
   closed,

@@ -27,7 +27,7 @@ export const CONVERSATION_OUTCOMES = [
 ] as const;
 export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
 
-/** Filters for the circumstances of a conversation. The list of conversations has the same ones. */
+/** Filters for the circumstances of a conversation. The list of conversations has the same filters. */
 export const conversationCircumstances = {
   /** The version of the agent in the latest run. Numbers belong to one agent, so `agent_id` is required with it. */
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERSION })),
@@ -75,7 +75,7 @@ export const AnalyticsFigures = Type.Object(
     /** The ratings of conversations, and their average from 1 to 5. Null: there is none. */
     ratings: Count,
     rating: Nullable(Type.Number()),
-    /** Of the model calls of these conversations, as far as prices are known. */
+    /** The cost of the model calls of these conversations, as far as prices are known. */
     cost: Type.Array(Cost),
   },
   { title: 'AnalyticsFigures' },
@@ -98,7 +98,7 @@ export const Analytics = Type.Object(
     /** False: the server is still counting these days. Repeat the call in a moment. */
     complete: Type.Boolean(),
     total: AnalyticsFigures,
-    /** Of as many days before. */
+    /** The same figures of as many days before. */
     before: AnalyticsFigures,
     /** Every day of the period, oldest first. */
     days: Type.Array(
@@ -117,7 +117,7 @@ export const Analytics = Type.Object(
       Type.Object({
         /** The day, the ID, or the number of the version. Null: none. */
         group: Nullable(Type.String()),
-        /** Null: the record is gone, or has no name. */
+        /** Null: the record was deleted, or has no name. */
         name: Nullable(Type.String()),
         /** The agent of a version. */
         agent_id: Nullable(Type.String()),

@@ -168,8 +168,8 @@ export const CampaignReview = Type.Object(
       last_at: Nullable(Moment),
     }),
     /**
-     * Recipients who are not messaged: examined ones, and ones that were skipped earlier. The earlier ones have an
-     * empty `recipients`.
+     * Recipients who are not messaged: examined ones, and ones that were skipped earlier. Earlier calls have an empty
+     * `recipients`.
      */
     left_out: Type.Array(
       Type.Object({

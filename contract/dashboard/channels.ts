@@ -110,7 +110,7 @@ export const ChannelTemplate = Type.Object(
      * `header.video`, `header.document`, `header.latitude`, `header.longitude`, `button.1.url`, `button.1.code`.
      */
     variables: Type.Array(Type.String()),
-    /** False: the template is not approved, or has a part of a kind that Parley does not know. */
+    /** False: the template is not approved, or has a part that Parley does not support. */
     can_be_sent: Type.Boolean(),
   },
   { title: 'ChannelTemplate' },

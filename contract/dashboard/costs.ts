@@ -46,7 +46,7 @@ export const BudgetRecord = Type.Object(
     ...subject,
     /** Null for the organization, and for a deleted subject. */
     subject_name: Nullable(Type.String()),
-    /** Of the current period, in UTC. */
+    /** The amount that is spent in the current period, in UTC. */
     spent: Type.Number(),
     /** The amount that is reserved by turns in progress. */
     reserved: Type.Number(),

@@ -5,7 +5,7 @@ import { closed, Id, Nullable, TimeZone } from './shapes.ts';
 /** Whether the reader gets hand-offs. */
 export const AttendanceBody = Type.Object({ away: Type.Boolean() }, closed);
 
-/** How the inbox works for the reader, in each browser. */
+/** The settings of the inbox that the member chose, for all browsers. */
 export const InboxBody = Type.Object({ opens_next: Type.Boolean() }, closed);
 
 /** Who gets a hand-off: everyone, one member, or the members who are present, in turn. */

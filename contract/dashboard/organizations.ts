@@ -85,7 +85,7 @@ export const InvitationRecord = Type.Object(
     id: Type.String(),
     email: Type.String(),
     role: RoleName,
-    /** True: the link was sent by mail. False: a member passes it on. */
+    /** True: the link was sent by mail. False: a member sends the link to the person. */
     mailed: Type.Boolean(),
     created_at: Moment,
     expires_at: Moment,

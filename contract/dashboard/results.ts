@@ -3,7 +3,7 @@ import { RunResult } from '../results.ts';
 import { RUN_STATUSES } from '../triggers.ts';
 import { Moment, Nullable } from './shapes.ts';
 
-/** What one conversation of a campaign has brought. */
+/** The result of one conversation of a campaign. */
 export const ResultRecord = Type.Object(
   {
     /** Of the run. */

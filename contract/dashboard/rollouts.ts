@@ -79,7 +79,7 @@ export const Comparison = Type.Object({
   confidence: Type.Number(),
   base: Arm,
   rolled_out: Arm,
-  /** By how much more end users have a problem with the version. Null: too few runs. */
+  /** How much higher the share of end users with a problem is for the version. Null: too few runs. */
   worse_by: Nullable(Estimate),
 });
 export type Comparison = Static<typeof Comparison>;
@@ -99,7 +99,7 @@ export const RolloutRecord = Type.Object(
     status: Type.Enum(ROLLOUT_STATUSES),
     /** Why it was stopped. Null: it was not. */
     reason: Nullable(Type.Enum(ROLLOUT_REASONS)),
-    /** Of an active rollout: now. Of another: when it ended. */
+    /** Of an active rollout: now. Of an ended rollout: when it ended. */
     comparison: Nullable(Comparison),
     created_at: Moment,
     ended_at: Nullable(Moment),

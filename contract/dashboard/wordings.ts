@@ -32,7 +32,7 @@ export type WordingRecord = Static<typeof WordingRecord>;
 export const LearnedQuestion = Type.Object(
   {
     question: Question,
-    /** The person whose words these are. The wording is erased together with the person. */
+    /** The person who asked the question. The wording is erased together with the person. */
     from: Type.Optional(Id('enduser')),
   },
   closed,
@@ -44,7 +44,7 @@ export const AddWordingBody = Type.Object(
     question: Question,
     document_id: Id('doc'),
     passage: PassageKey,
-    /** The person whose words these are. The wording is erased together with the person. */
+    /** The person who asked the question. The wording is erased together with the person. */
     from: Type.Optional(Id('enduser')),
   },
   closed,

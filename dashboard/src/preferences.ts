@@ -30,7 +30,7 @@ export type Preferences = {
 
 const STORAGE = 'parley.preferences';
 const MAX_TRIED = 50;
-/** A person who has opened a page three times knows its purpose. */
+/** After three visits of a page, its explanation is not needed. */
 const EXPLAINED_VISITS = 3;
 
 let person: string | null = null;
@@ -88,7 +88,7 @@ const built: Language | null = typeof __ARABIC__ === 'undefined' ? null : __ARAB
 export const languageOf = (liked: Preferences): Language =>
   built ?? liked.language ?? (navigator.language.startsWith('ar') ? 'ar' : 'en');
 
-/** Loads the files of the chosen language. Without storage, the next load would not know the choice. */
+/** Loads the files of the chosen language. Without storage, the choice would be lost at the next load. */
 function reloadInLanguage(): void {
   const { language } = current;
   if (built !== null && language && language !== built && read(STORAGE).language === language) location.reload();

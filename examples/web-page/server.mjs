@@ -1,4 +1,4 @@
-// A small backend: it serves the page, knows its visitors by a cookie, and creates client tokens for them.
+// A small backend: it serves the page, identifies visitors by a cookie, and creates client tokens for them.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -39,7 +39,8 @@ async function answer(request, response) {
   try {
     const visitor = /(?:^|; )visitor=([\w-]{36})/.exec(request.headers.cookie ?? '')?.[1];
     if (request.method === 'POST' && request.url === '/chat-token') {
-      // Only this site may ask: a cookie that is strict is not sent by pages of other sites.
+      // Only pages of this site may request a token, because browsers do not send a strict cookie from pages of other
+      // sites.
       if (!visitor) return send(403, 'text/plain', 'Open the page first.');
       return send(200, 'application/json', JSON.stringify({ token: await createToken(visitor) }));
     }

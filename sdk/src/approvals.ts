@@ -16,7 +16,7 @@ export class Approvals {
     this.#transport = transport;
   }
 
-  /** Newest first. With an agent key, those of its agent. */
+  /** Newest first. With an agent key: the approvals of its agent. */
   list({ limit, cursor: from, status, ...options }: ApprovalOptions = {}): List<Approval> {
     return new List(
       (cursor) =>

@@ -68,7 +68,7 @@ const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
 const ENDED = new Set<Run['status']>(['completed', 'failed', 'skipped', 'cancelled']);
 const WAITS = new Set<Run['status']>(['queued', 'scheduled', 'running']);
-/** These refusals pass by themselves. */
+/** These refusals are temporary. */
 const PASSING = new Set([0, 408, 429, 502, 503, 504]);
 
 export function connect(options: ConnectOptions): Chat {

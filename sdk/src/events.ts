@@ -10,7 +10,7 @@ export type EventOptions<Type extends EventType = EventType> = CallOptions & {
   limit?: number | undefined;
 };
 
-/** What happened, for a backend that was away. */
+/** Past events, for a backend that was not reachable. */
 export class Events {
   readonly #transport: Transport;
 

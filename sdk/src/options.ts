@@ -16,7 +16,7 @@ export type ParleyOptions = {
   /** Called after each attempt. An entry contains no key, no body and no query. */
   log?: ((entry: LogEntry) => void) | undefined;
   /**
-   * Allows an API key in a browser page, where every visitor can read it. Use it only for pages that you alone open.
+   * Allows an API key in a browser page, where every visitor can read it. Use it only for pages that no one else opens.
    */
   dangerouslyAllowBrowser?: boolean | undefined;
 };

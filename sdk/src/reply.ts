@@ -8,7 +8,7 @@ const CALL_MS = 15_000;
 
 /**
  * Sends an answer until Parley has stored it. Repeating is safe: the first answer counts, and the same one is accepted
- * again. `superseded`: the turn no longer takes an answer, so the answer is dropped.
+ * again. `superseded`: the turn no longer accepts an answer, so the answer is discarded.
  */
 export async function replyTo(
   { deadline, reply_url: url, reply_token: token }: TurnRequested['turn'],

@@ -1,7 +1,7 @@
 /** The two kinds of servers: Request and Response, and the streams of Node. Their types need no package. */
 export type NodeRequest = AsyncIterable<Uint8Array> & {
   headers: Record<string, string | string[] | undefined>;
-  /** Raw bytes that a body parser has kept. */
+  /** The raw bytes that a body parser has stored. */
   rawBody?: Uint8Array | undefined;
   /** Whether the stream was read before. */
   readableEnded?: boolean;

@@ -46,7 +46,7 @@ class Later {
 export type { Later };
 
 /**
- * Accepts the turn, and sends the answer when `work` has made it. This process must live until then. If another process
+ * Accepts the turn, and sends the answer when `work` has made it. This process must run until then. If another process
  * makes the answer, return `accepted` and call `reply` there.
  */
 export const later = (work: () => Promise<string | TurnAnswer>): Later => new Later(work);
@@ -132,7 +132,7 @@ async function* eventsOf(pieces: AsyncIterable<string>, onError: (error: unknown
       yield event('delta', { text: next.value });
     }
   } catch (error) {
-    // Without the event "answer", Parley asks again.
+    // Without the event "answer", Parley repeats the call.
     onError(error);
   }
 }

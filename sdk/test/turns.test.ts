@@ -100,7 +100,7 @@ describe('turns', () => {
     expect(await ask('Hello')).toEqual(texts);
   });
 
-  test('answers later, in the same process', async () => {
+  test('own code answers later, in the same process', async () => {
     let asked: Turn | undefined;
     const handler = turns(secret, (turn) => {
       asked = turn;

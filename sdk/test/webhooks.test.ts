@@ -75,7 +75,7 @@ describe('webhooks.sign', () => {
     },
   );
 
-  test('creates the same signature as Parley', async () => {
+  test('the library creates the same signature as Parley', async () => {
     const now = new Date();
     expect(await webhooks.sign(body, secret, { id: 'msg_1', now: now.getTime() })).toEqual(signed(secret, now));
   });

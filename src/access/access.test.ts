@@ -284,7 +284,7 @@ describe('revocation', () => {
     expect(performance.now() - started).toBeLessThan(leaseMs);
   });
 
-  it('a scheduled end happens on time, and another node finishes it if the first one died', async () => {
+  it('a key ends at its scheduled time, and another node completes the end if the first node died', async () => {
     const access = await node();
     const [due, cut] = [await given(), await given()];
     await admit(access, cut.value);

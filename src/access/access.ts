@@ -56,14 +56,14 @@ export type Access = Changes & {
   start(): Promise<void>;
   /** Releases the lease, writes pending data, closes the connections. Call it when no request is in progress. */
   stop(): Promise<void>;
-  /** True while answers come from memory. */
+  /** True while decisions use the memory. */
   ready(): boolean;
   /** For /metrics: the current state of this node. */
   state(): AccessState;
 };
 
 export type AccessState = {
-  /** Time since the start of the renewal on which the lease is based. Infinite: there was none. */
+  /** Time since the start of the renewal on which the lease is based. Infinite: no renewal succeeded. */
   leaseAgeMs: number;
   /** Nodes that have a row, including this one. */
   nodes: number;
@@ -139,7 +139,7 @@ export function createAccess(deps: AccessDeps): Access {
 
   const sweep = async (): Promise<void> => {
     await sweepRevokes(db, changes);
-    // Without another row there is none to remove.
+    // If this node has the only row, there is no row to remove.
     if (lease.nodes() > 1) await barrier.sweep();
     if (clock.monotonic() - prunedAt < PRUNE_MS) return;
     prunedAt = clock.monotonic();
@@ -194,7 +194,7 @@ async function remainingOf(db: Db, blocks: CallBlocks, { orgId, keyId }: Caller)
   return unreserved === null ? null : unreserved + blocks.left(keyId);
 }
 
-/** All that a node knows only while it holds its lease. */
+/** All data that a node may use only while it has a lease. */
 const memoryOf = (...parts: readonly Memory[]): Memory => ({
   drop: (subject) => parts.forEach((part) => part.drop(subject)),
   flush: () => parts.forEach((part) => part.flush()),

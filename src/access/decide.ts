@@ -17,10 +17,10 @@ export type Found = {
 };
 
 /**
- * May this caller do what the route needs? Rows 4a, 4c, 4d and 6 to 11 of the order of checks (docs/security.md). The
- * first row that applies decides, and null grants. A pure function: no clock, no database. `from` is the network
- * address of the call. `found` is called only after rows 4a to 9 have passed, so a refused caller learns nothing about
- * what exists and costs no look-up.
+ * Decides whether the caller has the rights that the route requires. Rows 4a, 4c, 4d and 6 to 11 of the order of checks
+ * (docs/security.md). The first row that applies determines the refusal. Null: the call is permitted. A pure function:
+ * no clock, no database. `from` is the network address of the call. `found` is called only after rows 4a to 9 have
+ * passed, so a refusal reveals nothing about existing records and needs no look-up.
  */
 export function decide(
   caller: Caller,
@@ -76,7 +76,7 @@ export function decideCaller(caller: Caller, need: Need, named: Named, from: str
   return null;
 }
 
-/** Rows 10 and 11: whether the record exists. A record of another organization does not. */
+/** Rows 10 and 11: whether the record exists. A record of another organization counts as missing. */
 export function decideTarget(caller: Caller, need: Need, found: Found): Refusal | null {
   const { agent, trigger, channel, campaign } = found;
   if (need.agent !== undefined && agent?.orgId !== caller.orgId) {
@@ -97,8 +97,8 @@ export function decideTarget(caller: Caller, need: Need, found: Found): Refusal 
 }
 
 /**
- * Shows a caller behind a proxy the address that we see. It does not show the allowed networks, which would help a
- * thief.
+ * Shows a caller behind a proxy the address that we see. It does not show the allowed networks, because they would help
+ * a person with a stolen key.
  */
 const networkNotAllowed = (from: string | null): Refusal =>
   new Refusal(

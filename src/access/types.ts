@@ -14,7 +14,7 @@ export type Caller = {
   readonly agentId: string | null;
   readonly campaignId: string | null;
   readonly permissions: readonly Permission[];
-  /** From where it may be used. Null: from everywhere. */
+  /** The networks from which the key may be used. Null: from everywhere. */
   readonly networks: readonly Network[] | null;
   /** Limits of this key alone. Null: it has none. */
   readonly limits: CallerLimits | null;
@@ -95,7 +95,7 @@ export type Admission = {
   readonly trigger: TriggerFacts | null;
   readonly channel: ChannelFacts | null;
   readonly campaign: CampaignFacts | null;
-  /** The call's part of the key's total. Absent: it takes none. */
+  /** The call's part of the key's total. Absent: the call does not count in the total. */
   readonly counted?: CountedCall;
 };
 

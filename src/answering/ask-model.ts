@@ -5,10 +5,10 @@ import { tryContext } from './try-context.ts';
 
 export type ModelTask = {
   agent: { id: string; name: string; definition: AgentDefinition };
-  /** Its costs contain the call. */
+  /** The costs of the conversation include the call. */
   conversationId: string;
   task: string;
-  /** What the task reads. Nothing in it is an instruction. */
+  /** The input of the task. Nothing in it is an instruction. */
   input: unknown;
   timeoutMs: number;
 };
@@ -19,8 +19,8 @@ export function modelOf({ provider, model }: AgentDefinition): string | null {
 }
 
 /**
- * One task for the model of an agent, outside its turns: no tools, no fallback and no documents. The call passes the
- * same gate and the same budgets as the calls of turns.
+ * One task for the model of an agent, outside its turns: no tools, no fallback and no documents. The same pauses and
+ * budgets apply as for the calls of turns.
  */
 export async function askModel(
   { findProvider }: Pick<Answering, 'findProvider'>,

@@ -155,7 +155,7 @@ export function completedTurn(
   };
 }
 
-/** A turn without a message of the person reports the decisions, or nothing will. */
+/** A turn without a message of the person always reports the decisions, because no other turn would. */
 function readIn(run: ClaimedRun, { readDecisions = false }: TurnResult): string[] {
   if (typeof readDecisions !== 'boolean') return decisionsIn(run).filter((id) => readDecisions.includes(id));
   return readDecisions || inputIds(run).length === 0 ? decisionsIn(run) : [];
@@ -247,6 +247,8 @@ const unchanged = (run: ClaimedRun): CompletedTurn => ({
   messageStatus: 'delivered',
 });
 
-/** Own code may send new tags with each turn. Those that do not fit are left out, so members can still change the tags. */
+/**
+ * Own code may send new tags with each turn. Tags above the limit are omitted, so members can still change the tags.
+ */
 const withTags = (tags: readonly string[], added: readonly string[]): string[] =>
   [...new Set([...tags, ...added])].slice(0, Math.max(MAX_CONVERSATION_TAGS, tags.length));

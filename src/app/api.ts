@@ -21,7 +21,8 @@ import { turnAnswerRoute } from '../http/inbound/turn-answers.ts';
 import { createPaging } from '../http/route/paging.ts';
 import { ownFile } from '../kernel/own-files.ts';
 import { type Db, isUnreachable } from '../store/db.ts';
-import type { AppDeps, Rooms } from './open-rooms.ts';
+import type { Rooms } from './open-rooms.ts';
+import type { AppDeps } from './app-deps.ts';
 import type { Service } from './service.ts';
 
 /** The built web chat, which the setup creates. */

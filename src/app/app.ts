@@ -3,12 +3,13 @@ import type { Sessions } from '../access/sessions/sessions.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { readPausedAt } from '../store/installation/pause.ts';
 import { createApi } from './api.ts';
-import { type AppDeps, openRooms } from './open-rooms.ts';
+import { openRooms } from './open-rooms.ts';
+import type { AppDeps } from './app-deps.ts';
 import { createPauseGate } from './pause-gate.ts';
 import { type Service, startAll, stopAll } from './service.ts';
 import { createWorkers } from './workers.ts';
 
-export type { AppDeps, Role } from './open-rooms.ts';
+export type { AppDeps, Role } from './app-deps.ts';
 
 export type App = {
   secrets: Secrets;
@@ -22,7 +23,7 @@ export type App = {
   stop(): Promise<void>;
 };
 
-/** Puts the rooms together. Nothing starts automatically, so tests run the same program as production. */
+/** Connects the rooms. Nothing starts automatically, so tests run the same program as production. */
 export async function createApp(input: AppDeps): Promise<App> {
   const rooms = await openRooms(input);
   const isPaused = async (): Promise<boolean> => (await readPausedAt(input.db)) !== null;

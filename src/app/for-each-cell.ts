@@ -6,8 +6,8 @@ import { type Service, startAll, stopAll } from './service.ts';
 const LOOK_MS = 1_000;
 
 /**
- * Services that run once for each cell, so that a cell whose node is away delays no other cell. A cell that is added
- * later gets its services when this process knows it.
+ * Services that run once for each cell, so that a cell whose node is away delays no other cell. For a cell that is
+ * added later, the services start when this process has read the new list of cells.
  */
 export function createForEachCell(db: Db, create: (db: Db) => readonly Service[]): Service {
   const pool = db.$client;

@@ -15,7 +15,7 @@ import { systemClock } from '../kernel/clock.ts';
 import type { Egress } from '../kernel/egress.ts';
 import { createTxtLookUp } from '../kernel/txt-records.ts';
 import { writeLastUsed } from '../store/api-keys/last-used.ts';
-import type { AppDeps } from './open-rooms.ts';
+import type { AppDeps } from './app-deps.ts';
 import type { Service } from './service.ts';
 
 type Parts = { secrets: Secrets; shared: SharedCounters | null; egress: Egress; onSettled(ms: number): void };

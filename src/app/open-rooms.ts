@@ -1,37 +1,23 @@
+import type { AppDeps } from './app-deps.ts';
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts';
 import type { SharedCounters } from '../access/limits/shared-counters.ts';
 import { openAnswering } from '../answering/open-answering.ts';
 import { createConnector } from '../channels/connect.ts';
 import { channelKinds } from '../channels/kinds.ts';
-import type { Config } from '../config/config.ts';
 import { createReadFiles } from '../engine/documents/read-files.ts';
 import { createChangeWatch } from '../features/changes/watch-changes.ts';
 import { createInboundQueue } from '../features/conversations/inbound-queue.ts';
 import { createBlobStore } from '../kernel/blob-store.ts';
 import { createEgress } from '../kernel/egress.ts';
-import type { Logger } from '../kernel/log.ts';
-import { loadSecrets } from '../start/load-secrets.ts';
-import type { createMetrics, Metrics } from '../start/metrics.ts';
-import { createRunningProcess } from '../start/running-process.ts';
-import type { Db } from '../store/db.ts';
+import { loadSecrets } from './load-secrets.ts';
+import type { createMetrics, Metrics } from './metrics.ts';
+import { createRunningProcess } from './running-process.ts';
 import { createQueueMail } from '../store/mail.ts';
 import { openAccess } from './open-access.ts';
 import { openStore } from './open-store.ts';
 import type { Service } from './service.ts';
 
-/** `all` runs the API and the workers in one process. */
-export type Role = 'all' | 'api' | 'worker';
-
-export type AppDeps = {
-  config: Config;
-  db: Db;
-  databaseUrl: string;
-  log: Logger;
-  role: Role;
-  version: string;
-};
-
-/** Wakes the workers of this process. Workers of other processes poll. */
+/** Starts an immediate look of the workers of this process. Workers of other processes poll. */
 export const WAKES = [
   'turns',
   'deliveries',
@@ -159,7 +145,7 @@ type Measured = Pick<Parameters<typeof createMetrics>[0], 'access' | 'acceptQueu
 
 async function openMetrics({ config, db, version, role }: AppDeps, measured: Measured): Promise<Metrics | null> {
   if (!config.metricsAddress) return null;
-  return (await import('../start/metrics.ts')).createMetrics({
+  return (await import('./metrics.ts')).createMetrics({
     address: config.metricsAddress,
     labels: { version, role, region: config.region },
     db,
@@ -169,7 +155,7 @@ async function openMetrics({ config, db, version, role }: AppDeps, measured: Mea
 
 async function openTraces({ config, log, version, role }: AppDeps, metrics: Metrics | null) {
   if (!config.traces) return null;
-  return (await import('../start/traces.ts')).openTraces(config.traces, {
+  return (await import('./open-traces.ts')).openTraces(config.traces, {
     log,
     labels: { version, role, region: config.region },
     onSpans: (outcome, many) => metrics?.spansLeft(outcome, many),

@@ -8,7 +8,7 @@ import { createMessageFeed } from '../store/messages/feed.ts';
 import { createAcceptQueue } from '../store/runs/accept.ts';
 import { createRunWaiter } from '../store/runs/wait-for-run.ts';
 import { createLiveDeltas } from '../store/deltas/live-deltas.ts';
-import type { AppDeps } from './open-rooms.ts';
+import type { AppDeps } from './app-deps.ts';
 
 type Hooks = { onBatch(calls: number): void; onStored(): void };
 

@@ -15,6 +15,7 @@ import { createResultAnnouncer } from '../worker/events/announce-results.ts';
 import { createEventWorker } from '../worker/events/deliver-events.ts';
 import { createHandOffWorker } from '../worker/hand-offs/hand-off-worker.ts';
 import { createHousekeeper } from '../worker/housekeeper.ts';
+import { createStrayWorker } from '../worker/stray-worker.ts';
 import { createEmbeddingWorker } from '../worker/embeddings/embedding-worker.ts';
 import { createQuestionWorker } from '../worker/wordings/question-worker.ts';
 import { createImportWorker } from '../worker/imports/import-worker.ts';
@@ -24,7 +25,8 @@ import { createSurveyWorker } from '../worker/ratings/survey-worker.ts';
 import { createTurnWorker } from '../worker/turns/turn-worker.ts';
 import type { Db } from '../store/db.ts';
 import { createForEachCell } from './for-each-cell.ts';
-import { type AppDeps, type Role, type Rooms, type Wake, WAKES } from './open-rooms.ts';
+import { type Rooms, type Wake, WAKES } from './open-rooms.ts';
+import type { AppDeps, Role } from './app-deps.ts';
 import type { Service } from './service.ts';
 
 /** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
@@ -41,7 +43,11 @@ export function createWorkers(app: AppDeps, rooms: Rooms): Service[] {
     wakes.push(wake);
     return services;
   };
-  return [...createMailer(app, rooms), createForEachCell(app.db, ofCell)];
+  return [
+    ...createMailer(app, rooms),
+    createStrayWorker(app.db, app.databaseUrl, app.log),
+    createForEachCell(app.db, ofCell),
+  ];
 }
 
 /** The workers of one cell. Each can be woken at any time. */
@@ -167,7 +173,7 @@ function createSenders(
   };
 }
 
-/** A process with the role `worker` has no lease, so it does not know about nodes. */
+/** A process with the role `worker` has no lease, so it does not count the nodes. */
 const isAlone = (role: Role, access: Access): boolean => role === 'all' && access.ready() && access.state().nodes === 1;
 
 /** Mails to people do not belong to a cell. */

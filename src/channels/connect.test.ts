@@ -83,7 +83,7 @@ describe('connecting', () => {
     },
   );
 
-  test('explains the problem in a sentence', async () => {
+  test('explains a refused token in a sentence', async () => {
     const wrong = { settings: whatsapp.settings, secrets: { access_token: 'wrong', app_secret: 'x' } };
     await expect(connectAccount(kindOf('whatsapp'), 'channel_1', wrong, tools)).rejects.toMatchObject({
       code: 'channel_unauthorized',

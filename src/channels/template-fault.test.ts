@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChannelTemplate } from '../../contract/dashboard/channels.ts';
-import { channelTemplateFault, templateFault } from './template-fault.ts';
+import { templateFault } from './template-fault.ts';
+import { channelTemplateFault } from './channel-template-fault.ts';
 
 const template = (more: Partial<ChannelTemplate> = {}): ChannelTemplate => ({
   name: 'order_ready',

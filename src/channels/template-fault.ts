@@ -1,7 +1,5 @@
 import type { ChannelTemplate } from '../../contract/dashboard/channels.ts';
 import type { MessageContent } from '../../contract/messages.ts';
-import type { ChannelAccount } from './channel.ts';
-import type { Connector } from './connect.ts';
 
 export type TemplateContent = Extract<MessageContent, { type: 'template' }>;
 
@@ -39,25 +37,6 @@ export function templateFault(content: TemplateContent, items: readonly ChannelT
   const address = Object.keys(variables).find((one) => MEDIA.test(one) && !isAddress(variables[one]!));
   return address === undefined ? null : `The value of "${address}" must be an https address.`;
 }
-
-type Row = Pick<ChannelAccount, 'id' | 'settings'> & { kind: string };
-
-/**
- * The same for a connected channel, whose definitions are read from its provider. Null also if they cannot be read,
- * because a message must not wait for a provider that is down.
- */
-export async function channelTemplateFault<R extends Row>(
-  { connector, openSecrets }: { connector: Pick<Connector, 'templates'>; openSecrets(row: R): Promise<Secrets> },
-  row: R,
-  content: TemplateContent,
-): Promise<string | null> {
-  const secrets = await openSecrets(row).catch(() => null);
-  if (secrets === null) return null;
-  const answer = await connector.templates(row.kind, { id: row.id, settings: row.settings, secrets });
-  return answer === null || 'refused' in answer ? null : templateFault(content, answer.items);
-}
-
-type Secrets = ChannelAccount['secrets'];
 
 const sameLanguage = (tag: string): string => tag.replaceAll('_', '-').toLowerCase();
 const isAddress = (value: string): boolean => value.includes('{{') || /^https:\/\/\S+$/.test(value);

@@ -1,5 +1,5 @@
 import type { BlobSettings } from '../kernel/blob-store.ts';
-import type { ConfigFault, Environment } from './config.ts';
+import type { ConfigFault, Environment } from './environment.ts';
 import type { Reading } from './readers.ts';
 
 const FAULT = {

@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../contract/limits.ts';
-import { type Config, type Environment, loadConfig, loadDatabasePlace, withPort } from './config.ts';
+import { type Config, loadConfig, loadDatabasePlace, withPort } from './config.ts';
+import type { Environment } from './environment.ts';
 import { adoptNextSecret, hasNextSecret, makeNextSecret } from './secret-file.ts';
 import { deriveSecrets } from './secrets.ts';
 

@@ -1,3 +1,4 @@
+import type { ConfigFault, Environment } from './environment.ts';
 import path from 'node:path';
 import type { RateLimits } from '../../contract/limits.ts';
 import { REGION_IDS, REGIONS, type Region } from '../../contract/regions.ts';
@@ -83,11 +84,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const LOG_FORMATS = ['pretty', 'json'] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
-
-/** The fault of one variable, and the value to set instead. Neither contains a value that may be a secret. */
-export type ConfigFault = { variable: string; fault: string; cure: string };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type LoadOptions = {
   /** For commands that create no installation: a folder without a database is an error. */

@@ -1,6 +1,6 @@
 import { DEFAULT_RATE_LIMITS, RATE_FAMILIES, type RateFamily, type RateLimits } from '../../contract/limits.ts';
 import { isRecord } from '../kernel/is-record.ts';
-import type { ConfigFault } from './config.ts';
+import type { ConfigFault } from './environment.ts';
 
 const VARIABLE = 'PARLEY_LIMITS';
 const EXAMPLE = '{"triggers":{"key":600,"organization":3000}}';

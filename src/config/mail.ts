@@ -1,4 +1,4 @@
-import type { ConfigFault, Environment } from './config.ts';
+import type { ConfigFault, Environment } from './environment.ts';
 import { emailAddress, type Reading } from './readers.ts';
 
 /** The operator's own mail server and the sender of its mails. */

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../kernel/make-folder.ts';
-import type { ConfigFault } from './config.ts';
+import type { ConfigFault } from './environment.ts';
 
 /**
  * PARLEY_SECRET is the root of every derived key. An embedded installation creates its own on the first start. With an
@@ -46,7 +46,7 @@ export function checkPrevious(given: string | null, previous: string | null): Co
   const variable = 'PARLEY_SECRET_PREVIOUS';
   if (previous === null) return [];
   if (given === null) {
-    const cure = 'Set PARLEY_SECRET to the new secret, or remove both: DATA_DIR keeps its own.';
+    const cure = 'Set PARLEY_SECRET to the new secret, or remove both, because DATA_DIR contains its own secret.';
     return [{ variable, fault: 'is set, and PARLEY_SECRET is not', cure }];
   }
   if (given !== previous) return [];

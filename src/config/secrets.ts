@@ -8,7 +8,7 @@ import { deriveKey, type Key, withOthers } from '../kernel/seal.ts';
 export type Secrets = {
   /**
    * How often the secret was rotated, as stored in the database when the process started. The second number belongs to
-   * the newest secret that the process knows.
+   * the newest secret of the process.
    */
   generation: number;
   newestGeneration: number;
@@ -38,7 +38,7 @@ export type Secrets = {
   clientTokenKey: Key;
 };
 
-/** Every PARLEY_SECRET that this installation has had, as far as this process knows (start/load-secrets.ts). */
+/** Every PARLEY_SECRET that this installation has had, as far as this process has them (app/load-secrets.ts). */
 export type SecretHistory = {
   /** The secrets, oldest first. */
   chain: readonly string[];

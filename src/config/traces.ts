@@ -1,4 +1,4 @@
-import type { ConfigFault, Environment } from './config.ts';
+import type { ConfigFault, Environment } from './environment.ts';
 import { type Reading, webUrl } from './readers.ts';
 
 /** The destination of spans, from the standard variables of OpenTelemetry. */

@@ -1,4 +1,4 @@
-import type { Environment } from './config.ts';
+import type { Environment } from './environment.ts';
 
 /** Every PARLEY_ variable that the server or the command line reads. */
 const KNOWN = [

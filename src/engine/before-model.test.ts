@@ -52,7 +52,7 @@ describe('before a model is asked', () => {
     expect(turns[2]?.messages.at(-1)?.content).toMatchObject({ text: 'Which day?' });
   });
 
-  test('a matching rule decides about the turn', async () => {
+  test('a matching rule of the agent answers, and the model is not called', async () => {
     const definition = { rules: [{ name: 'hours', words: ['opening hours'], reply: { default: 'Nine to five.' } }] };
     const { turn } = await decideBeforeModel(request(definition, ['What are your opening hours?']));
     expect(turn?.messages[0]?.content).toEqual({ type: 'text', text: 'Nine to five.' });

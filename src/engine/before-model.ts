@@ -1,6 +1,6 @@
 import { handOff, optOut } from './embedded/end-conversation.ts';
 import { currentStep, startsOnOpen } from './embedded/guide-steps.ts';
-import { heardIn, mayHandOver, applyRule, ruleFor } from './embedded/apply-rules.ts';
+import { readTexts, mayHandOver, applyRule, ruleFor } from './embedded/apply-rules.ts';
 import { embeddedProvider } from './embedded/provider.ts';
 import { beginTurn, endTurn, note, ownText, say } from './embedded/embedded-turn.ts';
 import { asksToStop } from './stop-words.ts';
@@ -19,10 +19,10 @@ export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: T
     optOut(turn, 'The person asked to stop.');
     return { turn: endTurn(turn), tags: [] };
   }
-  for (const heard of heardIn(request.input)) {
-    const rule = ruleFor(turn, heard);
+  for (const message of readTexts(request.input)) {
+    const rule = ruleFor(turn, message);
     if (rule !== null) applyRule(turn, rule);
-    else if (mayHandOver(turn, heard)) handOff(turn, 'asked', 'The person asked for a person.');
+    else if (mayHandOver(turn, message)) handOff(turn, 'asked', 'The person asked for a person.');
     else continue;
     return { turn: endTurn(turn), tags: [] };
   }

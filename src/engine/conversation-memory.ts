@@ -4,14 +4,14 @@ import type { TurnMessage } from './provider.ts';
 import { readWords } from './read-words.ts';
 
 /**
- * The data that an agent with a model keeps about turns that its request no longer contains in full: tool calls with
- * their results, and messages of the person that are too old for the history. It is part of the conversation's state,
- * has a fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
+ * The data of earlier turns that the requests of an agent with a model no longer contain in full: tool calls with their
+ * results, and messages of the person that are too old for the history. It is part of the conversation's state, has a
+ * fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
  */
-export type Memory = { said: SaidBefore[]; turns: RememberedTurn[] };
+export type Memory = { said: RememberedMessage[]; turns: RememberedTurn[] };
 
 /** A shortened message of the person. `asked`: the agent's question, if this short message answers it. */
-export type SaidBefore = { wrote: string; asked?: string };
+export type RememberedMessage = { wrote: string; asked?: string };
 
 /** A tool call with its result. Both become parts of a message type that no person can write. */
 export type CalledTool = { tool: string; arguments: Record<string, unknown>; result: string };
@@ -28,7 +28,7 @@ const MAX_RESULT_CHARACTERS = 6_000;
 const ANSWER_CHARACTERS = 200;
 /** The newest messages are in every request. Older ones are stored in the memory before they leave the request. */
 const NEWEST_MESSAGES = 20;
-/** A shorter message may mean nothing without the question before it. */
+/** A shorter message may be unclear without the question before it. */
 const SHORT_CHARACTERS = 60;
 /** The person's first messages state the subject of the conversation, so they are never dropped. */
 const FIRST_MESSAGES = 2;
@@ -36,7 +36,9 @@ const FIRST_MESSAGES = 2;
 export function readMemory(state: unknown): Memory {
   const { said, turns } = Object(isRecord(state) ? state[MEMBER] : null) as Record<string, unknown>;
   return {
-    said: Array.isArray(said) ? said.filter((one): one is SaidBefore => typeof Object(one).wrote === 'string') : [],
+    said: Array.isArray(said)
+      ? said.filter((one): one is RememberedMessage => typeof Object(one).wrote === 'string')
+      : [],
     turns: Array.isArray(turns) ? turns.filter(isTurn) : [],
   };
 }
@@ -46,11 +48,13 @@ export function withMemory(state: unknown, memory: Memory): unknown {
   return { ...(isRecord(state) && state), [MEMBER]: memory };
 }
 
-/** Stores the messages that leave the request: all except the newest ones, and always those before `start`. */
+/**
+ * Stores the messages that a request no longer contains: all except the newest ones, and always those before `start`.
+ */
 export function rememberMessages(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
   const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));
   const known = new Set(memory.said.map(({ wrote }) => wrote));
-  const added = old.flatMap(({ role, text }, at): SaidBefore[] => {
+  const added = old.flatMap(({ role, text }, at): RememberedMessage[] => {
     const wrote = shorten(text);
     if (role !== 'end_user' || known.has(wrote) || saysNothing(text)) return [];
     known.add(wrote);
@@ -80,7 +84,7 @@ export const follows = ({ answer }: RememberedTurn, { role, text }: TurnMessage)
   role === 'agent' && text !== '' && answer.startsWith(text.slice(0, ANSWER_CHARACTERS));
 
 /** Leaves out the least informative messages until the rest fits. */
-function condense(messages: readonly SaidBefore[]): SaidBefore[] {
+function condense(messages: readonly RememberedMessage[]): RememberedMessage[] {
   const ranked = messages.map((one, at) => ({ one, at, rank: rankOf(one, at) }));
   let characters = messages.reduce((sum, one) => sum + sizeOf(one), 0);
   const least = ranked.toSorted((a, b) => a.rank - b.rank || a.at - b.at);
@@ -95,7 +99,7 @@ function condense(messages: readonly SaidBefore[]): SaidBefore[] {
 
 /** Numbers, addresses and names count most, then the length. */
 const FACT = /[\p{L}\p{N}._-]*\p{N}[\p{L}\p{N}._-]*|\S+@\S+|(?<=\S\s)\p{Lu}\p{L}+/gu;
-const rankOf = ({ wrote, asked }: SaidBefore, at: number): number =>
+const rankOf = ({ wrote, asked }: RememberedMessage, at: number): number =>
   (at < FIRST_MESSAGES ? 100 : 0) +
   2 * (wrote.match(FACT)?.length ?? 0) +
   (asked === undefined ? 0 : 2) +

@@ -1,8 +1,9 @@
+import type { TurnTrace } from './turn-trace.ts';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import type { ToolContext } from '../../contract/tools.ts';
 import type { Span } from '../kernel/traces/tracer.ts';
 import type { MessageContent, MessageRole, MessageSource } from '../../contract/messages.ts';
-import type { DecideInPlace, KnownApproval, StoredCall } from './providers/request-approval.ts';
+import type { DecideInPlace, KnownApproval, StoredCall } from './providers/stored-call.ts';
 
 /**
  * The interface of every agent: the embedded provider and all model providers. The input is the conversation, and the
@@ -54,7 +55,7 @@ export type TurnRequest = {
   form?: Record<string, unknown>;
   /** The account to which costs are charged. Absent in a dashboard try. */
   account?: TurnAccount;
-  /** The calls that wait for the approval of the team, and the decisions that the agent does not know yet. */
+  /** The calls that wait for the approval of the team, and the decisions that were not yet passed to the agent. */
   approvals?: readonly KnownApproval[];
   /** Decides in a try about calls that need an approval. Absent: the team decides, and the calls wait. */
   decideApproval?: DecideInPlace;
@@ -121,15 +122,13 @@ export type TurnResult = {
   result?: Readonly<Record<string, unknown>>;
   /** The calls that wait for the approval of the team from now on. */
   requested?: StoredCall[];
-  /** True: the agent knows the decisions of `approvals` now. A list: it knows these, by their IDs. */
+  /**
+   * True: the decisions of `approvals` were passed to the agent in this turn. A list: the IDs of the documents that the
+   * agent may use.
+   */
   readDecisions?: boolean | readonly string[];
   /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
   trace: TurnTrace;
-};
-
-export type TurnTrace = {
-  provider: string;
-  steps: { kind: string; detail: string; [more: string]: unknown }[];
 };
 
 /** `section` contains the headings above the passage. `heading` also contains the sentences that introduce its list. */
@@ -166,10 +165,10 @@ export type Gathered = { whole: boolean; findings: Finding[]; documents: string[
 /** Whether the search also used meaning. Absent without embeddings, and if all documents are passed. */
 export type Meaning = 'used' | ProviderError['code'] | 'too_large' | 'incomplete';
 
-/** The turn that asks. Embedding a question has a cost, and it ends with the turn. */
+/** The turn in which the call is made. Embedding a question has a cost. The call ends with the turn. */
 export type Asker = Pick<TurnRequest, 'context' | 'account' | 'agent' | 'signal' | 'span'>;
 
-/** How much of a person's text is used to search documents. The cost of a search grows with it. */
+/** How much of a person's text is used to search documents. A longer text makes the search slower. */
 export const MAX_QUESTION_CHARACTERS = 2_000;
 
 /** Two searches for two readers: a person who reads quotes, and a model that reads passages. */

@@ -4,7 +4,7 @@ import { openapi } from './api/openapi.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { ready } from './api/ready.ts';
 import { mcpRoutes } from './mcp/routes.ts';
-import type { Dispatch, HttpDeps } from './edge/server.ts';
+import type { Dispatch, HttpDeps } from './edge/http-deps.ts';
 import type { Route } from './route/route.ts';
 
 export type SystemDeps = HttpDeps & {

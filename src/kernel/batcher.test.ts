@@ -7,7 +7,7 @@ function heldBatcher() {
   const sent: { items: number[]; end(outcomes?: (number | Error)[]): void; fail(error: Error): void }[] = [];
   const batcher = createBatcher<number, number>({
     size: 5,
-    lanes: 2,
+    batchesAtOnce: 2,
     queue: 20,
     send: (items) =>
       new Promise((resolve, reject) => {
@@ -27,7 +27,7 @@ test('a single item is sent in the next turn of the event loop', async () => {
   expect(await outcome).toBe(1);
 });
 
-test('items of several turns are one batch while another batch is in progress', async () => {
+test('items of several turns of the event loop are one batch while another batch is in progress', async () => {
   const { batcher, sizes } = heldBatcher();
   void batcher.add(1);
   await turn();

@@ -1,9 +1,10 @@
 /**
- * Natural batching: items that arrive together are sent together. A batch is sent when a lane is free, so a single item
- * does not wait, and under load batches grow to the size that the other side can handle. There is no timer.
+ * Natural batching: items that arrive together are sent together. A batch is sent when fewer than the maximum number of
+ * batches are in progress, so a single item does not wait, and under load batches grow to the size that the other side
+ * can handle. There is no timer.
  *
  * Each batch has a fixed cost. So while another batch is in progress, the next one waits as long as each turn of the
- * event loop brings more items. Otherwise the first few items of a burst would leave alone.
+ * event loop brings more items. Otherwise the first items of a burst would be sent in a small batch.
  */
 export type Batcher<In, Out> = {
   /** Resolves with this item's own outcome. Rejects with `full()` when the queue is full. */
@@ -18,7 +19,7 @@ export type BatcherOptions<In, Out> = {
   /** Maximum items in one batch. */
   size: number;
   /** Maximum batches in progress at the same time. */
-  lanes: number;
+  batchesAtOnce: number;
   /** Maximum items that wait. */
   queue: number;
   /** Must return one outcome per item, in the same order. A rejection rejects every item of the batch. */
@@ -42,7 +43,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
 
   // With setImmediate, the batch contains everything that one turn of the event loop reads from its sockets.
   const schedule = () => {
-    if (scheduled || busy >= options.lanes || queue.length === 0) return;
+    if (scheduled || busy >= options.batchesAtOnce || queue.length === 0) return;
     scheduled = true;
     grow(0, 0);
   };
@@ -56,7 +57,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   };
 
   const leave = () => {
-    if (queue.length === 0 || busy >= options.lanes) return;
+    if (queue.length === 0 || busy >= options.batchesAtOnce) return;
     const batch = queue.length <= options.size ? queue : queue.slice(0, options.size);
     queue = batch === queue ? [] : queue.slice(options.size);
     busy++;

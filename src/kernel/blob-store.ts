@@ -11,8 +11,8 @@ export type BlobSettings = {
 };
 
 /**
- * Objects in a store that speaks the protocol of Amazon S3 (path-style addresses, Signature Version 4). Errors are
- * sentences without secrets: they never repeat the text of the store.
+ * Objects in a store with the protocol of Amazon S3 (path-style addresses, Signature Version 4). Errors are sentences
+ * without secrets: they never repeat the text of the store.
  */
 export type BlobStore = {
   /**

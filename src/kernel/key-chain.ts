@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Key } from './seal.ts';
 
 /**
- * A digest cannot be computed again without the value, which is not stored. So a rotation of PARLEY_SECRET takes the
+ * The value is not stored, so its digest cannot be computed with another key. So a rotation of PARLEY_SECRET takes the
  * digest of the digest: each secret adds a key to a chain, and the stored digest is the HMAC under the newest key of
  * the HMAC under the previous one, down to the first. Rows are moved with one more HMAC, and an attacker who has only
  * the older keys cannot test values against the new rows (docs/adr/0401).

@@ -49,7 +49,7 @@ describe('only the prefix of an API key appears', () => {
     expect(() => JSON.parse(logged(PLACES[place]!))).not.toThrow();
   });
 
-  test('the prefix stays, so that people can find the key', () => {
+  test('the log contains the prefix of a key, so that people can find the key', () => {
     expect(logged((log) => log.info(`key ${KEY}`))).toContain('parley_us_AbC123[redacted]');
     expect(redact('key parley_us_AbC123 was renamed')).toBe('key parley_us_AbC123 was renamed');
   });

@@ -52,9 +52,9 @@ function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
   let isRefused = false;
   out.on('error', () => (isRefused = true));
   out.on('write', () => (isRefused = false));
-  const insist = out.flushSync.bind(out);
+  const flushNow = out.flushSync.bind(out);
   out.flushSync = () => {
-    if (!isRefused) insist();
+    if (!isRefused) flushNow();
   };
   return out;
 }

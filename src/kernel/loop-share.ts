@@ -11,7 +11,7 @@ export function createLoopShare(stretchMs = STRETCH_MS): LoopShare {
   let began = performance.now();
   let next: Promise<void> | null = null;
   return async (work) => {
-    // Checked again after each wait: pieces before this one may have used up the stretch.
+    // Checked again after each wait, because earlier pieces may have used up the time.
     while (performance.now() - began >= stretchMs) {
       next ??= new Promise((resolve) => {
         setImmediate(() => {

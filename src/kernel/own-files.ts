@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The paths of our own files. No other file computes such paths. `dist/` has the same folders as the checkout
+ * The paths of our own files. Only this file computes such paths. `dist/` has the same folders as the checkout
  * (`migrations`, `docs`, `dashboard/dist`), so a path is the same for the sources and for the bundle. Only the ending
  * of a program differs. A bundled file has another depth than its source, so the root is found by its package.json in
  * both cases.

@@ -6,7 +6,10 @@
  */
 export const REDACTED = '[redacted]';
 
-/** A cheap test runs first. A line without any of these texts cannot match a pattern below. Most lines stop here. */
+/**
+ * A cheap test runs first. A line without any of these texts cannot match a pattern below. Most lines need no further
+ * check.
+ */
 const SUSPICIOUS =
   /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|\/verify|\/email-links|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
 

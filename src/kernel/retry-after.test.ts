@@ -21,7 +21,7 @@ test('the exact header of OpenAI has priority over Retry-After', () => {
   expect(readRetryAfterMs({ 'retry-after': '1' }, NOW)).toBe(1_000);
 });
 
-test('only a code with a wait of its own sends the header', () => {
+test('only a problem code with its own waiting time sends Retry-After', () => {
   expect(retryAfterOf('rate_limited')).toEqual({ 'retry-after': '60' });
   expect(retryAfterOf('agent_not_found')).toEqual({});
 });

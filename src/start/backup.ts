@@ -8,7 +8,7 @@ import { DEFAULT_CELL } from '../store/cells/directory.ts';
 import { listCells } from '../store/cells/list-cells.ts';
 import { moveAll } from '../store/cells/move-all.ts';
 import { openDb } from '../store/db.ts';
-import { loadSecrets } from './load-secrets.ts';
+import { loadSecrets } from '../app/load-secrets.ts';
 import { joinDatabase, openDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

@@ -60,17 +60,17 @@ export const runCells = (add: string | undefined): Promise<void> =>
 export const runMoveOrganization = (orgId = '', cell = ''): Promise<void> =>
   withCells(true, (url) => moveOrganization(url, orgId, cell, (step) => tell(`${orgId}: ${step}`)));
 
-/** `./parley cells enable [N]`: every organization leaves the cell `public`. */
+/** `./parley cells enable [N]`: moves every organization out of the cell `public`. */
 export const runEnableCells = (count = '1'): Promise<void> =>
   withCells(true, async (url, db) => {
     const present = (await listCells(db)).filter(({ cell }) => cell !== DEFAULT_CELL).length;
     const missing = (await countOf(db, count, 0)) - present;
-    // Cells that "cells disable" has left are used again.
+    // Empty cells that remain after "cells disable" are used again.
     await addCells(url, Math.max(0, missing));
     return { data: await moveAll(url, db, 'out of public', tellMoved) };
   });
 
-/** `./parley cells disable`: every organization comes back to the cell `public`. */
+/** `./parley cells disable`: moves every organization back to the cell `public`. */
 export const runDisableCells = (): Promise<void> =>
   withCells(true, async (url, db) => ({ data: await moveAll(url, db, 'to public', tellMoved) }));
 

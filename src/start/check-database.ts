@@ -1,4 +1,5 @@
-import { type Environment, loadDatabasePlace } from '../config/config.ts';
+import { loadDatabasePlace } from '../config/config.ts';
+import type { Environment } from '../config/environment.ts';
 import { readClusterReport } from '../store/cells/cluster-report.ts';
 import { withClient } from '../store/db.ts';
 import { findRunningPostgres } from '../store/embedded/start-embedded-postgres.ts';

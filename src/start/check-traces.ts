@@ -6,7 +6,7 @@ export async function checkTraces(): Promise<{ status: 'ok' | 'warn' | 'fail'; d
   const { traces, faults } = loadTraces();
   const [fault] = faults;
   if (fault) return { status: 'fail', detail: `${fault.variable} ${fault.fault}.`, cure: fault.cure };
-  if (traces === null) return { status: 'ok', detail: 'No collector is set here: there are no traces.' };
+  if (traces === null) return { status: 'ok', detail: 'No collector is set here, so no traces are sent.' };
   const { host } = new URL(traces.url);
   const wrong = await trySpanExport(traces);
   if (wrong === null) return { status: 'ok', detail: `${host} takes traces.` };

@@ -3,7 +3,7 @@ import { createDigest, digestBytes } from '../access/api-keys/digest.ts';
 import { mintKey, shownPrefix } from '../access/api-keys/key-format.ts';
 import { channelKinds } from '../channels/kinds.ts';
 import { sealSecrets } from '../features/channels/ask-provider.ts';
-import { keepMessage } from '../features/conversations/receive-message.ts';
+import { keepMessage } from '../features/conversations/keep-message.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Key } from '../kernel/seal.ts';
 import { insertAgent } from '../store/agents/write.ts';

@@ -76,14 +76,14 @@ function judgeSettings({ nodes }: ClusterReport): Finding {
 
 function judgeCells({ cells }: ClusterReport): Finding {
   const name = 'cells';
-  const homeless = cells.filter(({ node, isReady }) => node === null || !isReady).map(({ cell }) => cell);
-  if (homeless.length === 0) {
+  const misplaced = cells.filter(({ node, isReady }) => node === null || !isReady).map(({ cell }) => cell);
+  if (misplaced.length === 0) {
     return { name, status: 'ok', detail: `${cells.length} cells, each on a node.` };
   }
   return {
     name,
     status: 'fail',
-    detail: `Cells that are not complete or not on a node: ${homeless.join(', ')}.`,
+    detail: `Cells that are not complete or not on a node: ${misplaced.join(', ')}.`,
     cure: 'Run "./parley migrate", then "./parley cells add 1", which completes them.',
   };
 }

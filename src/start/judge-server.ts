@@ -14,7 +14,7 @@ const SLOW_ROUND_TRIP_MS = 5;
 const MAX_CLOCK_SKEW_MS = 5_000;
 /** The same number as in docs/operations.md. */
 const CONNECTIONS_OF_A_PROCESS = 19;
-/** Fewer checkpoints prove nothing, because a bulk load causes some. */
+/** A small number of checkpoints is normal, because a bulk load causes some. */
 const CHECKPOINTS = 20;
 
 type Place = { place: string; here: Date };

@@ -3,7 +3,7 @@ import { createLogger } from '../kernel/log.ts';
 import { StartError } from '../kernel/start-error.ts';
 import { openDb } from '../store/db.ts';
 import { findCredential } from '../store/accounts/passwords.ts';
-import { loadSecrets } from './load-secrets.ts';
+import { loadSecrets } from '../app/load-secrets.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 

@@ -8,7 +8,7 @@ import { readInstallation } from '../store/installation/installation.ts';
 import { type Moved, moveSecrets } from '../store/installation/move-secrets.ts';
 import { switchSecret } from '../store/installation/past-secrets.ts';
 import { countProcessesWithout } from '../store/installation/processes.ts';
-import { checkOf, historyOf } from './load-secrets.ts';
+import { checkOf, historyOf } from '../app/load-secrets.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
@@ -18,7 +18,8 @@ const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /**
  * `./parley secrets rotate` works with or without running servers. If it is killed at any time, the next run continues.
- * A secret in DATA_DIR gets its successor here. For a secret from the environment, the operator sets the successor.
+ * If the secret is in DATA_DIR, the new secret is created here. For a secret from the environment, the operator sets
+ * the successor.
  */
 export async function runRotateSecrets(): Promise<void> {
   const config = readConfig(warn, { mustExist: true });

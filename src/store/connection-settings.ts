@@ -14,8 +14,8 @@ export type ConnectionSettings = {
   silenceMs: number;
   /**
    * Every query of a node has an index. Plans are made while tables are still empty, when reading a whole table looks
-   * cheap. They stay cached while the tables grow. So a sequential scan is never planned if there is another way. A
-   * backup does read whole tables.
+   * cheap. They stay cached while the tables grow. So a sequential scan is planned only if there is no other way. Only
+   * a backup reads whole tables.
    */
   readsWholeTables: boolean;
 };
@@ -34,7 +34,7 @@ export const TASK: ConnectionSettings = { statementMs: 0, silenceMs: 5 * 60_000,
 const SETTINGS = {
   // Compiling a plan takes 50 ms and more. A server compiles plans for tables that it has not analyzed yet.
   jit: 'off',
-  // Parallel plans need /dev/shm, which is small in containers. No query here needs them.
+  // Parallel plans need /dev/shm, which is small in containers. No query of Parley needs parallel plans.
   max_parallel_workers_per_gather: '0',
   // Statements that write batches must see the commits of other transactions.
   default_transaction_isolation: 'read committed',

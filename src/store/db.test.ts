@@ -46,7 +46,7 @@ describe('a connection that breaks', () => {
     expect((await other.$client.query(`SELECT to_regclass('half') AS made`)).rows).toEqual([{ made: null }]);
   });
 
-  test('transactions that cannot begin leave their connections to the pool', async () => {
+  test('transactions that cannot begin return their connections to the pool', async () => {
     const few = openDb(database.url, { max: 2 });
     try {
       const failing = { isolationLevel: 'no such level' as 'serializable' };

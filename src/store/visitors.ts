@@ -18,7 +18,7 @@ export type VisitorMessageRow = {
   status: string | null;
   provider_message_id: string | null;
   created_at: Date;
-  /** The rating of an answer or of a survey. Null: the message is neither. */
+  /** The rating of an answer or of a survey. Null: the message is neither a score nor a comment. */
   rating: ChatRating | null;
   /** The name of the member who wrote it. */
   author: string | null;
@@ -85,7 +85,7 @@ export async function findVisitorMessage(
 
 export type Ratable = { conversationId: string; isAnswer: boolean; isFresh: boolean };
 
-/** The message of the agent, if this visitor received it. `isFresh`: its survey still takes a score. */
+/** The message of the agent, if this visitor received it. `isFresh`: its survey still accepts a score. */
 export async function findRatable(
   tx: Queryable,
   { orgId, channelId, address }: VisitorPlace,

@@ -26,7 +26,7 @@ function start(its: Partial<ClaimLoopOptions<number, number, number>> = {}) {
     renew: async () => undefined,
     work: async ({ row }) => void (await loop!.store(row)),
     complete: async (outcomes) => outcomes,
-    storeLanes: 1,
+    storesAtOnce: 1,
     ids: (row) => ({ row }),
     onBegin: () => {},
     onEnd: (_, wasFull) => wasFull,
@@ -54,7 +54,7 @@ test('a row that ends while the worker is full causes a claim immediately, long 
   await expect.poll(() => claims).toEqual([2, 1, 1]);
 });
 
-test('only work on rows of another worker is aborted', async () => {
+test('only work on rows that another worker has claimed is aborted', async () => {
   const aborted: number[] = [];
   const { loop } = start({
     leaseSeconds: 0.03,

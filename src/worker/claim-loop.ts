@@ -55,7 +55,7 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   /** Returns one outcome per item, in the same order. */
   complete(outcomes: Outcome[]): Promise<(Stored | Error)[]>;
   /** Maximum storing statements in progress. */
-  storeLanes: number;
+  storesAtOnce: number;
   /** The ids of a row for log lines. */
   ids(row: Row): Record<string, unknown>;
   /** For limits on work in progress. `onEnd` returns whether a row that was skipped may now be claimed. */
@@ -72,7 +72,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
 
   const batcher = createBatcher<Outcome, Stored>({
     size: options.batch,
-    lanes: options.storeLanes,
+    batchesAtOnce: options.storesAtOnce,
     queue: capacity * 2,
     send: options.complete,
     full: () => new Error(`The worker of ${options.rows} is stopping`),

@@ -10,7 +10,7 @@ import type { WhenDue } from './look-loop.ts';
 import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 
 /**
- * Lets a model process the parts of documents in the background, in batches under a lease. A batch is stored before the
+ * Sends the parts of documents to a model in the background, in batches under a lease. A batch is stored before the
  * next one is requested. So another worker can continue the document of a killed worker, and only parts of the
  * interrupted batch are paid for twice. First every document is counted, so that the total is known. Then the documents
  * take turns.
@@ -98,7 +98,7 @@ const drop = (db: Db, { queue }: { queue: DocumentQueue }, claimed: ClaimedDocum
     return queue.dropDocument(tx, claimed);
   });
 
-/** Returns true if the document is finished, or false if others have their turn first. */
+/** Returns true if the document is finished, or false if other documents are processed first. */
 async function finish<Connection, Part>(
   db: Db,
   work: DocumentWork<Connection, Part>,
@@ -143,7 +143,7 @@ const underLease = (db: Db, queue: DocumentQueue, claimed: ClaimedDocument, stor
     return true;
   });
 
-/** The parts that have a result, including one from another document. None if the lease is lost. */
+/** The parts that have a result, including one from another document. Empty if the lease is lost. */
 async function readKnown<Connection, Part>(
   db: Db,
   work: DocumentWork<Connection, Part>,

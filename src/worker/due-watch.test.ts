@@ -56,7 +56,7 @@ test('a row that another process wrote is found within 200 ms, with one statemen
   expect(state.woken).toEqual(['deliveries']);
 });
 
-test('a row that this process wrote is found within 200 ms, also by a statement that ran beside a look', async () => {
+test('a row that this process wrote is found within 200 ms, also if a look was in progress at that time', async () => {
   const { state, due } = start();
   await pass(1_100);
   state.uses += 2;

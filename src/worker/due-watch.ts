@@ -18,13 +18,13 @@ export type DueWatchDeps = {
 
 /** The longest wait of a row that another process wrote. */
 const TICK_MS = 200;
-/** The longest time without a look, for changes by other programs. */
+/** The longest time between two looks, so that changes by other programs are found. */
 const QUIET_MS = 1_000;
 /** A look that takes longer, for example because one table is locked, does not delay the claims. */
 const LATE_MS = 1_000;
 
 type Waiter = { queue: WatchedQueue; from: number; onDue: () => void };
-/** `uses`: the count of the pool after the look. Null: something else ran beside it. */
+/** `uses`: the count of the pool after the look. Null: another statement ran at the same time. */
 type Look = { sentAt: number; answeredAt: number; due: NextDue; uses: number | null };
 
 export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
@@ -57,7 +57,7 @@ export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
     const before = pool.useCount();
     const due = await readNextDue(pool);
     const after = pool.useCount();
-    // The look itself took a connection and gave it back.
+    // The look itself used one connection.
     const isOnly = before !== null && after === before + 2;
     return { sentAt, answeredAt: performance.now(), due, uses: isOnly ? after : null };
   }

@@ -48,7 +48,7 @@ export function createPagedLoop<Row>(options: PagedLoopOptions<Row>): PagedLoop 
     // The work itself renews its lease and stores its pages.
     renew: async () => {},
     complete: async (none) => none,
-    storeLanes: 1,
+    storesAtOnce: 1,
     onBegin: () => {},
     // The row may be due again, or may have blocked another one.
     onEnd: () => true,

@@ -10,8 +10,8 @@ import { createRandom, type Random } from '../faults/random.ts';
 import { composeShot } from './compose.ts';
 import type { Surroundings } from './odd-bodies.ts';
 import { dashboardOperations, type Operation, publicOperations } from './operations.ts';
-import { closeConnections, type Reply, type Shot, shoot } from './shoot.ts';
-import { STORIES, type Told } from './stories.ts';
+import { closeConnections, type Reply, type AttackRequest, sendRequest } from './send-request.ts';
+import { STORIES, type StoryContext } from './stories.ts';
 import { createWatchdog, type Finding, type Watchdog } from './watchdog.ts';
 import { startWatchedServer } from './watched-server.ts';
 import { createWorld, type World } from './world.ts';
@@ -74,19 +74,19 @@ async function attackUntil(
   watchdog: Watchdog,
   statuses: Record<number, number>,
 ): Promise<void> {
-  const fire = async (shot: Shot): Promise<Reply> => {
-    watchdog.sends(shot);
-    const reply = await shoot(url, shot);
-    watchdog.judge(shot, reply);
+  const fire = async (request: AttackRequest): Promise<Reply> => {
+    watchdog.sends(request);
+    const reply = await sendRequest(url, request);
+    watchdog.judge(request, reply);
     statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
     if (reply.status < 300) gather(world, reply.text);
     return reply;
   };
-  const told: Told = { random, world, around, operations, fire };
+  const context: StoryContext = { random, world, around, operations, fire };
   while (performance.now() < until && watchdog.finding() === null) {
     let chance = random.between(1, 100);
     const [, story] = STORIES.find(([share]) => (chance -= share) <= 0) ?? [];
-    if (story) await story(told);
+    if (story) await story(context);
     else await fire(composeShot(random.pick(operations), random, world, around));
   }
 }

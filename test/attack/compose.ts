@@ -2,13 +2,13 @@ import type { Random } from '../faults/random.ts';
 import { brokenJson, mutated, type Surroundings, validBody } from './odd-bodies.ts';
 import { oddCsv, oddText } from './odd-texts.ts';
 import type { Operation } from './operations.ts';
-import type { Shot } from './shoot.ts';
+import type { AttackRequest } from './send-request.ts';
 import type { Actor, World } from './world.ts';
 
 /** Random requests to any route. Some are valid by its description, others are not. */
 const JSON_TYPE: [string, string] = ['Content-Type', 'application/json'];
 
-export function composeShot(operation: Operation, random: Random, world: World, around: Surroundings): Shot {
+export function composeShot(operation: Operation, random: Random, world: World, around: Surroundings): AttackRequest {
   const suited = world.actors.filter(({ speaks }) => speaks === operation.api || speaks === 'any');
   const actor = random.pick(random.chance(0.85) ? suited : world.actors);
   const target = pathOf(operation, random, world) + queryOf(operation, random);

@@ -1,27 +1,13 @@
+import type { Making } from './making.ts';
 import type { Filler } from './fillers.ts';
 import { example, marked, sizeOf, spent, textOf } from './heaviest-text.ts';
-import { type Field, isLiteral, type Refs, resolved, type Schema } from './schema-fields.ts';
+import { isLiteral, resolved, type Schema } from './schema-fields.ts';
 
 /**
- * Bodies from a JSON Schema. One field is as large as the schema allows, and so is every list and record that contains
- * it. Other required members are small.
+ * A body from a JSON Schema. One field is as large as the schema allows, and so is every list and record that contains
+ * it. Other required members are small. `base` contains the parts that the schema cannot express: members that give a
+ * field its meaning.
  */
-export type Making = {
-  field: Field;
-  filler: Filler;
-  /** The remaining bytes for the whole body. */
-  bytes: number;
-  keys: number;
-  /** 1 is the largest size. It is less if the largest was refused. */
-  scale: number;
-  /** IDs of existing records, by their prefix. */
-  ids: Record<string, string>;
-  /** The address of a listening server. */
-  address: string;
-  refs: Refs;
-};
-
-/** `base` contains the parts that the schema cannot express: members that give a field its meaning. */
 export function heaviestBody(given: Schema, base: unknown, making: Making): unknown {
   const schema = resolved(given, making.refs);
   if (!making.field.path.has(schema)) return base ?? smallest(schema, making);

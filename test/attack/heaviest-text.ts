@@ -1,4 +1,4 @@
-import type { Making } from './heaviest-body.ts';
+import type { Making } from './making.ts';
 import type { Schema } from './schema-fields.ts';
 
 /** Texts as long as a schema allows, as an attacker would write them. */

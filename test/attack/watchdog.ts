@@ -1,4 +1,4 @@
-import { type Reply, type Shot, curlOf } from './shoot.ts';
+import { type Reply, type AttackRequest, curlOf } from './send-request.ts';
 import type { WatchedServer } from './watched-server.ts';
 import { watchHealth } from './watched-server.ts';
 import type { World } from './world.ts';
@@ -21,17 +21,17 @@ const SHOWN = 120;
 export type Watchdog = {
   finding(): Finding | null;
   /** Called before a request is sent, and with its response. */
-  sends(shot: Shot): void;
-  judge(shot: Shot, reply: Reply): void;
+  sends(request: AttackRequest): void;
+  judge(request: AttackRequest, reply: Reply): void;
   stop(): Promise<void>;
 };
 
 export function createWatchdog(server: WatchedServer, world: World): Watchdog {
   let found: Finding | null = null;
-  const underWay = new Set<Shot>();
+  const underWay = new Set<AttackRequest>();
   const health = watchHealth(server);
   const report = (what: string, request?: string): void => {
-    const others = [...underWay].map((shot) => curlOf(server.url, shot));
+    const others = [...underWay].map((request) => curlOf(server.url, request));
     found ??= { what, request: request ?? others.join('\n') };
   };
 
@@ -63,17 +63,17 @@ export function createWatchdog(server: WatchedServer, world: World): Watchdog {
 
   return {
     finding: () => found,
-    sends: (shot) => void underWay.add(shot),
-    judge: (shot, reply) => {
-      const say = (what: string): void => report(what, curlOf(server.url, shot));
+    sends: (request) => void underWay.add(request),
+    judge: (request, reply) => {
+      const say = (what: string): void => report(what, curlOf(server.url, request));
       const { status, head, text, isLate } = reply;
       if (isLate) say('No answer came.');
       if (status === 500 || status === 504) say(`Answered ${status}: ${text.slice(0, 500)}\n${logOf(server, text)}`);
       const whole = `${head}\n${text}`;
-      const hidden = shot.actor.isInsider ? world.secrets : [...world.secrets, ...world.inside];
+      const hidden = request.actor.isInsider ? world.secrets : [...world.secrets, ...world.inside];
       const secret = hidden.find((one) => whole.includes(one));
-      if (secret !== undefined) say(`The answer to ${shot.actor.name} holds a secret: ${around(whole, secret)}`);
-      underWay.delete(shot);
+      if (secret !== undefined) say(`The answer to ${request.actor.name} holds a secret: ${around(whole, secret)}`);
+      underWay.delete(request);
     },
     stop: async () => {
       clearInterval(timer);

@@ -1,20 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { ModelReply, Success, Wire, WireFormat } from './model.ts';
+import type { Json, ModelReply, StreamEnd, Success, Wire, WireFormat } from './model-wire.ts';
 
-/**
- * The streams of the providers (server-sent events), with exactly the frames that each provider sends.
- *
- * `cut`: the connection breaks. `short`: a clean end without the provider's final frame. `half`: the same, in the
- * middle of a frame. `garbage`: a frame that is no JSON. `error`: the provider's own error frame. `stall`: no further
- * data.
- */
-export type StreamEnd = 'cut' | 'short' | 'half' | 'garbage' | 'error' | 'stall';
-
-// oxlint-disable-next-line typescript/no-explicit-any -- foreign formats
-type Json = any;
 /** The frames before the text, for each piece of it, after it, and for an error. */
 type Frames = { begin: string[]; piece(text: string): string; end: string[]; error: string };
 
+/** Replies with server-sent events, with exactly the frames that each provider sends. */
 export async function streamReply(
   response: ServerResponse,
   wire: Wire,

@@ -1,39 +1,18 @@
+import type { Json, ModelReply, RecordedCall, Success, Used, Wire, WireFormat } from './model-wire.ts';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeTranscripts } from './transcripts.ts';
 import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
-import { type StreamEnd, streamReply } from './model-stream.ts';
+import { streamReply } from './model-stream.ts';
 
 /**
- * A model server on a real port that speaks the wire formats of the providers, by path: OpenAI chat completions (the
- * format of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google generateContent. Each
- * can respond at once or as a stream (model-stream.ts). Its replies come from a script, one per call. With an empty
- * script, it repeats the person's last message. Like a real provider, it requires the right credentials header and
- * refuses invalid requests, so a passing test has sent a request that the provider accepts.
+ * A model server on a real port with the wire formats of the providers, by path: OpenAI chat completions (the format of
+ * every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google generateContent. Each can respond
+ * at once or as a stream (model-stream.ts). Its replies come from a script, one per call. With an empty script, it
+ * repeats the person's last message. Like a real provider, it requires the right credentials header and refuses invalid
+ * requests, so a passing test has sent a request that the provider accepts.
  */
-export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
-
-export type ModelReply =
-  /** `reasoning`: the earlier reasoning of the model, in the format of its provider. */
-  | { text: string; used?: Used; reasoning?: string }
-  /** The pieces are sent one by one, each when `next` resolves. Then `ending` happens. */
-  | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
-  | { tool: string; args: Record<string, unknown>; text?: string }
-  | { empty: 'stop' | 'filtered' }
-  | { status: number; message?: string; headers?: Record<string, string> }
-  | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }
-  | { stall: 'before_headers' | 'in_body' };
-
-/** The token counts of the provider. `input` includes the cached ones. */
-export type Used = { input: number; cached: number; output: number };
-const USED: Used = { input: 12, cached: 0, output: 5 };
-
-// oxlint-disable-next-line typescript/no-explicit-any -- four foreign formats, read by tests
-type Json = any;
-
-export type RecordedCall = { format: WireFormat; path: string; headers: IncomingHttpHeaders; body: Json };
-
 export type FakeModel = {
   url: string;
   /** The base URL for a provider. */
@@ -47,6 +26,8 @@ export type FakeModel = {
   transcripts: FakeTranscripts;
   close(): Promise<void>;
 };
+
+const USED: Used = { input: 12, cached: 0, output: 5 };
 
 export const FAKE_MODEL_KEY = 'fake-key-5d1f0c9e7b';
 
@@ -149,19 +130,6 @@ function garble(response: ServerResponse, wire: Wire, kind: Extract<ModelReply, 
     response.write(whole.slice(0, 20), () => response.destroy());
   }
 }
-
-export type Success = Extract<ModelReply, { text: string } | { tool: string } | { empty: string }>;
-
-export type Wire = {
-  format: WireFormat;
-  path: RegExp;
-  isAuthorized(headers: IncomingHttpHeaders, key: string): boolean;
-  /** The reason why the real provider would refuse this body. Null if it is valid. */
-  fault(body: Json, path: string): string | null;
-  lastWords(body: Json): string;
-  success(reply: Success, body: Json): unknown;
-  failure(status: number, message: string): unknown;
-};
 
 let counter = 0;
 const id = (prefix: string) => `${prefix}${(++counter).toString(36).padStart(12, '0')}`;

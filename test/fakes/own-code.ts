@@ -6,7 +6,7 @@ import type { TurnAnswer, TurnRequested } from '../../contract/turns.ts';
 export type OwnCode = {
   url: string;
   received: { headers: IncomingHttpHeaders; raw: string; body: TurnRequested }[];
-  /** What the next calls do; the last one stays. */
+  /** The results of the next calls. The last one is repeated. */
   script(...handlers: Handler[]): void;
   close(): Promise<void>;
 };

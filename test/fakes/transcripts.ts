@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RecordedCall } from './model.ts';
+import type { RecordedCall } from './model-wire.ts';
 
 export type RecordedAudio = { model: string; name: string; type: string; bytes: Buffer };
 /** The reply: the text, sent after `after` resolves, or a refusal. */

@@ -30,7 +30,7 @@ test('every crash point has a unique name and can be armed', () => {
   expect(() => checkEdits(points.map(crashEdit))).not.toThrow();
 });
 
-test('an edit reports a missing text', () => {
+test('an edit of the sources reports a missing text', () => {
   expect(() => checkEdits([{ file: 'src/main.ts', find: 'no such text', replace: '' }])).toThrow(
     /0 times in src\/main/,
   );

@@ -19,7 +19,7 @@ export type Request = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 
-/** One request, never retried: a client with its own retries would hide what the suite looks for. */
+/** One request, never retried: a client with its own retries would hide faults. */
 export function request(url: string, { method = 'GET', body, headers, timeoutMs = 15_000 }: Request): Promise<Answer> {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   return new Promise((resolve) => {

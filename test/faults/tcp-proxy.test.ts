@@ -73,7 +73,7 @@ test('delays one direction and keeps the order', async () => {
   expect(performance.now() - sentAt).toBeGreaterThanOrEqual(150);
 });
 
-test('a black hole delays the data and releases it after healing', async () => {
+test('the proxy stores data during a black hole, and sends it after healing', async () => {
   const client = await open();
   client.send('before.');
   await expectGot(client, 'before.');
@@ -112,7 +112,7 @@ test('cuts a connection after the given number of bytes', async () => {
   await expect.poll(() => received).toBe('0123');
 });
 
-test('affects only the connections of one application', async () => {
+test('a fault affects only the connections of one application', async () => {
   const [pool, lease] = [await open('parley'), await open('parley lease')];
   await expect.poll(() => proxy.open().toSorted()).toEqual(['parley', 'parley lease']);
   proxy.set({ kind: 'black hole' }, { only: 'parley lease', direction: 'down' });

@@ -5,7 +5,7 @@ import type { AddressInfo, NetConnectOpts } from 'node:net';
 /**
  * The network between a node and its database, with faults that are set at run time. Each direction of each connection
  * is a queue of bytes with its own fault. A connection is identified by the `application_name` of its first packet, so
- * that one kind of connection can have a fault alone. A black hole delays the data: TCP resends lost packets, so the
+ * that a fault can affect only one kind of connection. A black hole delays the data: TCP resends lost packets, so the
  * bytes arrive after healing unless one side has given up.
  */
 export type Fault =

@@ -53,7 +53,7 @@ const lastUsed = async (id: string) =>
     .at;
 
 describe('a caller outside the networks of the key', () => {
-  test('a caller outside is refused by every endpoint that accepts a key, before the records in the path are checked', async () => {
+  test('a caller outside the networks is refused by every endpoint that accepts a key, before the records in the path are checked', async () => {
     const { value } = await parley.key(orgId, { permissions: ALL, allowedNetworks: OFFICE });
     const { body: openapi } = await parley.call('GET', '/api/openapi.json');
     const operations = Object.entries(
@@ -70,7 +70,7 @@ describe('a caller outside the networks of the key', () => {
     }
   });
 
-  test('a caller outside is refused after 401 and before the plan, and the call counts as a use of the key', async () => {
+  test('a caller outside the networks is refused after 401 and before the plan, and the call counts as a use of the key', async () => {
     const free = await givenOrganization(parley.db, { plan: 'free' });
     const { id, value } = await parley.key(free, { allowedNetworks: OFFICE });
     expect(verdict(await from(OUTSIDE, value)('GET', '/api/me'))).toEqual(REFUSED);
@@ -82,7 +82,7 @@ describe('a caller outside the networks of the key', () => {
     expect(verdict(await from(OUTSIDE, value)('GET', '/api/me'))).toEqual([401, 'key_revoked']);
   });
 
-  test('a caller outside sees the judged address, but not the networks', async () => {
+  test('a caller outside the networks sees the checked address, but not the networks', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     const refused = await from(OUTSIDE, value)('GET', '/api/me');
     expect(refused.body.detail).toContain(OUTSIDE);
@@ -116,7 +116,7 @@ describe('a caller outside the networks of the key', () => {
 });
 
 describe('a caller inside', () => {
-  test('a caller inside is accepted over IPv4 and IPv6, and sees the networks', async () => {
+  test('a caller inside the networks is accepted over IPv4 and IPv6, and sees the networks', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     for (const address of [INSIDE, `::ffff:${INSIDE}`, '2001:db8::7']) {
       const answer = await from(address, value)('GET', '/api/me');
@@ -126,7 +126,7 @@ describe('a caller inside', () => {
     expect((await from(OUTSIDE, free)('GET', '/api/me')).body.allowed_networks).toBeNull();
   });
 
-  test('a caller inside uses the tools of /mcp with its own address, not with that of this machine', async () => {
+  test('a caller inside the networks uses the tools of /mcp with its own address, not with that of this machine', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     const rpc = async (method: string, params: object, key = value, address = INSIDE) => {
       const answer = await from(address, key)('POST', '/mcp', { jsonrpc: '2.0', id: 1, method, params });

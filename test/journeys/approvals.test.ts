@@ -286,7 +286,7 @@ describe('decisions', () => {
     expect((await approvalsOf(run.conversation_id))[0]!.status).toBe('pending');
   });
 
-  test('both routes follow the order of checks', async () => {
+  test('both routes of approvals follow the order of checks', async () => {
     const { value: weak } = await parley.key(owner.orgId, { permissions: ['channels'] });
     const verdict = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;
@@ -541,7 +541,7 @@ describe('a tool of an MCP server', () => {
   });
 });
 
-test('the event announces the request', async () => {
+test('a requested approval creates the event approval.requested', async () => {
   const { agentId: own } = await givenAgent(parley.db, owner.orgId);
   await parley.call('GET', '/api/events?type=approval.requested', { key });
   const run = await requested();

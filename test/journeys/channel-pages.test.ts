@@ -60,7 +60,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('leads from a new web chat to its script, without mentioning a provider', async () => {
+  it('the page of a new web chat shows its script, and mentions no provider', async () => {
     const { page, faults } = await journey.open('/channels?connect=web_chat', { as: OWNER });
     const dialog = page.getByRole('dialog');
     // Only the site is necessary. A name of a host is enough, and a wrong address says what to write.

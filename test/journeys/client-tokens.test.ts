@@ -101,7 +101,7 @@ describe('POST /api/client-tokens', () => {
     );
   });
 
-  test('accepts localhost for development', async () => {
+  test('the pages of a client token may be on localhost', async () => {
     expect((await create({ origins: ['http://localhost:3000', 'http://127.0.0.1:8080'] })).status).toBe(201);
   });
 

@@ -132,11 +132,11 @@ function definitionFor({ name }: Field): object {
     url: `${model.url}/tool`,
     read_only: true,
   };
-  const standIn = name.endsWith('/provider') ? {} : { provider: 'openai_compatible', model: 'm' };
+  const fallbackEntry = name.endsWith('/provider') ? {} : { provider: 'openai_compatible', model: 'm' };
   return {
     ...(/\/(steps|action)/.test(name) && { steps: { items: [{ ...step, ...choices }] } }),
     ...(name.includes('/rules/') && { rules: [rule] }),
-    ...(name.includes('/fallback/') && { fallback: [standIn] }),
+    ...(name.includes('/fallback/') && { fallback: [fallbackEntry] }),
     ...(/\/(tools|instructions|temperature|provider|model|fallback|max_output|time_limit)/.test(name) && {
       provider: 'openai_compatible',
       model: 'm',

@@ -207,7 +207,7 @@ test('an exported file is the same after reading it: numbers, lists and punctuat
   await client.query(`UPDATE end_user SET attributes = '{"plan": "gold"}' WHERE external_id = 'f-2'`);
 });
 
-test('an export is read as the same people, and neither a cell nor a line starts with a formula', async () => {
+test('an exported file imports the same people, and neither a cell nor a line starts with a formula', async () => {
   await client.query(`UPDATE end_user SET attributes = $1 WHERE external_id = 'f-3'`, [
     { note: "Ann\n=cmd|' /C calc'!A0", other: 'x\r@SUM(1)', cut: 'a;=1+1' },
   ]);

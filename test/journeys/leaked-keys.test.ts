@@ -102,7 +102,7 @@ describe('a report', () => {
     expect(mail!.raw).toContain('github.com/example/shop');
   });
 
-  test('a report from anyone else does the same, but its URL is not mailed', async () => {
+  test('a report that no scanner signed also revokes the key, but its URL is not mailed', async () => {
     smtp.mails.length = 0;
     const { id, value } = await parley.key(orgId);
     // A key's label does not become a link in the mail to its owners.

@@ -147,7 +147,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
-  it('limits of sign-in attempts apply over both nodes together', async () => {
+  it('the limit of sign-in attempts counts the attempts on both nodes', async () => {
     const attempt = async (n: number) => {
       const body = { email: 'nobody@example.qa', password: `wrong password ${n}` };
       const headers = { origin: nodes[n % 2]!.config.baseUrl };

@@ -306,7 +306,7 @@ describe('the limits of tools apply', () => {
     expect(shop.calls()).toHaveLength(1);
   });
 
-  test('a silent server stops no turn: its tools are offered as approved, and the call times out', async () => {
+  test('a turn continues although a server is silent: its tools are offered as approved, and the call times out', async () => {
     const [listed] = (await list()).tools;
     hostile.answer = () => 'hang';
     await publish(approved(listed, { url: `${hostile.url}/mcp`, timeout_seconds: 1, read_only: true, retries: 1 }));
@@ -332,7 +332,7 @@ describe('the limits of tools apply', () => {
     expect(JSON.parse(body.request.body).params._meta['parley/context'].try).toBe(true);
   });
 
-  test('content that a model cannot read is named but not stored', async () => {
+  test('content that a model cannot read is replaced by its type and not stored', async () => {
     await choose();
     shop.answer = () => ({
       content: [
@@ -344,7 +344,7 @@ describe('the limits of tools apply', () => {
       ],
     });
     expect((await turn()).tool['output']).toBe(
-      'Here.\n[image, image/png: not kept]\nA text.\n[file, application/zip: not kept]\n[Invoice: https://shop.example/1.pdf]',
+      'Here.\n[image, image/png: not stored]\nA text.\n[file, application/zip: not stored]\n[Invoice: https://shop.example/1.pdf]',
     );
   });
 

@@ -61,7 +61,7 @@ test('requests, batches, lease, revokes, queues and connections are counted', as
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 });
 
-test('due rows are counted, and the age of the oldest', async () => {
+test('the metrics contain the number of due rows and the age of the oldest', async () => {
   await parley.db.$client.query(`UPDATE run SET due_at = now() - interval '1 hour'`);
   await expect.poll(async () => valueOf(await scrape(), 'parley_queue_due{queue="turns"}')).toBe(3);
   await expect

@@ -97,7 +97,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     await page.getByRole('button', { name: 'Add document' }).waitFor();
   });
 
-  it('a question is taught by choosing a passage, with the reply of the team, listed and forgotten', async () => {
+  it('a member chooses the passage for a question, sees the question in the list, and removes it', async () => {
     const id = await ask('Lina', 'Is there a lorry for the sofa?');
     await make(`/agents/${agent}/documents`, { name: 'Transport', text: 'Our van carries furniture to your home.' });
     await make(`/conversations/${id}/take-over`, undefined);

@@ -93,7 +93,7 @@ const dueOf = async (id: string) =>
   ).rows[0]!;
 
 describe('a direct answer', () => {
-  test('the answer is sent; the request has the signature, the facts of the run, and the allowed fields of the person', async () => {
+  test('own code gets a signed request with the run and the allowed fields of the person, and its answer is sent', async () => {
     code.script(json(says('On Monday.', { tags: ['shipping'] })));
     const { status, body } = await ask('When does it ship?', {
       variables: { order_id: 'A-1' },

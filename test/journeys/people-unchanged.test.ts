@@ -134,7 +134,7 @@ const ways: Record<Ways, (endUser: Said) => Promise<Sent>> = {
 };
 
 describe.each(Object.keys(ways) as Ways[])('a key without end_users, by %s', (way) => {
-  test('does not change stored values and lists them in the response; empty fields are filled', async () => {
+  test('a call without end_users does not change stored values, and lists their fields in the response', async () => {
     await put(own(KNOWN));
     const before = await stored();
     const { status, unchanged } = await ways[way]({ external_id: external, ...own(OTHER) });
@@ -147,14 +147,14 @@ describe.each(Object.keys(ways) as Ways[])('a key without end_users, by %s', (wa
     });
   });
 
-  test('fills an empty field without listing it in the response', async () => {
+  test('a call without end_users fills an empty field and does not list it in the response', async () => {
     await put({ name: 'Asha Rao' });
     const { unchanged } = await ways[way]({ external_id: external, ...own(KNOWN) });
     expect(unchanged).toBeUndefined();
     expect(await stored()).toMatchObject(own(KNOWN));
   });
 
-  test('does not list a value that is already stored, in any spelling', async () => {
+  test('a call does not list a value that is already stored, in any spelling', async () => {
     await put(own(KNOWN));
     const before = await stored();
     const same = { ...own(KNOWN), email: own(KNOWN).email.toUpperCase() };
@@ -162,13 +162,13 @@ describe.each(Object.keys(ways) as Ways[])('a key without end_users, by %s', (wa
     expect((await stored()).updated_at).toBe(before.updated_at);
   });
 
-  test('creates a new person with all values of the call', async () => {
+  test('a call without end_users creates a new person with all its values', async () => {
     const { unchanged } = await ways[way]({ external_id: external, ...own(KNOWN) });
     expect(unchanged).toBeUndefined();
     expect(await stored()).toMatchObject(own(KNOWN));
   });
 
-  test('does not add an address that belongs to another person', async () => {
+  test('a call does not add an address that belongs to another person', async () => {
     await put({ name: 'Asha Rao' });
     const holder = external;
     await put(own(KNOWN));
@@ -193,7 +193,7 @@ describe('with end_users', () => {
 });
 
 describe('an organization key without end_users', () => {
-  test('an organization key without end_users has the same limits', async () => {
+  test('an organization key without end_users can also only fill empty fields', async () => {
     await put(own(KNOWN));
     expect((await trigger({ external_id: external, name: 'X' }, {}, keys.organization)).unchanged).toEqual(['name']);
     expect((await send({ external_id: external, name: 'X' }, keys.organization)).unchanged).toEqual(['name']);

@@ -5,7 +5,8 @@ import { setModel } from '../../src/features/models/set-model.ts';
 import { agent } from '../../src/store/schema/agent.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { givenAgent, givenTrigger } from '../factories.ts';
-import { FAKE_MODEL_KEY, type FakeModel, type ModelReply, startFakeModel } from '../fakes/model.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
+import type { ModelReply } from '../fakes/model-wire.ts';
 import { type Receiver, startReceiver } from '../fakes/receiver.ts';
 import { type SignedIn, signedInOwner } from '../signed-in.ts';
 

@@ -104,8 +104,8 @@ const FLAT = `{
 const smallDocument = (url: string): string => `${url}/api/health`;
 
 /**
- * Set by the browser itself, since a `__Host-` cookie can be set in no other way; once for each person. The call comes
- * from a small document of the server, because loading the program for it would cost a second of processor time.
+ * Set by the browser itself, since a `__Host-` cookie can be set in no other way; once for each person. The call is
+ * made from a small page of the server, because loading the dashboard for it would need a second of processor time.
  */
 async function signIn(browser: Browser, url: string, email: string): Promise<StorageState> {
   const context = await browser.newContext();

@@ -228,7 +228,7 @@ describe('the automatic stop', () => {
     );
   });
 
-  test('an equal version and a rollout without a limit go on', async () => {
+  test('a rollout continues if its version is equal to the live one, or if it has no limit', async () => {
     const equal = await given();
     await equal.rollout({ version: 2, percent: 50, stop_when: LIMIT });
     const unlimited = await given(WORSE);

@@ -498,7 +498,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     }
   });
 
-  test('has its own page', async () => {
+  test('the chat has its own page', async () => {
     const { page, faults } = await visit(`${parley.url}/chat/${channelId}`);
     await page.getByRole('region', { name: 'Shop <b>help</b>' }).waitFor();
     await say(page, 'ping');

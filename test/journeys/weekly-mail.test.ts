@@ -55,10 +55,10 @@ describe.skipIf(!CHROMIUM)('the weekly mail', () => {
   it('the weekly mail is selected in the account, arrives, and is stopped from the mail without signing in', async () => {
     const { page, faults } = await journey.open('/settings/sessions', { as: OWNER, timezoneId: 'Asia/Qatar' });
     const choice = page.getByRole('switch', { name: 'Send me the weekly mail' });
-    await page.getByText('It comes on Mondays at 8:00, time zone UTC, in English.').waitFor();
+    await page.getByText('The mail is sent on Mondays at 8:00, time zone UTC, in English.').waitFor();
     expect(await choice.isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Use the time zone and language of this browser' }).press('Enter');
-    await page.getByText('It comes on Mondays at 8:00, time zone Asia/Qatar, in English.').waitFor();
+    await page.getByText('The mail is sent on Mondays at 8:00, time zone Asia/Qatar, in English.').waitFor();
     // The pressed button has disappeared, but the focus is not lost.
     expect(await choice.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
     expect(await seriousFaults(page)).toEqual([]);

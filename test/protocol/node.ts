@@ -22,7 +22,7 @@ export type Node = {
   hint: () => void;
   /** Stops the process for a while. Its clocks continue (SIGSTOP). */
   pause(ms: number): void;
-  /** The machine sleeps: its monotonic clock stops, but the wall clock continues. */
+  /** The machine is suspended: its monotonic clock stops, but the wall clock continues. */
   suspend(ms: number): void;
   /** No statement reaches the database, and no response reaches the node. */
   cutOff(ms: number): void;

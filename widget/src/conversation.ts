@@ -23,7 +23,7 @@ export type Shown = {
 };
 
 /**
- * The messages that this page knows, and the messages that wait for sending. A message gets an ID when it is typed.
+ * The messages that this page has read, and the messages that wait to be sent. A message gets an ID when it is typed.
  * Repeated sending, for example from two tabs, therefore stores it once.
  */
 export function createConversation(client: Client, stored: StateBox, onChange: (shown: Shown) => void) {

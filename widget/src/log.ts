@@ -64,7 +64,8 @@ function wantedOf(
   tools: MessageTools,
 ): Wanted[] {
   const { greeting, suggestions } = first;
-  // Shown only if it is certain that there are no messages. Otherwise a returning visitor would see them for a moment.
+  // Shown only if it is certain that there are no messages. Otherwise the suggestions would be visible for a moment to
+  // a returning visitor.
   const firstNew = firstNewOf(messages, readUntil);
   const isNew = loaded && messages.length === 0 && waiting.length === 0;
   return [

@@ -53,7 +53,7 @@ function start(script: HTMLScriptElement): void {
     });
     const wanted = (): boolean => view.isOpen() || stored.read().talked === true || person.external_id !== undefined;
     return {
-      kept: stored,
+      storage: stored,
       conversation,
       connection,
       /** Connected only if messages can arrive: the chat is open, or the person has a conversation. */
@@ -100,7 +100,7 @@ function start(script: HTMLScriptElement): void {
     close: () => toggle(false, false),
     identify: (person) => become(personOf(person)),
     reset: () => {
-      talk.kept.forget();
+      talk.storage.forget();
       become({});
     },
   };

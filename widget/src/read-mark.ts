@@ -4,7 +4,7 @@ import type { StateBox } from './stored-state.ts';
 /** Several messages within this time cause one request. */
 const READ_AFTER_MS = 400;
 
-/** The last message that the visitor has read. It is stored here and reported to the server. */
+/** The last message that the visitor has read. The newest seen message is stored here and reported to the server. */
 export function createReadMark(client: Client, stored: StateBox) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {

@@ -17,7 +17,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
   const { nodes } = region.cluster;
   const lines: string[] = [];
 
-  // The undisturbed one of two nodes responds.
+  // The node without a fault responds.
   const healthy: number[] = [];
   for (let n = 0; n < Math.max(20, HEALTHY * plan.scale); n += 1)
     healthy.push(await revokeOnce(region, tenant, n % 3, [0, 1, 2]));

@@ -9,12 +9,12 @@ import { addressOf } from './client.ts';
  * connections to one host.
  */
 export type LiveState =
-  /** The state is not known yet. */
+  /** The state of the connection is not known yet. */
   | 'opening'
   | 'live'
   /** The stream was open a moment ago. */
   | 'reconnecting'
-  /** There is no stream. It is tried again from time to time. */
+  /** There is no stream. The connection is tried again from time to time. */
   | 'polling';
 
 type Follower = {
@@ -42,7 +42,7 @@ const HIDDEN_MS = 5_000;
 const FIRST_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 30_000;
 
-/** One follower per read. A list whose rows all show the same data reads it once. */
+/** One entry for each read that follows changes. A list whose rows all show the same data reads it once. */
 const followers = new Map<string, Follower>();
 const listeners = new Set<() => void>();
 let state: LiveState = 'opening';
@@ -129,9 +129,9 @@ function wanted(): Wanted {
 }
 
 /**
- * The position of the open stream, for a stream with these topics. It has a part for each topic, in their order. A new
- * topic has none, so the server reports it as changed. Without this, a page that adds a topic reads all of its data
- * again.
+ * The position of the open stream, for a stream with these topics. The cursor has a part for each topic, in the order
+ * of the topics. A new topic has none, so the server reports it as changed. Without this, a page that adds a topic
+ * reads all of its data again.
  */
 function sinceIn(topics: readonly string[]): string | undefined {
   const parts = position.split('.');

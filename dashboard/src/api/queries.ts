@@ -42,7 +42,7 @@ export const queryClient = new QueryClient({
       // In this mode, a failed read is not repeated automatically. Without this, the error would stay until the next
       // regular read.
       refetchOnReconnect: true,
-      // A refusal would be the same again, but a lost connection may come back.
+      // A retry would get the same refusal, but after a lost connection it may succeed.
       retry: (failures, error) => failures < 1 && error instanceof Problem && error.status === 0,
       retryDelay: 500,
     },
@@ -73,8 +73,8 @@ type ReadExtras = {
 };
 
 /**
- * There is no connection, too many calls, or the server is temporarily unavailable. Any other refusal would be the same
- * again.
+ * There is no connection, too many calls, or the server is temporarily unavailable. After any other refusal, a retry
+ * would get the same refusal.
  */
 const isTemporary = (error: unknown): boolean =>
   error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);

@@ -71,7 +71,7 @@ export const money = (language: Language, amount: number, currency: string): str
 export const list = (language: Language, items: readonly string[]): string =>
   new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);
 
-/** "United States", "الاتحاد الأوروبي": the region IDs are codes whose names the browser knows. */
+/** "United States", "الاتحاد الأوروبي": the browser has the names of these region codes. */
 export const regionName = (language: Language, region: string): string =>
   new Intl.DisplayNames(LOCALES[language], { type: 'region' }).of(region.toUpperCase()) ?? region;
 

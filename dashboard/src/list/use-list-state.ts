@@ -47,7 +47,7 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
     cursor,
     filtered: filterNames.some((name) => search[name] !== undefined),
     setFilters: (change) => {
-      // Another choice may be made before the URL has the first one. Neither may undo the other.
+      // Another choice may be made before the URL has the first one. Two changes at the same time must both stay.
       setAhead((before) => ({
         from: location.search,
         change: before && before.from === location.search ? { ...before.change, ...change } : change,
@@ -68,7 +68,7 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
   };
 }
 
-/** The same for a list in a dialog, which has no URL. Its state is reset each time the dialog opens. */
+/** The same for a list in a dialog, which has no URL. The state of the list is reset each time the dialog opens. */
 export function usePlacelessList<F extends object>(): ListState<F> {
   const [{ filters, trail }, set] = useState<{ filters: Partial<F>; trail: string[] }>({ filters: {}, trail: [] });
   return {
@@ -92,7 +92,8 @@ export function useTypedFilter(value: string | undefined, commit: (value: string
     commit(text.trim() === '' ? undefined : text.trim());
     setTyped({ text, written: true });
   }, TYPING_MS);
-  // A pause after a space does not remove the space. Another change of the URL, for example by Back, replaces the text.
+  // When the user pauses after a space, the space stays. Another change of the URL, for example by Back, replaces the
+  // text.
   const isTyped = typed !== null && (!typed.written || typed.text.trim() === (value ?? ''));
   return {
     value: isTyped ? typed.text : (value ?? ''),

@@ -7,7 +7,10 @@ import { setPreferences, usePreferences } from '../preferences.ts';
 import type { Column } from './data-list.tsx';
 import { listTexts } from './list-texts.ts';
 
-/** The first column names the row, and a column without a heading contains its actions. Neither can be hidden. */
+/**
+ * The first column names the row, and a column without a heading contains its actions. These two columns cannot be
+ * hidden.
+ */
 const canBeHidden = ({ hidden }: Column<never>, at: number): boolean => at > 0 && !hidden;
 
 /** The columns of the list that this user wants to see. */

@@ -121,7 +121,7 @@ export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNo
   );
 }
 
-/** The same where something else shows and hides it. */
+/** The same steps, which the parent shows and hides. */
 export function ShownSteps({ provider, steps, className = '' }: Props): ReactNode {
   const say = useTexts(texts);
   return (
@@ -160,7 +160,7 @@ const Detail = ({ text }: { text: string }): ReactNode =>
     </>
   );
 
-/** Answers that no model gave. Other names are those of the provider of a model. */
+/** Answers that were not written by a model. Other names are those of the provider of a model. */
 const PROVIDERS = {
   embedded: 'engine',
   http: 'your_code',

@@ -46,7 +46,7 @@ const FIELDS = 'input:not([type=hidden], [type=radio]:not(:checked)), textarea, 
 
 /**
  * The dialog focuses `data-autofocus` when it opens. Without this mark, the first field gets it. Otherwise, the button
- * that closes the dialog would have the focus. A form that loads later takes the focus itself.
+ * that closes the dialog would have the focus. A form that loads later sets the focus itself.
  */
 function useFirstField(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {

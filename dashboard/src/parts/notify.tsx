@@ -9,7 +9,7 @@ export function notifyDone(message: string): void {
   setTimeout(() => note?.id === id && set(null), SHOWN_MS);
 }
 
-/** The region is always in the page, so that a screen reader knows it before it has content. */
+/** The region is always in the page, so that a screen reader observes it before it has content. */
 export function Notes(): ReactNode {
   const shown = useSyncExternalStore(subscribe, () => note);
   return (

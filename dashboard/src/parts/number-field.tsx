@@ -24,8 +24,8 @@ export function NumberField({ value, onChange, ...rest }: Props): ReactNode {
 }
 
 /**
- * This must happen before the field drops these digits as letters. The native setter is used, so that React notices the
- * change.
+ * This must happen before the field removes these digits as letters. The native setter is used, so that React notices
+ * the change.
  */
 function toLatin({ target }: FormEvent): void {
   if (!(target instanceof HTMLInputElement)) return;

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode
 /**
  * A dialog whose code loads when it is first opened. It stays mounted after that, so that its closing is visible. The
  * browser fetches the code in advance while it is idle. Its first render is closed (`closed` has these props). A dialog
- * that opens after that knows the previous focus and can return it.
+ * that opens after that can restore the previous focus.
  */
 export function onceOpened<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -11,7 +11,7 @@ import classes from './shown-once.module.css';
 export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => void; leave: () => void };
 
 /**
- * While a secret is visible, an accident cannot close it: Esc, a click outside and leaving the page ask for
+ * While a secret is visible, it cannot be closed by accident: Esc, a click outside and leaving the page ask for
  * confirmation (`ask`). The browser asks before it closes or reloads the page.
  */
 export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceGuard {
@@ -45,7 +45,7 @@ export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceG
 
 /**
  * The value of a dialog that creates a secret and then shows it once. `made` is null before and after that. Closing
- * forgets the value and reads `refresh` again.
+ * removes the value and reads `refresh` again.
  */
 export function useShownOnce<Made>(onClose: () => void, refresh: readonly DashboardRouteName[]) {
   const client = useQueryClient();

@@ -42,7 +42,7 @@ export function Shell(): ReactNode {
   const main = useFocusOnNavigation();
   useSignInWhenRefused();
   const find = useFinder(close);
-  // The account belongs to no organization. The second factor is set up there.
+  // The account belongs to no organization. A second factor is set up on its page.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
 
   if (!organization)
@@ -92,7 +92,7 @@ export function Shell(): ReactNode {
   );
 }
 
-/** What the person must know on every page. Most people see neither bar, so each loads when it is needed. */
+/** Notices that every page shows. Most people see none of these bars, so each one loads when it is needed. */
 function Bars(): ReactNode {
   const { user, mail, only_organization, paused_since } = useSession();
   // A session of an organization's provider has no access to the account itself.
@@ -173,7 +173,7 @@ function useSignInWhenRefused(): void {
       onProblem(({ code }) => {
         // Several reads fail at the same time, but one redirect is enough.
         if (code !== 'session_missing' || leaving.current) return;
-        // A secret on the screen can be saved without a session. The next read after it was closed fails again.
+        // A visible secret can still be saved without a session. After it is closed, the next read fails and redirects.
         if (isSecretShown()) return;
         leaving.current = true;
         const back = router.state.location.href;

@@ -9,14 +9,14 @@ import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Sub
  * filled on demand, and valid only while the lease is valid.
  *
  * A fill in progress while a change is applied may return the state before the change. So every change gets the next
- * generation, a fill remembers the generation at which it was sent, and its result is kept only if none of its subjects
+ * generation, a query stores the generation at which it was sent, and its result is cached only if none of its subjects
  * has changed since.
  *
- * A key has two names: its digest, for calls with the key itself, and its id, for calls with its client tokens. A change
- * of the key drops both.
+ * A key has two names: its digest, for calls with the key itself, and its id, for calls with its client tokens. A
+ * change of the key removes both entries of the cache.
  *
- * "It does not exist" is kept for at most one lease. No caller can have asked for an id or a key value before it was
- * created (both are random), so creations need no entry in the change log.
+ * The absence of a record is cached for at most one lease. No caller can have asked for an id or a key value before it
+ * was created (both are random), so creations need no entry in the change log.
  */
 export type KeyEntry = {
   readonly caller: Caller;
@@ -161,7 +161,7 @@ function createAbsent(clock: Clock, absentMs: number, generation: () => number) 
       until.delete(name);
       return false;
     },
-    /** Only if nothing at all has changed since: an absent record has no id of its own. */
+    /** Cached only if no record at all has changed since, because an absent record has no id. */
     keep: (name: string, since: number): void => {
       if (since !== generation()) return;
       if (until.size >= MAX_ABSENT) until.clear();
@@ -188,7 +188,7 @@ function createChanges() {
       }
       changedAt.set(id, ++generation);
     },
-    /** Everything counts as changed. */
+    /** All records count as changed. */
     addAll: (): void => {
       floor = ++generation;
       changedAt.clear();

@@ -77,7 +77,7 @@ export function clientTokenRegion(value: string): Region | null {
   return region !== undefined && isRegion(region) ? region : null;
 }
 
-/** The caller that the token stands for, from a page of `origin`. */
+/** The caller that the token identifies, from a page of `origin`. */
 export const clientCallerOf = (token: ClientToken, origin: string | undefined): ClientCaller => ({
   agentId: token.agentId,
   triggerId: token.triggerId,

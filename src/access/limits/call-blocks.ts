@@ -8,8 +8,8 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
  * memory. A call that is not reserved is never accepted, so the total is never exceeded. A node that is killed loses at
  * most its block. (docs/adr/0108)
  *
- * The first block is one call. While a key is busy, each block is twice as large as the one before it. A block that
- * is not used for a second goes back, so that another node can use it. So does a block that may be older than a change
+ * The first block is one call. While a key is busy, each block is twice as large as the one before it. A block that is
+ * not used for a second is returned, so that another node can use it. So does a block that may be older than a change
  * of its key, or than the lease of this node.
  */
 export type CallBlocks = {
@@ -42,7 +42,7 @@ export const MAX_BLOCK = 100;
 /** A block is at most this part of what remains, divided by the number of nodes. */
 const PARTS = 10;
 const IDLE_MS = 1_000;
-/** "Used up" is known for this long: another node may return calls. */
+/** The result "used up" is cached for this time, because another node may return calls. */
 const USED_UP_MS = 1_000;
 
 type Block = {
@@ -177,7 +177,7 @@ async function returnUnneeded({ unneeded, giveBack, onError }: State): Promise<v
   if (unneeded.size === 0) return;
   const returned = [...unneeded.values()];
   unneeded.clear();
-  // After an error they may have been returned. Returned twice, they would exceed the total.
+  // After an error they may have been returned. If calls were returned twice, the total could be exceeded.
   await giveBack(returned).catch(onError);
 }
 

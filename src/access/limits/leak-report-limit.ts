@@ -8,7 +8,7 @@ import { giveBackToAll, takeFromAll } from './take-from-all.ts';
 
 /**
  * Reports of leaked keys per minute, from one network address and in total. Signed reports have separate counters, so
- * that a flood of unsigned ones does not block a scanner. Every node counts alone. With `shared`, all nodes count
+ * that a flood of unsigned ones does not block a scanner. Every node counts separately. With `shared`, all nodes count
  * together.
  */
 export type LeakReportLimit = { take(kind: 'signed' | 'unsigned', address: string): Promise<void> };

@@ -86,7 +86,7 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
 
 /**
  * Uses the counters of this node only. If one counter refuses, the call is removed from all of them. The refusal names
- * the first one that refused.
+ * the first counter that refused.
  */
 async function takeHere(local: RateLimiterMemory, counters: readonly Counter[], nodes: number): Promise<RateState> {
   const shares = counters.map((counter) => ({ ...counter, limit: partOf(counter.limit, nodes) }));

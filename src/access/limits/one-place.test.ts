@@ -49,7 +49,7 @@ describe.each(Object.keys(LIMITS))('%s', (name) => {
   });
 });
 
-test('text that is not an address counts as it is', () => {
+test('a text that is not an address counts unchanged, as one place', () => {
   expect(countedPlace('user_1')).toBe('user_1');
   expect(countedPlace('')).toBe('');
 });

@@ -7,7 +7,7 @@ import type { Logger } from '../../kernel/log.ts';
  * and expires after its window, no matter how many calls follow.
  *
  * Redis is optional, and it is called only while it answers. If one response is late or wrong, Redis counts as lost,
- * and no request waits for it any more (`take` returns null: decide from your own memory). A probe checks four times a
+ * and no request waits for it (`take` returns null: decide from the memory of this node). A probe checks four times a
  * second whether it answers again.
  */
 export type SharedCounters = {

@@ -17,7 +17,7 @@ export function takeCall(
     const taken = blocks.take(caller, isGood);
     if (!(taken instanceof Promise)) return taken;
     return orUnavailable(taken).catch((error: unknown) => {
-      // The call may still be reserved after the timeout. It goes back then.
+      // The call may still be reserved after the timeout. The call is then returned to the total.
       taken.then((late) => late.giveBack()).catch(() => {});
       return withCaller(error);
     });

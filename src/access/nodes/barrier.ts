@@ -58,7 +58,7 @@ export function createBarrier(deps: BarrierDeps): Barrier {
         const dead = behind.filter((row) => isStill(watched, row, askedAt, answeredAt));
         const isSettled = askedAt - server.sinceMs() >= stillMs;
         if (dead.length === behind.length && isSettled) {
-          // The next wait need not watch these rows again. A failed removal causes no harm.
+          // The next wait does not have to watch these rows again. A failed removal causes no harm.
           for (const row of dead) await store.removeDead(row).catch(() => {});
           return;
         }

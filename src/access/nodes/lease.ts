@@ -22,8 +22,8 @@ export type Lease = {
   release(): Promise<void>;
   /**
    * This node's row, if it was registered on this run of the database server. A change that was committed on an earlier
-   * run may be lost, and then this node may have read its subjects again. In that case others wait for its row like for
-   * any other.
+   * run may be lost, and then this node may have read its subjects again. In that case, changes wait for its row as for
+   * the row of any other node.
    */
   rowOn(server: string): string | null;
   /** The number of nodes that have a row, including this one. */
@@ -32,7 +32,7 @@ export type Lease = {
   ageMs(): number;
 };
 
-/** The cache of the node. It can drop one subject, or everything. */
+/** The cache of the node. Removes one subject or all subjects from the cache. */
 export type Memory = { drop(subject: Subject): void; flush(): void };
 
 export type LeaseDeps = Timing & {
@@ -74,13 +74,13 @@ export function createLease(deps: LeaseDeps): Lease {
     const id = deps.newNodeId();
     memory.flush();
     const registered = await store.register(id);
-    // crash point: lease:after-register
-    // Only now: data that was read before the row existed may be older than a change that this node never learns of.
+    // crash point: lease:after-register Only now: data that was read before the row existed may be older than a change
+    // that this node never reads.
     memory.flush();
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: registered.nodes };
     extend(start, wallStart);
-    // Removing the old row only saves other nodes the wait for it.
+    // The old row is removed so that other nodes do not wait for it.
     if (former) await store.remove(former.id).catch(() => {});
   }
 

@@ -21,7 +21,7 @@ export type LeaseStore = {
   removeDead(lease: LeaseRow): Promise<void>;
 };
 
-/** `server` identifies one run of the database server. It changes with a restart or a failover. */
+/** `server` identifies one run of the database server. The value changes with a restart or a failover. */
 export type Registered = { position: number; server: string; serverAgeMs: number; nodes: number };
 export type LogReading = {
   server: string;

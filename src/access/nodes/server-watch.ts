@@ -13,8 +13,8 @@ export function createServerWatch(clock: Clock): ServerWatch {
   return {
     observe: (server, ageMs) => {
       if (server === known) return;
-      // The first observation uses the server's own age. A change that this process sees itself may be a promoted
-      // standby, whose process is old, so the time counts from now.
+      // The first observation uses the server's own age. If the server changes while this process runs, the new server
+      // may be a promoted standby with an old process. So the time counts from now.
       const now = clock.monotonic();
       since = known === null ? now - ageMs : now;
       known = server;

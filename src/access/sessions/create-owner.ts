@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { claimOperator } from '../../store/installation/installation.ts';
 import { insertMember } from '../../store/members/members.ts';
-import { insertOrganization, listOrphanOrganizations } from '../../store/organizations/organizations.ts';
+import { insertOrganization, listOrganizationsWithoutMembers } from '../../store/organizations/organizations.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { insertPerson, type Person } from '../../store/accounts/accounts.ts';
 
@@ -18,7 +18,7 @@ export type NewOwner = {
 };
 
 /** In practice, this is only the demo. */
-const MAX_ADOPTED = 10;
+const MAX_JOINED = 10;
 
 /**
  * Creates the first owner, who is the operator of the installation. This happens only once: the installation's row
@@ -44,16 +44,16 @@ export async function createOwner(
 }
 
 async function organizationOf(tx: Queryable, owner: NewOwner, userId: string): Promise<string> {
-  const adopted = await adoptOrphans(tx, userId);
-  if (owner.organizationName === null && adopted !== null) return adopted;
+  const joined = await joinOrganizationsWithoutMembers(tx, userId);
+  if (owner.organizationName === null && joined !== null) return joined;
   const name = owner.organizationName ?? owner.name;
   const { id } = await insertOrganization(tx, { name, plan: 'paid', timeZone: owner.timeZone ?? null });
   await insertMember(tx, id, userId, 'owner');
   return id;
 }
 
-async function adoptOrphans(tx: Queryable, userId: string): Promise<string | null> {
-  const orphans = await listOrphanOrganizations(tx, MAX_ADOPTED);
-  for (const { id } of orphans) await insertMember(tx, id, userId, 'owner');
-  return orphans[0]?.id ?? null;
+async function joinOrganizationsWithoutMembers(tx: Queryable, userId: string): Promise<string | null> {
+  const organizations = await listOrganizationsWithoutMembers(tx, MAX_JOINED);
+  for (const { id } of organizations) await insertMember(tx, id, userId, 'owner');
+  return organizations[0]?.id ?? null;
 }

@@ -8,7 +8,7 @@ import { takeFromAll } from '../limits/take-from-all.ts';
 /**
  * Mail that strangers can cause must not flood a mailbox or turn this server into a source of spam. There is an hourly
  * limit for one recipient, and one for each person or network address that requests mail. A request is counted before
- * the recipient's account is looked up. Each node counts alone.
+ * the recipient's account is looked up. Each node counts separately.
  */
 export type MailLimit = {
   /** Throws `rate_limited`. `sender` requests the mail: the ID of a person, or a network address. */

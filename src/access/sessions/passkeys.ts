@@ -148,7 +148,7 @@ function createChallenges(key: Key) {
   };
 }
 
-/** Loaded with the first passkey, because many nodes never handle one. */
+/** The library is loaded with the first passkey, because many nodes never need it. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('passkey_refused', detail, { cause });

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { lockPasswordHash, readPasswordHash, setPasswordHash } from '../../store/accounts/passwords.ts';
 import { deleteOtherSessions } from '../../store/accounts/sessions.ts';
 import type { Db } from '../../store/db.ts';
@@ -6,7 +6,7 @@ import { isCommonPassword } from './common-password.ts';
 import type { Auth } from './create-auth.ts';
 import type { createDeviceCookies } from './device-cookie.ts';
 import { MAX_PASSWORD_CHARACTERS } from './session-constants.ts';
-import type { Sessions } from './sessions.ts';
+import type { Browser, SignedIn } from './signed-in.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 
 type PasswordDeps = {
@@ -16,9 +16,22 @@ type PasswordDeps = {
   scrypt(): Promise<Awaited<Auth['$context']>['password']>;
 };
 
-/** The password of a person who is signed in: check it, hash a new one, change it. */
-export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps) {
-  const check: Sessions['checkPassword'] = async (caller, who, password) => {
+/** The password of a person who is signed in. */
+export type Passwords = {
+  /**
+   * Refuses a wrong password. Returns the hash of the password, so that the caller can check that it has not changed.
+   */
+  checkPassword(caller: Browser, who: SignedIn, password: string): Promise<string>;
+  changePassword(caller: Browser, who: SignedIn, current: string, next: string): Promise<void>;
+  /**
+   * The hash of a new password. Every change of a password uses this function. Refuses a password that is easy to
+   * guess. `own` are the person's name and address, and `pointer` is the field of the body.
+   */
+  hashPassword(password: string, own: readonly string[], pointer?: string): Promise<string>;
+};
+
+export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps): Passwords {
+  const check: Passwords['checkPassword'] = async (caller, who, password) => {
     const { email } = who.user;
     const device = devices.deviceOf(caller.cookie, email);
     await limit.attempt(caller.address, email, device);
@@ -30,12 +43,12 @@ export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps) {
     return hash;
   };
 
-  const hash: Sessions['hashPassword'] = async (password, own, pointer = '/password') => {
+  const hash: Passwords['hashPassword'] = async (password, own, pointer = '/password') => {
     if (await isCommonPassword(password, own)) throw tooCommon(pointer);
     return (await scrypt()).hash(password);
   };
 
-  const change: Sessions['changePassword'] = async (caller, who, current, next) => {
+  const change: Passwords['changePassword'] = async (caller, who, current, next) => {
     const currentHash = await check(caller, who, current);
     const nextHash = await hash(next, [who.user.name, who.user.email], '/new_password');
     await db.transaction(async (tx) => {
@@ -46,12 +59,10 @@ export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps) {
     });
   };
 
-  return { check, hash, change };
+  return { checkPassword: check, hashPassword: hash, changePassword: change };
 }
 
 const tooCommon = (pointer: string): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [{ pointer, code: 'password_too_common', detail: 'This password is too common. Choose another one.' }],
-  });
+  invalidAt(pointer, 'password_too_common', 'This password is too common. Choose another one.');
 
 const wrongNow = (): Refusal => new Refusal('sign_in_failed', 'The current password is wrong.');

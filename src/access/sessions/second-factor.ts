@@ -9,8 +9,8 @@ import { recoveryDigest } from './recovery-codes.ts';
 import { TOTP_SECRET_BYTES, acceptedStep } from './totp.ts';
 
 /**
- * The codes of an account: codes of an authenticator app, each valid once, or recovery codes. A person who guesses
- * codes already knows the password, so wrong codes are counted per account, from any address. After five consecutive
+ * The codes of an account: codes of an authenticator app, each valid once, or recovery codes. A person who can guess
+ * codes already has the password, so wrong codes are counted per account, from any address. After five consecutive
  * wrong codes, each further one doubles the wait, up to an hour. Recovery codes are too long to guess, so they work
  * during the wait.
  */

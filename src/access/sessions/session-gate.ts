@@ -11,7 +11,8 @@ import { decideToken } from '../tokens/decide-token.ts';
 import type { TokenGate } from '../tokens/token-gate.ts';
 import { lostDatabase } from './lost-database.ts';
 import { type Arrival, checkOrigin } from './origin.ts';
-import type { Sessions, SignedIn } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignedIn } from './signed-in.ts';
 
 /** The facts about its caller that a dashboard route receives after the gate. */
 export type DashboardCaller = SignedIn & {

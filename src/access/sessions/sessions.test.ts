@@ -96,7 +96,7 @@ describe('signing in', () => {
       (i: number) => ({ ...caller(), address: `192.0.2.${i}` }),
       (i: number) => `p${i}@example.qa`,
     ],
-  ])('limits guessing %s, even in a burst', async (_what, limits, from, email) => {
+  ])('guesses of %s are limited, even in a burst', async (_what, limits, from, email) => {
     const limited = make(limits);
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((i) => limited.signIn(from(i), email(i), 'wrong').catch((error: unknown) => error)),

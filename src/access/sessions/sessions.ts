@@ -1,3 +1,4 @@
+import type { Browser, SignedIn } from './signed-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { loadOnce } from '../../kernel/load-once.ts';
 import { deriveKey, withOthers } from '../../kernel/seal.ts';
@@ -9,31 +10,16 @@ import { readFactors } from '../../store/accounts/authenticator.ts';
 import type { Auth } from './create-auth.ts';
 import { ADDRESS_HEADER, SESSION_COOKIE } from './session-constants.ts';
 import { createDeviceCookies } from './device-cookie.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
 import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
 import { resignCookie } from './resign-cookie.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 
-/** The signed-in person and the session. */
-export type SignedIn = {
-  sessionId: string;
-  user: Person;
-  /**
-   * The organization whose provider opened the session. The session has access only to it. Null: the person opened the
-   * session.
-   */
-  onlyOrgId: string | null;
-  /**
-   * Whether a second factor was used or set up in this session. That provider may have checked it instead of Parley.
-   */
-  signInFactor: boolean;
-  openedAt: Date;
-};
-
 /** The facts that a person who signs in has proven. */
 export type Proof = {
   /**
-   * The hash with which the password was compared, or which a link covers. If it has changed since, it proves nothing.
+   * The hash with which the password was compared, or which a link covers. If the password has changed since then, the
+   * check is not valid.
    */
   passwordHash?: string | null;
   /** True: a second factor was shown. */
@@ -48,10 +34,7 @@ type Opened = { setCookie: string[]; token: string };
 export type SignInOutcome = { userId: string; setCookie: string[]; asked: SecondFactorAsked | null };
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
-/** The source of a request. */
-export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined };
-
-export type Sessions = {
+export type Sessions = Passwords & {
   /** Queries the database every time. `setCookie` prolongs the session. It is copied into the response. */
   read(caller: Browser): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
@@ -64,22 +47,12 @@ export type Sessions = {
   /** The person of this challenge, and the facts that it proves. Null: it expired, or the password was changed. */
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
   /**
-   * Refuses a wrong password. Returns the hash of the password, so that the caller can check that it has not changed.
-   */
-  checkPassword(caller: Browser, who: SignedIn, password: string): Promise<string>;
-  /**
    * Opens a session for one organization only. Its provider confirmed the person's identity and says whether they used
    * a second factor. The account's own second factor protects other organizations, so it is not required here.
    */
   openFor(caller: Browser, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
   /** Resolves when the session is deleted from the database. */
   signOut(caller: Browser): Promise<void>;
-  changePassword(caller: Browser, who: SignedIn, current: string, next: string): Promise<void>;
-  /**
-   * The hash of a new password. Every change of a password uses this function. Refuses a password that is easy to
-   * guess. `own` are the person's name and address, and `pointer` is the field of the body.
-   */
-  hashPassword(password: string, own: readonly string[], pointer?: string): Promise<string>;
 };
 
 /** A cookie header that removes the session cookie from the browser. */
@@ -169,21 +142,19 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       const person = await asked(() => findPerson(db, userId));
       return person && { person, proof: { passwordHash, factor: false } };
     },
-    checkPassword: passwords.check,
     async signOut(caller) {
       const found = await read(caller);
       // better-auth's own sign-out reports success even if the row could not be removed.
       if (found) await deleteSession(db, found.signedIn.user.id, found.signedIn.sessionId);
     },
-    changePassword: passwords.change,
-    hashPassword: passwords.hash,
+    ...passwords,
   };
 }
 
 /**
  * Checking a password takes a while. A person who changes it, or sets up a second factor, ends all sessions of that
- * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the
- * two sees the other.
+ * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the two
+ * transactions sees the writes of the other.
  */
 const isStillRight = (db: Db, userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
   db.transaction(async (tx) => {

@@ -9,7 +9,7 @@ test('successful sign-ins are not guesses: a script may sign in for each of its 
   }
 });
 
-test('failures are counted, and a refusal contains the wait', async () => {
+test('failed sign-ins are counted, and a refusal contains the waiting time', async () => {
   const limit = createSignInLimit({ pair: 3, subject: 10, address: 10, node: 1_000 });
   for (let n = 0; n < 3; n++) await limit.attempt('127.0.0.1', 'o@example.com');
   await expect(limit.attempt('127.0.0.1', 'O@example.com')).rejects.toMatchObject({ code: 'rate_limited' });

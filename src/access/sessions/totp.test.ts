@@ -25,7 +25,7 @@ describe('a code', () => {
     expect(accepted).toEqual([null, 100, 100, 100, null]);
   });
 
-  it('a code is accepted once, and then no older one', () => {
+  it('a code is accepted once, and older codes are refused after that', () => {
     expect(acceptedStep(SECRET, codeAt(SECRET, 100), at(3_000), 100)).toBeNull();
     expect(acceptedStep(SECRET, codeAt(SECRET, 99), at(3_000), 100)).toBeNull();
     expect(acceptedStep(SECRET, codeAt(SECRET, 101), at(3_000), 100)).toBe(101);

@@ -9,7 +9,8 @@ import { isSigned } from '../../kernel/seal.ts';
 export type Visitor = {
   readonly channelId: string;
   /**
-   * The visitor's address on the channel. It cannot be guessed, unless the host has confirmed the visitor's identity.
+   * The visitor's address on the channel. The address cannot be guessed, unless the host has confirmed the visitor's
+   * identity.
    */
   readonly address: string;
   readonly origin: string;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AgentDefinition, Tool } from '../../../contract/agents.ts';
 import type { TurnRequest } from '../../engine/provider.ts';
-import type { ApprovalOutcome, KnownApproval, StoredCall } from '../../engine/providers/request-approval.ts';
+import type { ApprovalOutcome, KnownApproval, StoredCall } from '../../engine/providers/stored-call.ts';
 import { callAndTrace, type CallTool } from '../../engine/providers/run-tool.ts';
 import { storeOutcome } from '../../store/approvals/write.ts';
 import type { Db } from '../../store/db.ts';
@@ -52,7 +52,10 @@ async function makeCall(
   return { result, steps, error: failure };
 }
 
-/** The team approved a call of this tool at this address. If the agent's tool is another one now, no call is made. */
+/**
+ * The team approved a call of this tool at this address. If the tool of the agent has changed since the request, no
+ * call is made.
+ */
 function faultOf(tool: Tool, { provider = 'embedded', tools = [] }: AgentDefinition): string | null {
   const now = tools.find(({ name }) => name === tool.name);
   if (!now || provider === 'embedded') return 'Not called: the agent does not have this tool any more.';

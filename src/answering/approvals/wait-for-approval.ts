@@ -1,11 +1,11 @@
 import { newId } from '../../kernel/ids.ts';
-import type { StoredCall } from '../../engine/providers/request-approval.ts';
+import type { StoredCall } from '../../engine/providers/stored-call.ts';
 import type { ClaimedRun } from '../../store/runs/claim.ts';
 import type { CompletedTurn } from '../../store/runs/complete.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The decisions that the agent does not know yet. */
+/** The decisions that were not yet passed to the agent. */
 export const decisionsIn = ({ approvals }: Pick<ClaimedRun, 'approvals'>): string[] =>
   approvals.flatMap(({ id, status }) => (status === 'pending' ? [] : [id]));
 
@@ -18,7 +18,7 @@ export const newApproval = (call: StoredCall): CompletedTurn['approvals'][number
 
 /**
  * A run with an open call waits for the approval instead of the person. If the turn answered a message but did not
- * report a decision, another turn is due at once. A run that ends requests nothing.
+ * report a decision, another turn is due at once. A turn that ends its run requests no approvals.
  */
 export function waitForApproval(run: ClaimedRun, turn: CompletedTurn): CompletedTurn {
   if (turn.status !== 'waiting_for_user') return { ...turn, approvals: [] };

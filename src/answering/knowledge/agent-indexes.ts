@@ -104,7 +104,7 @@ export function createAgentIndexes({ post, meter, maxBytes }: AgentIndexesOption
 
   return {
     take,
-    /** Works for a moment. Returns false when no work is left. */
+    /** Does one slice of the work. Returns false when no work is left. */
     work: (): boolean => {
       searches.run(SLICE_MS);
       slow.run(SLICE_MS);

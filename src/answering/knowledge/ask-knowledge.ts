@@ -24,7 +24,7 @@ import {
 /**
  * Knowledge is built and searched in a separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the
  * first question. The thread requests one document after another, so the main thread has at most one in memory. A
- * thread that dies or hangs is replaced. The current agent's question fails, and its documents are not tried again for
+ * thread that ends or hangs is replaced. The current agent's question fails, and its documents are not tried again for
  * a while. All other questions are retried.
  */
 export type Knowledge = {
@@ -64,13 +64,13 @@ type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): vo
 
 /** Maximum number of waiting questions. A worker has 400 turns in progress. */
 const MAX_PENDING = 1_000;
-/** How many threads may die during a question before it fails. */
+/** After this number of crashes of the thread, a question fails. */
 const MAX_THREADS = 3;
 /** A slice of work takes milliseconds. A slice that takes this long will not end. */
 const STUCK_MS = 15_000;
-/** The time for which documents that killed the thread are not tried again. */
-const REST_MS = 5 * 60_000;
-const MAX_RESTING = 1_000;
+/** For this time, documents that ended the thread are not tried again. */
+const PAUSE_MS = 5 * 60_000;
+const MAX_PAUSED = 1_000;
 
 export function createKnowledge({
   log,
@@ -80,20 +80,20 @@ export function createKnowledge({
   stuckMs = STUCK_MS,
 }: KnowledgeOptions): Knowledge {
   const pending = new Map<number, Pending>();
-  const resting = new Map<string, number>();
-  const thread = createKnowledgeThread({ log, startThread, stuckMs, onMessage: hear, onLost: retry });
+  const pausedUntil = new Map<string, number>();
+  const thread = createKnowledgeThread({ log, startThread, stuckMs, onMessage: onMessage, onLost: retry });
   let lastJob = 0;
   let stopped = false;
 
   function ask<Wanted extends Found>(documents: DocumentsOf, question: Question): Promise<Wanted> {
     const job = (lastJob = (lastJob % MAX_JOB) + 1);
-    const rests = (resting.get(editionOf(documents)) ?? 0) > performance.now();
-    if (rests) return Promise.reject(failed('The search of the documents failed recently.'));
+    const isPaused = (pausedUntil.get(editionOf(documents)) ?? 0) > performance.now();
+    if (isPaused) return Promise.reject(failed('The search of the documents failed recently.'));
     if (stopped || pending.size >= MAX_PENDING) return Promise.reject(failed('Too many questions are waiting.'));
     return new Promise((resolve, reject) => {
       const one: Pending = {
         ask: { ...documents, kind: 'ask', job, question },
-        // The thread answers in the form that belongs to the question.
+        // The type of the response depends on the type of the question.
         resolve: (found) => resolve(found as Wanted),
         reject,
         threads: 0,
@@ -108,7 +108,7 @@ export function createKnowledge({
     thread.post(one.ask);
   }
 
-  function hear(message: FromThread, reply: (answer: ToThread) => void): void {
+  function onMessage(message: FromThread, reply: (answer: ToThread) => void): void {
     const one = pending.get(message.job);
     if (!one) return;
     if (message.kind === 'want') return void documentFor(one.ask, message.after, readDocument, log).then(reply);
@@ -119,25 +119,25 @@ export function createKnowledge({
     else one.reject(failed(`The documents could not be searched. ${message.why}`));
   }
 
-  /** The thread is gone. `underWay`: the job that it was working for. */
+  /** The thread has ended. `underWay`: the job that it was working for. */
   function retry(underWay: number): void {
-    const culprit = pending.get(underWay)?.ask;
+    const current = pending.get(underWay)?.ask;
     if (pending.size > 0)
-      log.error({ org_id: culprit?.orgId, agent_id: culprit?.agentId }, 'the thread of the knowledge is replaced');
-    if (culprit) rest(editionOf(culprit));
+      log.error({ org_id: current?.orgId, agent_id: current?.agentId }, 'the thread of the knowledge is replaced');
+    if (current) pause(editionOf(current));
     for (const [job, one] of pending) {
-      const isGuilty = culprit !== undefined && editionOf(one.ask) === editionOf(culprit);
-      if (!stopped && !isGuilty && one.threads < MAX_THREADS) send(one);
+      const isSameEdition = current !== undefined && editionOf(one.ask) === editionOf(current);
+      if (!stopped && !isSameEdition && one.threads < MAX_THREADS) send(one);
       else {
         pending.delete(job);
-        one.reject(failed(isGuilty ? 'The documents are too large to search.' : 'The search was stopped.'));
+        one.reject(failed(isSameEdition ? 'The documents are too large to search.' : 'The search was stopped.'));
       }
     }
   }
 
-  function rest(edition: string): void {
-    if (resting.size >= MAX_RESTING) resting.clear();
-    resting.set(edition, performance.now() + REST_MS);
+  function pause(edition: string): void {
+    if (pausedUntil.size >= MAX_PAUSED) pausedUntil.clear();
+    pausedUntil.set(edition, performance.now() + PAUSE_MS);
   }
 
   return {

@@ -9,7 +9,7 @@ export type KnowledgeThreadOptions = {
   stuckMs: number;
   /** `reply` reaches the thread that sent the message, or nothing. */
   onMessage(message: FromThread, reply: (answer: ToThread) => void): void;
-  /** The thread died or was ended. `underWay`: the job that it was working for. */
+  /** The thread has ended, by itself or because it was stopped. `underWay`: the job that it was working for. */
   onLost(underWay: number): void;
 };
 

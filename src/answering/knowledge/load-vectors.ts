@@ -11,7 +11,7 @@ export type VectorLoad = { table: VectorTable; arrived: VectorPiece | null };
 /** With a smaller share, the search by meaning would prefer the passages that happen to have a vector. */
 export const LEAST_SHARE = 0.9;
 
-/** Fills the table of `load`. `want` requests the piece after a place, and the piece arrives in `load`. */
+/** Fills the table of `load`. `want` requests the piece after a position, and `load` receives it. */
 export function* loadVectors(
   load: VectorLoad,
   index: KnowledgeIndex,

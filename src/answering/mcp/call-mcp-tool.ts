@@ -48,9 +48,9 @@ function textOf({ content, structuredContent }: CallToolResult): string {
   const parts = content.map((part) => {
     if (part.type === 'text') return part.text;
     if (part.type === 'resource_link') return `[${part.name}: ${part.uri}]`;
-    if (part.type !== 'resource') return `[${part.type}, ${part.mimeType}: not kept]`;
+    if (part.type !== 'resource') return `[${part.type}, ${part.mimeType}: not stored]`;
     const { resource } = part;
-    return 'text' in resource ? resource.text : `[file, ${resource.mimeType ?? resource.uri}: not kept]`;
+    return 'text' in resource ? resource.text : `[file, ${resource.mimeType ?? resource.uri}: not stored]`;
   });
   return parts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : parts.join('\n');
 }

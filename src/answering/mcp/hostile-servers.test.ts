@@ -112,7 +112,7 @@ describe('a list', () => {
     expect(tools[1]!.fault).toBeNull();
   });
 
-  test('a schema that would exhaust the stack is only an error or a fault', async () => {
+  test('a schema that would exhaust the stack causes only an error or a fault', async () => {
     behave = greetThen(({ id }) => {
       const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
       return `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"orders","inputSchema":{"type":"object","properties":${deep}}}]}}`;

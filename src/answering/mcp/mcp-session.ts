@@ -11,10 +11,10 @@ import { signWebhook } from '../../kernel/standard-webhooks.ts';
 import { type Authority, secretsIn } from '../tools/tool-signature.ts';
 
 /**
- * A short session with an MCP server, which may be hostile. The protocol's library speaks the protocol, but all its
- * requests pass through this file. So a session reaches only one address, follows no redirect, opens no long-lived
- * stream, and ends after its time limit. It offers the server no functions to call: no sampling, no roots, no questions
- * to the person.
+ * A short session with an MCP server, which may be hostile. The library implements the protocol, but all its requests
+ * pass through this file. So a session reaches only one address, follows no redirect, opens no long-lived stream, and
+ * ends after its time limit. It offers the server no functions to call: no sampling, no roots, no questions to the
+ * person.
  */
 export type McpPlace = {
   egress: Pick<Egress, 'fetchWith'>;
@@ -135,7 +135,7 @@ function boundedFetch(
 
 const methodOf = (body: string): unknown => (body === '' ? null : (JSON.parse(body) as { method?: unknown }).method);
 
-/** Lets the server delete the session. No other work waits for this request. */
+/** Requests that the server deletes the session. No other work waits for this request. */
 function sayGoodbye({ egress, url, authority }: McpPlace, sessionId: string): void {
   const headers = { ...authority.headers, 'mcp-session-id': sessionId };
   const call = egress.fetchWith({ timeoutMs: GOODBYE_MS, maxBytes: MAX_BYTES });

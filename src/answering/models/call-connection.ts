@@ -23,8 +23,8 @@ export type ConnectionCall = {
 };
 
 /**
- * Calls a connected provider once, outside a turn. The call passes the same gate and the same budgets as the calls of
- * turns, and its usage is counted with them. `inputTokens` of its outcome is null when the provider does not report it.
+ * Calls a connected provider once, outside a turn. The same pauses and budgets apply as for the calls of turns, and the
+ * usage is counted with them. `inputTokens` of its outcome is null when the provider does not report it.
  */
 export async function callConnection<T>(
   deps: ConnectionDeps,

@@ -10,7 +10,7 @@ import {
   type TurnRequest,
   type TurnResult,
 } from '../../engine/provider.ts';
-import { type CallsDeps, countStandIn, openCalls } from './model-calls.ts';
+import { type CallsDeps, countFallback, openCalls } from './model-calls.ts';
 
 /**
  * The reason why a model does not answer, in the terms of a fallback's `when`. A spent budget is one of these reasons.
@@ -28,8 +28,8 @@ const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
 };
 
 /**
- * The maximum number of calls of all models for one message. It limits the cost of models that call tools without an
- * end. Each single model stops earlier (generate.ts), so only several models together reach this limit.
+ * The maximum number of calls of all models for one message. The maximum limits the cost of models that do not stop
+ * calling tools. Each single model stops earlier (generate.ts), so only several models together reach this limit.
  */
 const MAX_CALLS = 12;
 
@@ -64,10 +64,10 @@ export const tryInOrder = (
       if (request.signal.aborted) break;
       if (next.when !== undefined && !next.when.includes(reason)) continue;
       if (next.provider === 'embedded' || next.provider === 'hand_off') {
-        // The built-in engine answers messages only, and there is none.
+        // The built-in engine answers only messages of the person, and this turn has none.
         if (next.provider === 'embedded' && reportsOnly(request)) continue;
-        const result = await standIn(next.provider, request);
-        await countStandIn(deps, next.provider, request, insteadOf);
+        const result = await answerWithoutModel(next.provider, request);
+        await countFallback(deps, next.provider, request, insteadOf);
         return withNotes(result, insteadOf, failures);
       }
       const link = await findLink(next);
@@ -88,7 +88,7 @@ export const tryInOrder = (
 const reportsOnly = ({ input, approvals = [] }: TurnRequest): boolean =>
   input.length === 0 && approvals.some(({ status }) => status !== 'pending');
 
-const standIn = async (provider: 'embedded' | 'hand_off', request: TurnRequest): Promise<TurnResult> =>
+const answerWithoutModel = async (provider: 'embedded' | 'hand_off', request: TurnRequest): Promise<TurnResult> =>
   provider === 'embedded' ? embeddedProvider.turn(request) : handOffTurn(request, 'The model did not answer.');
 
 async function askOne(

@@ -21,13 +21,13 @@ import type { CallsDeps } from './model-calls.ts';
 import { type Link, tryInOrder } from './fallback-order.ts';
 
 /** Connects a test with a model: it records the answers of the model, or replays recorded ones. */
-export type ModelTape =
+export type ModelRecording =
   | { isReplay: false; through(real: typeof fetch, apiKey?: string): typeof fetch }
   /** The model is not called, so no account is needed. */
   | { isReplay: true; fetch: typeof fetch };
 
 /** The parts that a test replaces. No MCP server is called for its list of tools. */
-type TestStage = { callTool: CallTool; tape?: ModelTape };
+type TestStage = { callTool: CallTool; recording?: ModelRecording };
 
 export type FindProvider = (
   orgId: string,
@@ -51,14 +51,17 @@ export function createFindProvider(deps: FindProviderDeps): FindProvider {
     const { provider: name = 'embedded', model = '', time_limit_seconds: timeLimit } = agent.definition;
     if (name === 'embedded') return embeddedProvider;
     // A replay makes no call, so nothing is counted and no fallback is used.
-    if (test?.tape?.isReplay) {
-      if (name === CODE_PROVIDER) return createCodeProvider(deps, codeTape(test.tape));
-      return fromTape(name, test, test.tape.fetch);
+    if (test?.recording?.isReplay) {
+      if (name === CODE_PROVIDER) return createCodeProvider(deps, codeRecording(test.recording));
+      return replayProvider(name, test, test.recording.fetch);
     }
     const limited = await hasBudgets(deps.db, orgId);
     const first: Link =
       name === CODE_PROVIDER
-        ? { ...codeLink(agent.definition), provider: createCodeProvider(deps, test?.tape && codeTape(test.tape)) }
+        ? {
+            ...codeLink(agent.definition),
+            provider: createCodeProvider(deps, test?.recording && codeRecording(test.recording)),
+          }
         : { model, timeLimit, provider: await findModel(orgId, name, test) };
     const findLink = async (next: Fallback): Promise<Link> => ({
       model: next.model ?? '',
@@ -78,7 +81,7 @@ export function createFindProvider(deps: FindProviderDeps): FindProvider {
       name,
       ...(account.baseUrl !== null && { baseUrl: account.baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
-      fetch: test?.tape?.isReplay === false ? test.tape.through(fetch, apiKey) : fetch,
+      fetch: test?.recording?.isReplay === false ? test.recording.through(fetch, apiKey) : fetch,
       callTool: test?.callTool ?? deps.callTool,
       findChangedTools: test ? async () => new Set() : deps.findChangedTools,
       before: decideBeforeModel,
@@ -92,10 +95,12 @@ const codeLink = ({ url, time_limit_seconds: timeLimit }: AgentDefinition): Omit
   timeLimit,
 });
 
-const codeTape = (tape: ModelTape) =>
-  tape.isReplay ? { isReplay: true, through: () => tape.fetch } : { isReplay: false, through: tape.through };
+const codeRecording = (recording: ModelRecording) =>
+  recording.isReplay
+    ? { isReplay: true, through: () => recording.fetch }
+    : { isReplay: false, through: recording.through };
 
-const fromTape = (name: ModelProviderName, { callTool }: TestStage, recorded: typeof fetch): Provider =>
+const replayProvider = (name: ModelProviderName, { callTool }: TestStage, recorded: typeof fetch): Provider =>
   createModelProvider({
     name,
     baseUrl: 'http://recorded.invalid/v1',

@@ -17,9 +17,9 @@ import {
 import { recordTurnUse } from '../../store/costs/record-use.ts';
 
 /**
- * The calls of one model in one attempt of a turn. Before each call, the gate of the model and then the budgets are
- * checked. The highest possible cost of the call is reserved in the database, so budgets are valid for any number of
- * nodes. After the turn, one statement counts the usage. An agent without a model does not use this file.
+ * The calls of one model in one attempt of a turn. Before each call, the circuit breaker of the model and then the
+ * budgets are checked. The highest possible cost of the call is reserved in the database, so budgets are valid for any
+ * number of nodes. After the turn, one statement counts the usage. An agent without a model does not use this file.
  */
 export type ModelRef = { provider: string; model: string };
 
@@ -41,8 +41,8 @@ const PATIENCE_MS = 15 * 60_000;
 /** After these failures nothing is billed, because the provider refused the call or was not reached. */
 const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
 /**
- * Failures of the provider. An empty or unreadable answer belongs to its conversation. A person can cause it, so it
- * must not stop the conversations of others.
+ * Failures of the provider. An empty or unreadable answer is a fault of its conversation and not of the provider. A
+ * person can cause this failure, so it must not stop the conversations of others.
  */
 const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout']);
 
@@ -181,7 +181,7 @@ const upToLimit = (spent: Spending, call: Pick<Measured, 'input' | 'output'>, li
   unknownTime: spent.unknownTime + limitMs,
 });
 
-/** Refuses when a budget cannot pay the call. */
+/** Refuses when the call does not fit into a budget. */
 async function reserveOrRefuse({ pool }: CallsDeps, wanted: Parameters<typeof reserve>[1]): Promise<void> {
   const { orgId } = wanted.payers;
   let refused = await reserve(pool, wanted);
@@ -192,7 +192,7 @@ async function reserveOrRefuse({ pool }: CallsDeps, wanted: Parameters<typeof re
   if (refused.length > 0) throw overBudget(refused, wanted);
 }
 
-/** Tells the gate of the model how the attempt ended. */
+/** Reports the outcome of the attempt to the circuit breaker of the model. */
 async function report(
   { pool }: CallsDeps,
   at: ModelRef & { orgId: string },
@@ -204,7 +204,7 @@ async function report(
   if (failure !== null && COUNTED.has(failure.code)) {
     return reportFailure(pool, at, { code: failure.code, waitMs: failure.retryAfterMs, probed });
   }
-  // A provider that refuses this call is reachable. An aborted turn proves nothing about the provider.
+  // A provider that refuses this call is reachable. An aborted turn does not show whether the provider works.
   if (!failed || failure?.code === 'provider_refused') {
     if (known) await reportSuccess(pool, at, probed);
   } else if (probed) await endProbe(pool, at);
@@ -239,7 +239,7 @@ const usageOf = ({ input, cached, output }: Measured) => ({
 });
 
 /** Counts that the embedded agent or a hand-off answered instead of a model. */
-export async function countStandIn(
+export async function countFallback(
   { pool, log }: CallsDeps,
   provider: string,
   request: TurnRequest,
@@ -249,7 +249,7 @@ export async function countStandIn(
   const none = { model: '', unmeasured: 0, toolCalls: 0, spent: NOTHING };
   const use = { id: randomUUID(), payers: payersOf(request), conversationId, runId, provider, ...none, insteadOf };
   await recordTurnUse(pool, use).catch((err: unknown) =>
-    log.warn({ err, run_id: runId }, 'a stand-in was not counted'),
+    log.warn({ err, run_id: runId }, 'a fallback was not counted'),
   );
 }
 

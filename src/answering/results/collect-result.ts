@@ -50,14 +50,14 @@ export function openFields({ result }: AgentDefinition, before: ResultBefore, st
   );
 }
 
-/** `given`: the answers of the steps, null for a skipped one. `dropped`: those that the steps ask again. */
+/** `given`: the answers of the steps, null for a skipped one. `dropped`: the values for which the steps ask again. */
 type Answers = { given: ReadonlyMap<string, ResultValue | null>; dropped: ReadonlySet<string> };
 
 const NO_ANSWERS: Answers = { given: new Map(), dropped: new Set() };
 
 /**
- * Steps that ended before this turn belong to an earlier run of the conversation, or are in the result already. A person
- * who says "thanks" after an order makes no second order.
+ * Steps that ended before this turn belong to an earlier run of the conversation, or are in the result already. So a
+ * message such as "thanks" after an order does not create a second order.
  */
 function answersOf(stateBefore: unknown, stateAfter: unknown): Answers {
   const [before, after] = [readState(stateBefore), readState(stateAfter)];

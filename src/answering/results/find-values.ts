@@ -1,14 +1,15 @@
 import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { ResultField } from '../../../contract/results.ts';
 import { readMemory } from '../../engine/conversation-memory.ts';
-import { NO_KNOWLEDGE, type Provider, ProviderError, type TurnRequest, type TurnTrace } from '../../engine/provider.ts';
+import { NO_KNOWLEDGE, type Provider, ProviderError, type TurnRequest } from '../../engine/provider.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
 import { violationsOf } from '../../engine/providers/check-arguments.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { fitsField } from './result-fields.ts';
 import { formOf } from './result-form.ts';
 
 /** The conversation, and the texts that the agent writes in this turn. */
-export type Told = { request: TurnRequest; provider: Provider; agentTexts: readonly string[] };
+export type EndedRun = { request: TurnRequest; provider: Provider; agentTexts: readonly string[] };
 
 /** `values` is null if the model could not fill the fields. */
 export type Found = { values: Readonly<Record<string, unknown>> | null; steps: TurnTrace['steps'] };
@@ -30,7 +31,7 @@ const CHECK_MS = 1_000;
  * of the run, like those of turns. A person can influence the answer of the model, so each value is checked against its
  * field. Rejects only when the turn is cancelled.
  */
-export async function findValues(ended: Told, fields: readonly ResultField[]): Promise<Found> {
+export async function findValues(ended: EndedRun, fields: readonly ResultField[]): Promise<Found> {
   const { request } = ended;
   const form = formOf(fields);
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -58,11 +59,11 @@ export async function findValues(ended: Told, fields: readonly ResultField[]): P
 
 type Asked = { form: Record<string, unknown>; faults: readonly string[]; signal: AbortSignal };
 
-async function ask({ request, provider, agentTexts: said }: Told, { form, faults, signal }: Asked) {
+async function ask({ request, provider, agentTexts }: EndedRun, { form, faults, signal }: Asked) {
   const conversation = [
     ...readMemory(request.state).said.map(({ wrote }) => ({ role: 'end_user', text: wrote })),
     ...request.history,
-    ...said.map((text) => ({ role: 'agent', text })),
+    ...agentTexts.map((text) => ({ role: 'agent', text })),
   ];
   const input = JSON.stringify({
     form,

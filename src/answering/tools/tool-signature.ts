@@ -8,10 +8,10 @@ import { openToolSecrets } from '../../store/open-tool-secret.ts';
 import { readToolSecrets } from '../../store/tool-secrets.ts';
 
 /**
- * How the receiver of a tool call knows that Parley calls. The call is signed as a Standard Webhook (signWebhook in
- * src/kernel/standard-webhooks.ts): its id is the `idempotency-key` of the call. While a rotation overlaps, the
- * previous secret signs as well. A tool without a secret gets unsigned calls. Stored credentials of the tool are added
- * to the headers and are not part of the signature.
+ * The signature with which the receiver of a tool call verifies that Parley made the call. The call is signed as a
+ * Standard Webhook (signWebhook in src/kernel/standard-webhooks.ts): its id is the `idempotency-key` of the call. While
+ * a rotation overlaps, the previous secret signs as well. A tool without a secret gets unsigned calls. Stored
+ * credentials of the tool are added to the headers and are not part of the signature.
  */
 export type Authority = {
   /** Each secret adds a signature. Empty: the tool has no secret, and its calls are not signed. */

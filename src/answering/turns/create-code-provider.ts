@@ -9,7 +9,8 @@ import {
 import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { decideBeforeModel } from '../../engine/before-model.ts';
 import { type Provider, ProviderError, type TurnRequest, type TurnResult, TurnWaits } from '../../engine/provider.ts';
-import { decisionsIn, decisionStep, type KnownApproval } from '../../engine/providers/request-approval.ts';
+import { decisionsIn, decisionStep } from '../../engine/providers/request-approval.ts';
+import type { KnownApproval } from '../../engine/providers/stored-call.ts';
 import { openByText } from '../../engine/providers/create-model-provider.ts';
 import { type Egress, EgressError } from '../../kernel/egress.ts';
 import type { Key } from '../../kernel/seal.ts';
@@ -33,7 +34,7 @@ export type CodeDeps = {
 };
 
 /** Replaces the network in a test. */
-type Tape = { isReplay: boolean; through(real: typeof fetch): typeof fetch };
+type Recording = { isReplay: boolean; through(real: typeof fetch): typeof fetch };
 
 /** The URL of a signed call. */
 export type Receiver = { url: string; seconds: number };
@@ -44,7 +45,7 @@ const DEFAULT_SECONDS = 30;
  * The customer's own code as the provider of an agent. Stop words, rules, guided steps and requests for a human are
  * decided before, as with a model. An answer that has arrived already is used without a call.
  */
-export function createCodeProvider(deps: CodeDeps, tape?: Tape): Provider {
+export function createCodeProvider(deps: CodeDeps, recording?: Recording): Provider {
   return {
     name: CODE_PROVIDER,
     async turn(request) {
@@ -53,17 +54,17 @@ export function createCodeProvider(deps: CodeDeps, tape?: Tape): Provider {
       const reports = request.input.length === 0 && decisionsIn(request.approvals).length > 0;
       const { turn, tags } = reports ? { turn: null, tags: [] } : await decideBeforeModel(request);
       const result =
-        turn ?? (reports ? null : openByText(CODE_PROVIDER, request)) ?? (await askCode(deps, request, tape));
+        turn ?? (reports ? null : openByText(CODE_PROVIDER, request)) ?? (await askCode(deps, request, recording));
       return { ...result, tags: [...result.tags, ...tags] };
     },
   };
 }
 
-async function askCode(deps: CodeDeps, request: TurnRequest, tape?: Tape): Promise<TurnResult> {
+async function askCode(deps: CodeDeps, request: TurnRequest, recording?: Recording): Promise<TurnResult> {
   const { url, time_limit_seconds: seconds = DEFAULT_SECONDS } = request.agent.definition;
   if (url === undefined) throw refused('The agent has no URL of your code.');
   const run = runOf(request);
-  if (run === null) return tryCode(deps, request, { url, seconds }, tape);
+  if (run === null) return tryCode(deps, request, { url, seconds }, recording);
   const notified = decisionsIn(request.approvals).map(({ id }) => id);
   const next = await nextStep(deps.db.$client, run, { seconds, fields: fieldsOf(request), told: notified });
   if (next === null) throw new TurnWaits();
@@ -113,12 +114,17 @@ async function callCode(
 }
 
 /** A try stores nothing, so its answer is in the response to the call. */
-async function tryCode(deps: CodeDeps, request: TurnRequest, receiver: Receiver, tape?: Tape): Promise<TurnResult> {
+async function tryCode(
+  deps: CodeDeps,
+  request: TurnRequest,
+  receiver: Receiver,
+  recording?: Recording,
+): Promise<TurnResult> {
   const { organization_id: orgId } = request.context;
   const deadline = new Date(Date.now() + receiver.seconds * 1_000).toISOString();
   const turn = { ...replyTo(deps, { orgId, runId: 'try', turnId: `try_${randomUUID()}` }), attempt: 1, deadline };
   const body: TurnRequested = { type: 'turn.requested', turn, ...turnBody(request, null) };
-  const given = await post(deps, request, receiver, body, tape);
+  const given = await post(deps, request, receiver, body, recording);
   if (given === null) {
     throw refused('Your code returned 202. In tests and in the playground it must return 200 with its answer.');
   }
@@ -137,17 +143,17 @@ async function post(
   request: TurnRequest,
   { url, seconds }: Receiver,
   body: TurnRequested,
-  tape?: Tape,
+  recording?: Recording,
 ): Promise<TurnAnswer | null> {
   const { calls, span, signal } = request;
   const text = JSON.stringify(body);
-  const signed = tape?.isReplay ? {} : await sign(deps, request, url, body.turn.id, text);
+  const signed = recording?.isReplay ? {} : await sign(deps, request, url, body.turn.id, text);
   const timeoutMs = Math.min(seconds, MAX_TURN_CALL_SECONDS) * 1_000;
   const real = deps.egress.fetchWith({ timeoutMs, maxBytes: MAX_BODY_BYTES });
   await calls?.begin({ inputTokens: 0 });
   let isLater = false;
   try {
-    const response = await (tape ? tape.through(real) : real)(url, {
+    const response = await (recording ? recording.through(real) : real)(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -17,7 +17,7 @@ function streamed(parts: Iterable<string>): Response {
 const STREAM =
   'event: delta\r\ndata: {"text":"It ships "}\r\n\r\n: comment\n\nevent: answer\ndata: {"messages":\ndata: []}\n\n';
 
-test.each([1, 2, 3, 7, STREAM.length])('events are read whole from parts of %i characters', async (size) => {
+test.each([1, 2, 3, 7, STREAM.length])('events are read completely from parts of %i characters', async (size) => {
   const parts = STREAM.match(new RegExp(`[^]{1,${size}}`, 'g'))!;
   const deltas: string[] = [];
   const words = { add: (text: string) => deltas.push(text), takeBack: () => deltas.push('taken back') };

@@ -4,7 +4,7 @@ import { isSigned, type Key } from '../../kernel/seal.ts';
 
 /**
  * Permits one answer to one turn. It is signed and not stored, so every attempt of a turn has the same token. It proves
- * only that Parley asked for this turn: whether the turn still takes an answer is decided by the run.
+ * only that Parley asked for this turn: the run determines whether the turn still accepts an answer.
  */
 export type ReplyClaims = { orgId: string; runId: string; turnId: string };
 

@@ -100,7 +100,7 @@ async function withServer(
   }
 }
 
-/** The connection was never made, so nothing was sent. */
+/** There was no connection, so nothing was sent. */
 function neverReached(error: unknown): unknown {
   const known = noAnswer(error);
   if (!(known instanceof ChannelFailure)) return known;

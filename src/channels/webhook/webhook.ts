@@ -77,7 +77,7 @@ export const webhook: ChannelKind = {
   // The customer's own backend signs the messages that it forwards.
   vouchesFor: () => true,
   repeatable: true,
-  // The customer's own ID of the person, which the endpoint knows.
+  // The ID of the person in the customer's own system.
   addressOf: (endUser) => endUser.external_id,
   personAt: (address) => (address.length <= 255 ? { external_id: address } : {}),
 

@@ -76,7 +76,7 @@ const HEADERS: Readonly<Record<string, Omit<Header, 'text'>>> = {
   LOCATION: { type: 'location', variables: ['header.latitude', 'header.longitude'] },
 };
 
-/** Undefined: a header of a kind that Parley does not know. Null: there is no header. */
+/** Undefined: a header of a kind that Parley does not support. Null: there is no header. */
 function headerOf(header: unknown): Header | null | undefined {
   if (header === undefined) return null;
   const text = textMember(header, 'text');

@@ -9,7 +9,7 @@ export type XmlHandler = {
 };
 
 const MAX_DEPTH = 2_000;
-/** A style may be based on a style that is itself based on another. */
+/** A style may inherit from a style that inherits from another one. */
 const MAX_STYLES = 20_000;
 const MAX_BASED_ON = 20;
 /** `outlineLvl` 9 is body text. */

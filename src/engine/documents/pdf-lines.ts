@@ -1,6 +1,6 @@
 import { oneLine } from '../../kernel/one-line.ts';
 
-/** A run of letters as the PDF draws it. It contains its place on the page. The runs come in any order. */
+/** A run of letters as the PDF draws it. A run contains its position on the page. The runs have no defined order. */
 export type Drawn = { text: string; x: number; y: number; width: number; height: number; endsLine: boolean };
 export type Line = { text: string; y: number; height: number };
 

@@ -15,7 +15,7 @@ const fault = (content: string | Buffer): Promise<string> =>
   );
 
 describe('a PDF', () => {
-  test('keeps headings and the order of Latin text', async () => {
+  test('a PDF keeps headings and the order of Latin text', async () => {
     expect(await text(file('guide-en.pdf'))).toMatch(
       /^# Shop guide\n\n## Delivery\n\nDelivery costs 15 riyals; it is free[^#]+arrives at your door\.\n\n## Returns\n\nYou can return/,
     );
@@ -45,7 +45,7 @@ describe('a PDF', () => {
     expect(await fault(pdf(Array.from({ length: 2_001 }, () => '')))).toBe('too_many_pages');
   });
 
-  test('leaves out lines that every page begins or ends with', async () => {
+  test('a PDF loses the lines with which every page begins or ends', async () => {
     const pages = ['Tea', 'Coffee', 'Milk', 'Bread'].map((what, at) =>
       pdfPage('Price list 2026', `${what} is sold here.`, 'It is fresh.', 'It is good.', `Page ${at + 1} of 4`),
     );
@@ -56,7 +56,7 @@ describe('a PDF', () => {
 });
 
 describe('a Word file', () => {
-  test('keeps headings, lists and tables, and leaves out what was deleted', async () => {
+  test('a Word file keeps headings, lists and tables, and leaves out deleted text', async () => {
     expect(await text(await docx())).toBe(
       [
         '# Shop guide',
@@ -94,7 +94,7 @@ describe('a Word file', () => {
 describe('HTML', () => {
   const page = (body: string): string => `<!doctype html><title>Shop &amp; more</title><body>${body}`;
 
-  test('keeps the visible text as Markdown', async () => {
+  test('HTML keeps the visible text as Markdown', async () => {
     const read = await readFileAsText(
       Buffer.from(
         page(`<nav><a href="/a">Home</a></nav><script>no()</script><main><h1>Help</h1><p>Open  <b>daily</b>

@@ -8,8 +8,8 @@ import { tooLong } from './text-writer.ts';
 
 /**
  * Converts a file to text from which an agent can answer: Markdown with the headings, lists and tables of the file. The
- * bytes decide the type. Name and content type are only hints for text that could be of several types. It runs in a
- * thread that can be stopped (thread.ts), because files come from strangers.
+ * type is detected from the bytes. Name and content type are only hints for text that could be of several types. It
+ * runs in a thread that can be stopped (thread.ts), because files come from strangers.
  */
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {
@@ -17,7 +17,7 @@ export type ReadFile = {
   /** The file's own title. Empty if the file has none. */
   title: string;
   text: string;
-  /** The canonical address as the page writes it. Only HTML has one. */
+  /** The canonical address as the page writes it. Only HTML has a base address. */
   canonical?: string | null;
   links?: string[];
 };

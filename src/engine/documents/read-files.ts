@@ -74,13 +74,13 @@ export function createReadFiles({
     // The output of a library about a file must not reach the log of the server.
     opened.stdout.resume();
     opened.stderr.resume();
-    opened.on('message', (done: Done) => hear(opened, done));
+    opened.on('message', (done: Done) => onMessage(opened, done));
     opened.on('error', (error) => log.warn({ err: error }, 'the thread of documents failed'));
     opened.on('exit', () => lose(opened, tooLarge()));
     return opened;
   }
 
-  function hear(from: Worker, done: Done): void {
+  function onMessage(from: Worker, done: Done): void {
     const job = current;
     if (from !== thread || job === null) return;
     current = null;
@@ -113,7 +113,7 @@ export function createReadFiles({
   return {
     read: <Kind extends Task['kind']>(orgId: string, task: Task & { kind: Kind }) =>
       new Promise<Answers[Kind]>((resolve, reject) => {
-        // The thread answers in the form that belongs to the task.
+        // The type of the response depends on the type of the task.
         const job: Job = { task, resolve: (answer) => resolve(answer as Answers[Kind]), reject };
         if (stopped || !queue.add(orgId, job)) reject(new FilesBusy('Too many files wait to be read.'));
         else next();
@@ -129,7 +129,7 @@ export function createReadFiles({
   };
 }
 
-/** Ends a thread that works too long on one file or needs too much memory. Returns what ends this guard. */
+/** Ends a thread that works too long on one file or needs too much memory. Returns a function that ends this guard. */
 function guard(worker: Worker, limitMs: number, maxMemory: number, lose: (why: Error) => void): () => void {
   const limit = setTimeout(() => lose(tooLong()), limitMs);
   const look = async (): Promise<void> => {
@@ -145,7 +145,7 @@ function guard(worker: Worker, limitMs: number, maxMemory: number, lose: (why: E
 
 function faultOf(done: Exclude<Done, { ok: unknown }>, log: Logger): DocumentFault {
   if ('fault' in done) return new DocumentFault(done.fault.code, done.fault.detail);
-  // A fault of a parser that it does not explain: the file is at fault.
+  // An unexplained error of a parser counts as a fault of the file.
   log.warn({ reason: done.error }, 'a file could not be read');
   return new DocumentFault('broken', 'The file is damaged and cannot be read.');
 }

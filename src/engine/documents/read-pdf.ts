@@ -15,7 +15,7 @@ const MAX_HEADING_CHARACTERS = 200;
 /** The highest share of letters that the fonts of the PDF do not map to characters. */
 const MAX_UNKNOWN = 0.02;
 const MIN_DEVANAGARI = 200;
-/** With fewer pages, repetition proves nothing. */
+/** With fewer pages, a repeated line may be normal text. */
 const MIN_PAGES_THAT_REPEAT = 4;
 const REPEATS = 0.6;
 
@@ -69,7 +69,7 @@ function checkReadable(pages: readonly Line[][]): void {
 
 /**
  * Some programs store letters of Indic scripts in a form that the library does not read. About every tenth Hindi word
- * has the sign of a short i. Text without it was read wrongly, and no document is better than a wrong one.
+ * has the sign of a short i. A text without this sign was read wrongly, so the file is refused.
  */
 type Counted = { letters: number; unknown: number; devanagari: number; short: number };
 

@@ -3,7 +3,7 @@ import { passageKey } from '../knowledge/question-key.ts';
 import { HEADING_SEPARATOR } from '../knowledge/split-document.ts';
 import { MAX_QUESTION_CHARACTERS, type Offer, type Passage } from '../provider.ts';
 import { readWords } from '../read-words.ts';
-import type { Heard } from './apply-rules.ts';
+import type { ReadText } from './apply-rules.ts';
 import type { Offered } from './read-state.ts';
 import { note, say, sayContent, type EmbeddedTurn } from './embedded-turn.ts';
 
@@ -30,9 +30,9 @@ export const answerQuestion = async (turn: EmbeddedTurn, question: string): Prom
 };
 
 /**
- * Asks the person which of the nearest sections is meant, and offers one more choice for something else. Returns false
- * when no section is near, and directly after a turn that already asked. The question counts as unanswered until the
- * person chooses a section.
+ * Asks the person which of the most similar sections is meant, and offers one more choice for something else. Returns
+ * false when no section is similar, and directly after a turn that already asked. The question counts as unanswered
+ * until the person chooses a section.
  */
 export const askBack = (turn: EmbeddedTurn, question: string): boolean => {
   if (turn.offers.length === 0 || turn.offeredBefore.length > 0) return false;
@@ -49,7 +49,7 @@ export const askBack = (turn: EmbeddedTurn, question: string): boolean => {
 };
 
 /** The person's choice after a turn that asked back. Null when the message is not a choice. */
-export const chosenFrom = (turn: EmbeddedTurn, { text, words }: Heard): Offered | 'something_else' | null => {
+export const chosenFrom = (turn: EmbeddedTurn, { text, words }: ReadText): Offered | 'something_else' | null => {
   const { offeredBefore } = turn;
   if (offeredBefore.length === 0) return null;
   // Only the whole name or its number counts, because a new question may contain the name.

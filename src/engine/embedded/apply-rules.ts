@@ -20,9 +20,9 @@ const MAX_HEARD = 10;
 const MAX_READ_IN_TURN = 4_000;
 
 /** `read` is the beginning of the text, up to the limit for rules and intents. */
-export type Heard = { text: string; read: string; words: Words };
+export type ReadText = { text: string; read: string; words: Words };
 
-export const heardIn = (input: readonly string[]): Heard[] => {
+export const readTexts = (input: readonly string[]): ReadText[] => {
   const latest = input.slice(-MAX_HEARD);
   const each = Math.min(MAX_READ_CHARACTERS, Math.floor(MAX_READ_IN_TURN / latest.length));
   return latest.map((text) => {
@@ -34,11 +34,11 @@ export const heardIn = (input: readonly string[]): Heard[] => {
 /** `missed` is a question without an answer. `silent` means that no answer is needed. */
 export type Outcome = 'answered' | 'missed' | 'silent' | 'ended';
 
-export const ruleFor = (turn: EmbeddedTurn, { read, words }: Heard): Rule | null => {
+export const ruleFor = (turn: EmbeddedTurn, { read, words }: ReadText): Rule | null => {
   const compiled = rulesOf(turn.definition);
   const { rule, labels } = matchRules(compiled, read, words, turn.patterns);
-  // Saving refuses both faults. An older version may have stored such a definition. Its fault is reported in the trace,
-  // where the author looks for the reason.
+  // Both faults are refused when the agent is saved. An older version may have stored such a definition. Its fault is
+  // reported in the trace, where the author looks for the reason.
   for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(turn, 'rule_left_out', `${pointer}: ${detail}`);
   if (turn.patterns.steps <= 0) note(turn, 'patterns_stopped', 'The patterns took too long; not all were tried.');
   for (const label of labels) putLabel(turn, label);
@@ -46,7 +46,7 @@ export const ruleFor = (turn: EmbeddedTurn, { read, words }: Heard): Rule | null
 };
 
 /** The built-in phrases for a human. They apply when no rule of the agent matches. */
-export const mayHandOver = (turn: EmbeddedTurn, { words }: Heard): boolean =>
+export const mayHandOver = (turn: EmbeddedTurn, { words }: ReadText): boolean =>
   turn.definition.hand_off?.on_request !== false && asksForPerson(words);
 
 const putLabel = (turn: EmbeddedTurn, rule: Rule): void => {

@@ -2,10 +2,10 @@ import { ARABIC, DEVANAGARI, foldText, wordsOf } from '../knowledge/fold-text.ts
 import { latinLanguageOf } from '../knowledge/latin-words.ts';
 
 /**
- * Chooses the language of the answer. The script decides. For Hindi and Arabic in Latin letters, common words decide.
- * Arabic letters mean Arabic, unless the conversation already uses another language of that script (fa, ur). The same
- * rule applies to Devanagari and Hindi. In an Arabic conversation, a single Latin word, an e-mail address or an order
- * number does not change the language.
+ * Chooses the language of the answer. The script decides. Hindi and Arabic in Latin letters are detected by common
+ * words. Arabic letters mean Arabic, unless the conversation already uses another language of that script (fa, ur). The
+ * same rule applies to Devanagari and Hindi. In an Arabic conversation, a single Latin word, an e-mail address or an
+ * order number does not change the language.
  */
 export const detectLanguage = (text: string, current: string | null): string | null => {
   const prose = text.split(/\s+/).filter((word) => !NOT_PROSE.test(word));

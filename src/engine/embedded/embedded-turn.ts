@@ -1,7 +1,8 @@
 import type { AgentDefinition, LocalizedText } from '../../../contract/agents.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import { readMemory, withMemory } from '../conversation-memory.ts';
-import type { Offer, TurnRequest, TurnResult, TurnTrace } from '../provider.ts';
+import type { Offer, TurnRequest, TurnResult } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 import { renderTemplate, renderText, type Variables } from '../templates.ts';
 import type { Budget } from './compile-pattern.ts';
 import { type BuiltIn, builtInTexts } from './built-in-texts.ts';
@@ -45,7 +46,7 @@ export const beginTurn = (request: TurnRequest): EmbeddedTurn => {
   const language =
     request.input.length === 0 ? before : detectLanguage(request.input.slice(-10).join('\n').slice(0, 4_000), before);
   const trace: TurnTrace['steps'] = [];
-  // Only a language in which the person wrote is remembered, so that a locale that is set later still takes effect.
+  // Only a language in which the person wrote is stored, so that a locale that is set later still takes effect.
   if (language !== before) trace.push({ kind: 'language', detail: `The person writes ${language}.`, language });
   if (language !== null && language !== asked) state.language = language;
   return {

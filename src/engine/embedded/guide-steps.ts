@@ -11,7 +11,7 @@ import { builtIn, note, ownText, say, sayContent, type EmbeddedTurn } from './em
 export const startsOnOpen = (turn: EmbeddedTurn): boolean =>
   turn.definition.steps !== undefined && turn.definition.steps.start !== 'by_rule' && !turn.state.steps_done;
 
-/** Starts at the first question and forgets earlier answers. */
+/** Starts at the first question and removes earlier answers. */
 export const startSteps = (turn: EmbeddedTurn): void => {
   if (turn.definition.steps === undefined) return;
   turn.state.step = 0;

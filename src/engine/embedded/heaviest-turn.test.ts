@@ -84,7 +84,7 @@ describe('the longest messages with the heaviest valid definition take little ti
   });
 
   it.each(['text', 'number', 'date', 'phone', 'email', 'yes_no'] as const)(
-    'the turn takes little time with a step of type %s',
+    'the most expensive turn takes little time with a step of type %s',
     async (type) => {
       const definition = { steps: { items: [{ name: 'n', type, ask: { default: 'What?' } }] } };
       expect(await worstOf(definition, { step: 0 })).toBeLessThan(ONE_TURN_MS);

@@ -104,7 +104,7 @@ const NO = phrases(
 /** Whether the message is a yes without any addition: "yes, but …" is not one. */
 export const isPlainYes = (words: Words): boolean => YES.has(words.join(' '));
 
-/** True for yes, false for no, null for neither. In a longer answer the first word decides ("yes, next week"). */
+/** True for yes, false for no, null for neither. In a longer answer, the first word counts ("yes, next week"). */
 export const yesOrNo = (words: Words): boolean | null => {
   const joined = words.join(' ');
   if (NO.has(joined)) return false;

@@ -85,7 +85,7 @@ describe('opening', () => {
     expect(texts(await turn({}, [], { locale: null }))[0]).toMatch(/^Hello, I am Concierge/);
   });
 
-  it('never sends an empty message', async () => {
+  it('the agent never sends an empty message', async () => {
     expect(texts(await turn({ opening: { default: '{{nothing}}' } }, []))[0]).toMatch(/Concierge/);
   });
 });
@@ -403,7 +403,7 @@ describe('knowledge of real documents', () => {
     });
   });
 
-  it('returns only the variant that was asked for', async () => {
+  it('returns only the variant that the question names', async () => {
     const result = await turn({}, ['How much is the Kettle 500?'], { knowledge });
     expect(result.messages[0]!.sources).toEqual([{ document: 'Shop', quote: 'It costs QAR 229.' }]);
     expect((await turn({}, ['Does the Kettle 500 have a warranty?'], { knowledge })).messages[0]!.sources).toEqual([]);
@@ -467,12 +467,12 @@ describe('what may answer', () => {
     expect(texts(await choose('7'))[0]).not.toContain('8 euros');
   });
 
-  it('an offer is valid for one turn', async () => {
+  it('an offer of sections is valid for one turn', async () => {
     const results = await talk({}, ['What if I borrow one longer?', 'thanks', '1'], { knowledge: two });
     expect(texts(last(results))[0]).not.toContain('8 euros');
   });
 
-  it('does not ask back twice in a row', async () => {
+  it('the agent does not ask back twice in a row', async () => {
     const results = await talk({}, ['Can I borrow one?', 'Can I borrow two?', 'Can I borrow three?'], {
       knowledge: two,
     });
@@ -521,7 +521,7 @@ describe('what may answer', () => {
     ]);
   });
 
-  it('offers nothing if no document has the topic', async () => {
+  it('the agent offers no section if no document has the topic', async () => {
     expect(texts(await turn({}, ['Is there a warranty on helmets?'], { knowledge }))[0]).toMatch(/do not know/);
   });
 });

@@ -4,20 +4,29 @@ import { acceptAnswer, askCurrent, currentStep, refuseAnswer, startsOnOpen, star
 import { asksToStop } from '../stop-words.ts';
 import { asksToBegin, isQuestion, type SmallTalk, smallTalkIn } from './phrases.ts';
 import { handOff, optOut } from './end-conversation.ts';
-import { type Heard, heardIn, mayHandOver, applyRule, type Outcome, outranksStep, ruleFor } from './apply-rules.ts';
+import {
+  type ReadText,
+  readTexts,
+  mayHandOver,
+  applyRule,
+  type Outcome,
+  outranksStep,
+  ruleFor,
+} from './apply-rules.ts';
 import { beginTurn, builtIn, endTurn, note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
  * The deterministic agent. It uses no key, no network and no model. The same request always results in the same turn.
  * Each message is checked in this order, and the first match decides: stop words, rules, a request for a human, the
- * answer to the current step, small talk, knowledge. A message that matches nothing is a miss, and the agent says so.
+ * answer to the current step, small talk, knowledge. A message without a match is a miss, and the agent answers that it
+ * does not know.
  */
 export const embeddedProvider: Provider = {
   name: 'embedded',
   turn: async (request: TurnRequest): Promise<TurnResult> => {
     const turn = beginTurn(request);
     if (request.input.length === 0) open(turn);
-    else await hear(turn);
+    else await answerMessages(turn);
     return endTurn(turn);
   },
 };
@@ -32,14 +41,14 @@ const open = (turn: EmbeddedTurn): void => {
   else if (startsOnOpen(turn)) startSteps(turn);
 };
 
-const hear = async (turn: EmbeddedTurn): Promise<void> => {
+const answerMessages = async (turn: EmbeddedTurn): Promise<void> => {
   const { input } = turn.request;
   if (asksToStop(input)) return optOut(turn, 'The person asked to stop.');
-  const heard = heardIn(input);
+  const message = readTexts(input);
   const missed: string[] = [];
   let answered = false;
-  for (const one of heard) {
-    const outcome = await respond(turn, one, heard.length === 1);
+  for (const one of message) {
+    const outcome = await respond(turn, one, message.length === 1);
     if (outcome === 'ended') return;
     if (outcome === 'missed') missed.push(one.read);
     else answered ||= outcome === 'answered';
@@ -55,12 +64,12 @@ const hear = async (turn: EmbeddedTurn): Promise<void> => {
     startSteps(turn);
 };
 
-const respond = async (turn: EmbeddedTurn, heard: Heard, alone: boolean): Promise<Outcome> => {
-  const { text, read, words } = heard;
-  const rule = ruleFor(turn, heard);
+const respond = async (turn: EmbeddedTurn, message: ReadText, alone: boolean): Promise<Outcome> => {
+  const { text, read, words } = message;
+  const rule = ruleFor(turn, message);
   const step = currentStep(turn);
   if (rule !== null && (step === null || outranksStep(rule))) return applyRule(turn, rule);
-  if (mayHandOver(turn, heard)) {
+  if (mayHandOver(turn, message)) {
     if (rule !== null) return applyRule(turn, rule) === 'ended' ? 'ended' : again(turn);
     handOff(turn, 'asked', 'The person asked for a person.');
     return 'ended';
@@ -75,7 +84,7 @@ const respond = async (turn: EmbeddedTurn, heard: Heard, alone: boolean): Promis
     refuseAnswer(turn, step, text, words);
     return tooManyMisses(turn) ? 'ended' : 'answered';
   }
-  const chosen = chosenFrom(turn, heard);
+  const chosen = chosenFrom(turn, message);
   if (chosen === 'something_else') return decline(turn);
   if (chosen !== null) {
     tellChosen(turn, chosen);

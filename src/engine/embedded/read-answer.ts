@@ -115,8 +115,8 @@ const readChoice = (step: Step, text: string, words: Words): string | null => {
 };
 
 /**
- * "extra large please" contains both "large" and "extra large". The longest name wins, unless two different names of
- * that length occur.
+ * "extra large please" contains both "large" and "extra large". The longest name is chosen, unless two different names
+ * of that length occur.
  */
 const longestWithin = (names: readonly string[][], padded: string): number | null => {
   const named = names.flatMap((list, index) =>

@@ -15,7 +15,7 @@ export type EmbeddedState = {
   slots: Record<string, SlotValue | null>;
   /** The sections that the last turn offered. Empty when it offered none. */
   offered: Offered[];
-  /** The question about which the last turn asked back. */
+  /** The question after which the agent asked back in the last turn. */
   asked: string | null;
 };
 
@@ -28,10 +28,7 @@ export type Offered = {
   learn?: { document_id: string; passage: string };
 };
 
-/**
- * Reads a stored state. A missing state means a new conversation. So does a damaged state or a state from another
- * provider.
- */
+/** Reads a stored state. A missing or damaged state, or a state from another provider, means a new conversation. */
 export const readState = (stored: unknown): EmbeddedState => {
   const given = isRecord(stored) ? stored : {};
   const slots: Record<string, SlotValue | null> = {};

@@ -5,7 +5,7 @@ import type { Finding, Passage } from '../provider.ts';
 import { cpuMs } from '../../../test/cpu-time.ts';
 import { KnowledgeIndex } from './build-knowledge.ts';
 import { buildKnowledge, splitDocument } from '../../../test/build-knowledge.ts';
-import { editDistance } from './mend-typo.ts';
+import { editDistance } from './correct-typo.ts';
 import { runToEnd } from './pausable-work.ts';
 import { SHOP_GUIDE, SHOP_GUIDE_AR } from '../../start/demo-texts.ts';
 
@@ -227,7 +227,7 @@ describe('Latin letters', () => {
   });
 });
 
-it.each(['zh', 'ja', 'th'])('finds passages in a writing without spaces (%s)', (language) => {
+it.each(['zh', 'ja', 'th'])('finds passages in a script without spaces (%s)', (language) => {
   const file = new URL(`../../../bench/knowledge/unspaced/${language}.json`, import.meta.url);
   const { sets } = JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] };
   const build = (passages: Passage[]) => {

@@ -25,9 +25,10 @@ import { Vocabulary } from './vocabulary.ts';
  * Two searches over an agent's passages. `gather` ranks passages for a model and prefers recall. `answer` quotes
  * without a model and also detects that no passage answers. A passage is found only if it (with its headings and its
  * document's name) meets the demands of the question: every informative word in some form, the kind of fact that was
- * asked for, and no sign that it is about a similar but different thing. If no passage is found, the ranking decides
- * which sections may be offered. The index is built in memory from the agent's passages, in time linear in their
- * length. Building and searching run in steps, so that the thread that serves many agents can switch between them.
+ * asked for, and no evidence that it is about a similar but different thing. If no passage is found, the ranking
+ * decides which sections may be offered. The index is built in memory from the agent's passages, in time linear in
+ * their length. Building and searching run in steps, so that the thread that serves many agents can switch between
+ * them.
  */
 export class KnowledgeIndex {
   private readonly passages: Passage[] = [];

@@ -2,8 +2,8 @@ import { isQuestion, smallTalkIn } from '../embedded/phrases.ts';
 import { readWords } from '../read-words.ts';
 
 /**
- * The questions in a message, and the text around them. People greet, tell what happened, and then ask. The question
- * decides what is searched, and the rest only helps to rank.
+ * The questions in a message, and the text around them. Messages often begin with a greeting and a story, and end with
+ * the question. The question decides what is searched, and the rest only helps to rank.
  */
 export type Focus = { questions: string[]; story: string };
 

@@ -50,8 +50,8 @@ export const DEVANAGARI = /[\u0900-\u097f]/;
 export type Writing = 'arabic' | 'devanagari' | 'other';
 
 /**
- * The writing of a text. The text may contain a name in another writing: “iPhone” does not make an Arabic sentence
- * English.
+ * The script in which a text is written. The text may contain a name in another writing: “iPhone” does not make an
+ * Arabic sentence English.
  */
 export const writingOf = (text: string): Writing =>
   ARABIC.test(text) ? 'arabic' : DEVANAGARI.test(text) ? 'devanagari' : 'other';

@@ -26,5 +26,5 @@ export function* fuseRanks(words: Float64Array, meaning: Float32Array): Pausable
  */
 const SMOOTHING = 5;
 const worth = (rank: number): number => 1 / (SMOOTHING + rank);
-/** Passages further down are not near in meaning. */
+/** Passages with a lower rank do not have a similar meaning. */
 const MAX_NEAR = 200;

@@ -6,7 +6,7 @@ import { isEmptyWord, type Term } from './analyze-text.ts';
  * The groups are stored as hashes in flat arrays that are about as large as the text.
  */
 export class GramTable {
-  /** The hashes of the groups, passage by passage. They are dropped when the table is closed. */
+  /** The hashes of the groups, passage by passage. They are removed when the table is closed. */
   private cells = new Uint32Array(1_024);
   private ends: number[] = [];
   private postings = new Uint32Array(0);

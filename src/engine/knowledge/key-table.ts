@@ -1,10 +1,10 @@
 /**
  * Stores the keys of each passage and their weights in flat arrays of numbers. A map for each passage would need more
- * than twenty times the size of the text. This table needs about four times.
+ * than twenty times the size of the text. This table needs about four times the size of its keys.
  */
 export class KeyTable {
   private readonly ids = new Map<string, number>();
-  /** The distinct weights. There are few, so a cell contains an index into this list. */
+  /** The distinct weights. There are few different lists of passages, so a cell contains an index into this list. */
   private readonly worths: number[] = [];
   /** The keys of each passage in order: `id * WORTHS + worth`. */
   private cells: Uint32Array = new Uint32Array(1_024);

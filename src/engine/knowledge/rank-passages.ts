@@ -56,7 +56,7 @@ function* addDemand(
     const id = keys.idOf(key);
     const holding = keys.showing(key);
     if (holding.length > A_STEP) yield;
-    // A word that occurs nearly everywhere says little and costs most.
+    // A word that occurs in nearly all passages hardly affects the rank and costs the most time.
     if (id === null || holding.length > MAX_HOLDING) continue;
     const value = way * rarityOf(holding.length, passages);
     rarest = Math.max(rarest, value);
@@ -98,7 +98,7 @@ const largest = (scores: Float64Array): number => scores.reduce((most, score) =>
 
 const LETTERS_WORTH = 0.5;
 const MAX_HOLDING = 50_000;
-/** A related word says less than the word itself, and nothing if it occurs in many passages. */
+/** A related word has a lower weight than the word itself, and no weight if it occurs in many passages. */
 const RELATED_WORTH = 0.35;
 const MAX_HOLDING_RELATED = 2_000;
 const A_STEP = 1_000;

@@ -16,7 +16,7 @@ export type Demand = {
   /** A passage without this word is about another thing. Model numbers are an example. */
   decisive: boolean;
   term: Term | null;
-  /** Position in the question. Kinds of fact have none. */
+  /** Position in the question. Kinds of fact have no position. */
   at: number | null;
   /** A word without a specific meaning. */
   general: boolean;

@@ -1,9 +1,10 @@
 import { ARABIC, DEVANAGARI } from './fold-text.ts';
-import { editDistance } from './mend-typo.ts';
+import { editDistance } from './correct-typo.ts';
 
 /**
  * Compares a word in Latin letters with one in Arabic or Devanagari letters by its consonants: "bataniya" and بطانية,
- * "helmet" and हेलमेट. Vowels only decide between words with the same consonants, because people write them freely.
+ * "helmet" and हेलमेट. Vowels are compared only between words with the same consonants, because people write vowels in
+ * many ways.
  */
 type Sound = { consonants: string; whole: string };
 
@@ -43,7 +44,7 @@ export const soundOfNative = (word: string): Sound | null => {
 export const soundDistance = (one: Sound, other: Sound): number | null => {
   if (!isSame(one.consonants, other.consonants)) return null;
   const length = Math.max(one.whole.length, other.whole.length);
-  // Two consonants are weak proof, so the vowels decide.
+  // Two equal consonants are not enough, so the vowels are compared too.
   const most = one.consonants.length >= 3 ? length : Math.min(MAX_VOWELS, length - 2);
   const distance = editDistance(one.whole, other.whole, most);
   return distance <= most ? distance : null;

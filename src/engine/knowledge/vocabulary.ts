@@ -1,6 +1,6 @@
 import { type Term, termsOf } from './analyze-text.ts';
 import { foldText, type Writing, writingOf, wordsOf } from './fold-text.ts';
-import { mendTypo } from './mend-typo.ts';
+import { correctTypo } from './correct-typo.ts';
 import { addTermWays, type Demand, WORTH } from './read-question.ts';
 import { initialsOf, soundDistance, soundOfLatin, soundOfNative } from './sound-alike.ts';
 import { stemWord } from './stem-word.ts';
@@ -10,7 +10,7 @@ import type { PausableWork } from './pausable-work.ts';
 export class Vocabulary {
   /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();
-  /** The writings of the documents. */
+  /** The scripts in which the documents are written. */
   readonly writings = new Set<Writing>();
   bytes = 0;
 
@@ -44,27 +44,27 @@ export class Vocabulary {
     if (term === null || demand.force !== 'must' || term.span > 1) return;
     for (const key of demand.ways.keys()) if (!key.startsWith('f:') && isKnown(key)) return;
     const alike = yield* this.soundingLike(term.word);
-    // If several words sound alike, a match affects the ranking but proves nothing.
+    // If several words sound alike, a match affects the ranking but is not enough for an answer.
     const worth = alike.length === 1 ? WORTH.typo : WORTH.oneOfSeveral;
     for (const word of alike) addTermWays(demand.ways, termsOf(word)[0]!, worth);
     demand.intended = alike;
     if (alike.length > 0 || term.means.length > 0 || term.kindOf.length > 0) return;
-    for (const mended of yield* mendTypo(term, this.words)) {
-      if (mended.term !== null) addTermWays(demand.ways, mended.term, WORTH.typo);
-      else demand.ways.set(`s:${mended.stem}`, WORTH.typo);
-      demand.intended = [...(demand.intended ?? []), mended.term?.word ?? this.words.get(mended.stem)![0]!];
-      if (mended.weak) demand.force = 'may';
+    for (const correction of yield* correctTypo(term, this.words)) {
+      if (correction.term !== null) addTermWays(demand.ways, correction.term, WORTH.typo);
+      else demand.ways.set(`s:${correction.stem}`, WORTH.typo);
+      demand.intended = [...(demand.intended ?? []), correction.term?.word ?? this.words.get(correction.stem)![0]!];
+      if (correction.weak) demand.force = 'may';
     }
   }
 
-  /** The words of the documents in another writing that sound most similar to this one. */
+  /** The words of the documents in another script that sound most similar to this word. */
   private *soundingLike(word: string): PausableWork<string[]> {
     const isLatin = /[a-z]/.test(word);
     const others: readonly Writing[] = isLatin ? ['arabic', 'devanagari'] : ['other'];
     if (!others.some((writing) => this.writings.has(writing))) return [];
     const [own, other] = isLatin ? [soundOfLatin, soundOfNative] : [soundOfNative, soundOfLatin];
     const sound = own(word);
-    // The sound of three letters is no proof, but they may be initials.
+    // The sound of three letters is not enough for a match, but they may be initials.
     const isShort = isLatin && word.length <= MAX_INITIALS && this.writings.has('devanagari');
     if (sound === null && !isShort) return [];
     const found: { word: string; distance: number }[] = [];

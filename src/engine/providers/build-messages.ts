@@ -1,9 +1,12 @@
 import type { AssistantContent, ModelMessage, ToolContent } from 'ai';
-import { type CalledTool, follows, type Memory, type SaidBefore, shorten } from '../conversation-memory.ts';
+import { type CalledTool, follows, type Memory, type RememberedMessage, shorten } from '../conversation-memory.ts';
 import type { TurnMessage, TurnRequest } from '../provider.ts';
 import { contentOf, NO_IMAGES, type UserParts } from './show-images.ts';
 
-/** Limit for history and memory together, newest messages first. More would fill a small model's context window. */
+/**
+ * Limit for history and memory together, newest messages first. A higher number would not fit the context window of a
+ * small model.
+ */
 const MAX_CHARACTERS = 60_000;
 
 export type Remembered = {
@@ -75,7 +78,7 @@ export function startOf(history: readonly TurnMessage[], memory: Memory): number
  * The shortened messages of the person that `recent` does not contain. Each one comes after the question that it
  * answers.
  */
-function earlier(recent: readonly TurnMessage[], remembered: readonly SaidBefore[]): TurnMessage[] {
+function earlier(recent: readonly TurnMessage[], remembered: readonly RememberedMessage[]): TurnMessage[] {
   const here = new Set(recent.map(({ text }) => shorten(text)));
   return remembered
     .filter(({ wrote }) => !here.has(wrote))

@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentDefinition } from '../../../contract/agents.ts';
-import {
-  FAKE_MODEL_KEY,
-  startFakeModel,
-  type FakeModel,
-  type ModelReply,
-  type WireFormat,
-} from '../../../test/fakes/model.ts';
+import { FAKE_MODEL_KEY, startFakeModel, type FakeModel } from '../../../test/fakes/model.ts';
+import type { ModelReply, WireFormat } from '../../../test/fakes/model-wire.ts';
 import { createEgress, type Egress } from '../../kernel/egress.ts';
 import {
   type Gathered,
@@ -709,7 +704,7 @@ describe.each(FORMATS)('a turn by %s with a reader', (format) => {
     },
   );
 
-  it('stops in the middle if the turn is no longer needed', async () => {
+  it('a model call stops if the turn is no longer needed', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     fake.script({ pieces: ['Half', ' an answer'], next: (piece) => (piece === 1 ? promise : Promise.resolve()) });
     const controller = new AbortController();

@@ -1,7 +1,8 @@
 import type { Tool } from '../../../contract/agents.ts';
 import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { MessageSource } from '../../../contract/messages.ts';
-import { ProviderError, type Provider, type TurnRequest, type TurnResult, type TurnTrace } from '../provider.ts';
+import { ProviderError, type Provider, type TurnRequest, type TurnResult } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 import { asksToBegin, isQuestion } from '../embedded/phrases.ts';
 import { readWords } from '../read-words.ts';
 import { renderText } from '../templates.ts';
@@ -15,15 +16,8 @@ import { type Generated, type Generation } from './generate.ts';
 import type { ModelSettings } from './language-model.ts';
 import { decisionsIn, decisionStep, decisionText, requestApproval } from './request-approval.ts';
 import { askFirst, confirmedTool, type PendingTool, readPending, withoutPending, withPending } from './confirm-tool.ts';
-import {
-  type CallTool,
-  CHECK_MS,
-  type FindChangedTools,
-  type PreparedCall,
-  refusalOf,
-  runTool,
-  type ToolTurn,
-} from './run-tool.ts';
+import { type CallTool, CHECK_MS, type FindChangedTools, refusalOf, runTool, type ToolTurn } from './run-tool.ts';
+import type { PreparedCall } from './stored-call.ts';
 import { showImages, type ShownImages, withoutImages } from './show-images.ts';
 
 /** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
@@ -180,7 +174,7 @@ async function askWithImages(
 
 /**
  * Makes the call if the person agreed to it. The model reads it as its own call with a result, in a form that no person
- * can write. If the model no longer has the tool, it reads nothing.
+ * can write. If the model no longer has the tool, the call is omitted.
  */
 async function answeredCall(
   { tool, ...call }: PendingTool | (PreparedCall & { tool: Tool }),
@@ -197,7 +191,9 @@ async function answeredCall(
   return offered ? [{ tool, arguments: withoutBound(call.arguments, offered), result: DECLINED }] : [];
 }
 
-/** The decisions of the team, as results of the calls that waited. The model cannot tell them from its own calls. */
+/**
+ * The decisions of the team, as results of the calls that waited. A model cannot distinguish them from its own calls.
+ */
 function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
   return decisionsIn(request.approvals).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
     const approved = status === 'approved';

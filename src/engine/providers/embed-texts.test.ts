@@ -46,7 +46,7 @@ const codeOf = (work: Promise<unknown>) =>
   );
 
 describe.each(WIRES)('%s', (name) => {
-  test('returns a vector for each text, in the order of the texts', async () => {
+  test('an embedding call returns a vector for each text, in the order of the texts', async () => {
     const { vectors, tokens } = await ask(name);
     expect(vectors).toEqual(TEXTS.map((text) => quantize(embed(text, 64))));
     // Google does not say.
@@ -55,7 +55,7 @@ describe.each(WIRES)('%s', (name) => {
     expect((await ask(name, { texts: ['One text.'] })).vectors).toHaveLength(1);
   });
 
-  test('waits as long as Retry-After says', async () => {
+  test('an embedding call waits as long as Retry-After says', async () => {
     fake.embeddings.script({ status: 429, headers: { 'retry-after': '7' } });
     await expect(ask(name)).rejects.toMatchObject({ code: 'provider_rate_limited', retryAfterMs: 7_000 });
   });

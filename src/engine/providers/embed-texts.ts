@@ -8,8 +8,8 @@ import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
 import { garbled } from './map-failure.ts';
 
 /**
- * Vectors of texts, from a connected provider. The response comes from a stranger, so `fetch` limits its bytes and each
- * vector is checked. A batch is small, because the event loop parses the response (`batchOf`).
+ * Vectors of texts, from a connected provider. The response comes from an untrusted server, so `fetch` limits its bytes
+ * and each vector is checked. A batch is small, because the event loop parses the response (`batchOf`).
  */
 export type Embedded = { vectors: Int8Array[]; tokens: number | null };
 

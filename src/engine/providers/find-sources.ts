@@ -1,5 +1,6 @@
 import { DEFAULT_KNOWLEDGE_TOKENS } from '../../../contract/agents.ts';
-import { type Gathered, MAX_HISTORY, type Passage, type TurnRequest, type TurnTrace } from '../provider.ts';
+import { type Gathered, MAX_HISTORY, type Passage, type TurnRequest } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 
 export type Numbered = { number: number; passage: Passage };
 

@@ -1,8 +1,9 @@
 import type { StableText } from './stable-text.ts';
 
 /**
- * Some models write their reasoning into the answer, between tags. It is not part of the answer. Some servers add the
- * opening tag to the prompt, so the answer may contain only the closing tag. Then everything before it is reasoning.
+ * Some models write their reasoning into the answer, between tags. The reasoning is not part of the answer. Some
+ * servers add the opening tag to the prompt, so the answer may contain only the closing tag. Then everything before it
+ * is reasoning.
  */
 const NAMES = ['think', 'thinking', 'thought', 'reasoning'];
 const OPENING = new RegExp(`<(?:${NAMES.join('|')})(?:\\s[^<>]{0,200})?>|\\[THINK\\]`, 'i');
@@ -24,7 +25,7 @@ export function withoutReasoning(text: string): string {
   return answer;
 }
 
-/** Does the same for an answer that arrives in pieces. A tag may be split between pieces. */
+/** Removes the reasoning from an answer that arrives in pieces. A tag may be split between pieces. */
 export function hideReasoning(words: StableText): StableText & { end(): void } {
   let undecided = '';
   let isReasoning = false;

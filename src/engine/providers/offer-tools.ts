@@ -4,7 +4,8 @@ import { schemaForModel } from './bind-arguments.ts';
 import { mayHandOff } from './build-prompt.ts';
 import type { Sources } from './find-sources.ts';
 import { requestApproval } from './request-approval.ts';
-import { type PreparedCall, prepareCall, runTool, type ToolTurn } from './run-tool.ts';
+import { prepareCall, runTool, type ToolTurn } from './run-tool.ts';
+import type { PreparedCall } from './stored-call.ts';
 import { searchTool } from './search-tool.ts';
 
 /**

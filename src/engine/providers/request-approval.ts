@@ -1,29 +1,9 @@
+import type { KnownApproval, PreparedCall, StoredCall } from './stored-call.ts';
 import type { Tool } from '../../../contract/agents.ts';
 import { MAX_PENDING_APPROVALS } from '../../../contract/approval-limits.ts';
-import type { TurnTrace } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 import { withoutBound } from './bind-arguments.ts';
-import { type PreparedCall, runTool, type ToolTurn } from './run-tool.ts';
-
-/**
- * A call that needs the approval of the team. The turn does not wait: the model reads that the call waits, and answers
- * the person. After the decision, a later turn gets the result. The arguments and the idempotency key are stored with
- * the request, so exactly the approved call is made.
- */
-export type StoredCall = PreparedCall & { tool: Tool };
-
-/** What became of an approved call: the text for the model, and the steps for the trace. */
-export type ApprovalOutcome = { result: string; steps: TurnTrace['steps']; error: string | null };
-
-/** A decision, or that there is none yet. */
-export type KnownApproval = StoredCall & {
-  id: string;
-  status: 'pending' | 'approved' | 'denied';
-  reason: string | null;
-  outcome: ApprovalOutcome | null;
-};
-
-/** The decision about a call in a playground or a test, where no member decides. */
-export type DecideInPlace = (call: StoredCall) => { approved: boolean };
+import { runTool, type ToolTurn } from './run-tool.ts';
 
 /** The arguments are shown to members, so their length is limited. */
 const MAX_ARGUMENT_CHARACTERS = 8_000;

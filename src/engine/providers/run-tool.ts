@@ -1,3 +1,4 @@
+import type { PreparedCall } from './stored-call.ts';
 import { hash, randomUUID } from 'node:crypto';
 import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
@@ -5,11 +6,12 @@ import { isRecord } from '../../kernel/is-record.ts';
 import { contentJson } from '../../kernel/traces/content-json.ts';
 import type { Span } from '../../kernel/traces/tracer.ts';
 import type { CalledTool } from '../conversation-memory.ts';
-import type { TurnRequest, TurnTrace } from '../provider.ts';
+import type { TurnRequest } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 import { bindArguments, noValueFor, withoutBound } from './bind-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
-import type { StoredCall } from './request-approval.ts';
+import type { StoredCall } from './stored-call.ts';
 
 /** One call of a declared tool. It never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
@@ -67,14 +69,6 @@ export type ToolTurn = {
   asking: (PreparedCall & { tool: Tool }) | null;
   /** The calls of this turn that wait for the approval of the team. */
   requested: StoredCall[];
-};
-
-/** A call with all its data, so that it can be made now or after the person agrees. */
-export type PreparedCall = {
-  arguments: Record<string, unknown>;
-  idempotency_key: string;
-  /** The model's own id of the call. */
-  call_id?: string;
 };
 
 /** A call as the model requests it, with its bound arguments. `fault`: the text for the model if no call is made. */

@@ -1,6 +1,6 @@
 import { jsonSchema, tool, type ToolSet } from 'ai';
 import { SEARCH_TOOL } from '../../../contract/agents.ts';
-import type { TurnTrace } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 import { listPassages } from './build-prompt.ts';
 import type { Sources } from './find-sources.ts';
 

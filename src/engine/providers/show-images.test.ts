@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FAKE_MODEL_KEY, type FakeModel, startFakeModel, type WireFormat } from '../../../test/fakes/model.ts';
+import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../../../test/fakes/model.ts';
+import type { WireFormat } from '../../../test/fakes/model-wire.ts';
 import { TURN_CONTEXT } from '../../../test/turn-context.ts';
 import { createEgress } from '../../kernel/egress.ts';
 import { NO_KNOWLEDGE, type TurnImage, type TurnMessage, type TurnRequest } from '../provider.ts';

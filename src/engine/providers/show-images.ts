@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
-import type { TurnImage, TurnMessage, TurnRequest, TurnTrace } from '../provider.ts';
+import type { TurnImage, TurnMessage, TurnRequest } from '../provider.ts';
+import type { TurnTrace } from '../turn-trace.ts';
 
 /** The newest images of a conversation are enough to answer, and each one costs hundreds of tokens. */
 const MAX_IMAGES = 4;
@@ -10,7 +11,7 @@ const MAX_AGE = 10;
 export type UserParts = Extract<Extract<ModelMessage, { role: 'user' }>['content'], unknown[]>;
 
 export type ShownImages = {
-  /** By the ID of their message. */
+  /** The images by the ID of their message. */
   images: ReadonlyMap<string, TurnImage>;
   /** True: the person sent images that the model does not receive. */
   isPartial: boolean;

@@ -1,6 +1,6 @@
 import type { CreateAccessTokenBody, NewAccessToken } from '../../../contract/dashboard/access-tokens.ts';
 import { TOKEN_VERBS } from '../../../contract/permissions.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { readToken } from '../../store/access-tokens/tokens.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
@@ -21,7 +21,7 @@ export async function createAccessToken(
 ): Promise<NewAccessToken> {
   if ((kind === 'organization') !== (role !== undefined)) throw roleFault(kind);
   const text = label.trim();
-  if (text === '') throw fault('/label', 'required', 'Say what the token is for.');
+  if (text === '') throw invalidAt('/label', 'required', 'Say what the token is for.');
   const wanted = {
     label: text,
     kind,
@@ -42,8 +42,5 @@ export async function createAccessToken(
 
 const roleFault = (kind: string): Refusal =>
   kind === 'organization'
-    ? fault('/role', 'required', 'A token of the organization has a role: member or viewer.')
-    : fault('/role', 'not_allowed', 'A token of a person has the role that the person has.');
-
-const fault = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
+    ? invalidAt('/role', 'required', 'A token of the organization has a role: member or viewer.')
+    : invalidAt('/role', 'not_allowed', 'A token of a person has the role that the person has.');

@@ -81,7 +81,7 @@ function checkCode({ provider, url, time_limit_seconds: limit = 0 }: AgentDefini
   }
   if (url !== undefined) report('/url', 'conflict', 'Only the provider "http" has a URL.');
   if (limit > MAX_MODEL_SECONDS)
-    report('/time_limit_seconds', 'range', `A model has at most ${MAX_MODEL_SECONDS} seconds.`);
+    report('/time_limit_seconds', 'range', `A call of a model may take at most ${MAX_MODEL_SECONDS} seconds.`);
 }
 
 function checkFallback({ provider = 'embedded', fallback = [] }: AgentDefinition, report: Report): void {

@@ -17,7 +17,7 @@ export function toolFaults({ name, parameters, bound = {}, retries = 0, read_onl
   }
   const fault = schemaFault(parameters);
   if (fault !== null) report('/parameters', 'schema', `The JSON Schema cannot be used. ${fault}`);
-  if (retries > 0 && !readOnly) report('/retries', 'conflict', 'Only a read-only tool is called again.');
+  if (retries > 0 && !readOnly) report('/retries', 'conflict', 'Only calls of a read-only tool can be repeated.');
   for (const argument of Object.keys(bound)) {
     if (!Object.hasOwn(Object(parameters['properties']) as object, argument)) {
       report(`/bound/${argument}`, 'conflict', 'The JSON Schema has no such argument among its "properties".');

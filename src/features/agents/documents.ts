@@ -7,7 +7,7 @@ import {
   MAX_DOCUMENT_BYTES,
 } from '../../../contract/dashboard/agents.ts';
 import { KNOWLEDGE_BYTES } from '../../../contract/plans.ts';
-import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { lockAgent } from '../../store/agents/read.ts';
@@ -39,14 +39,14 @@ export async function createDocument(
   actor: Actor,
 ): Promise<DocumentSummary> {
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_DOCUMENT_BYTES) throw invalid('/text', 'too_large', 'A document has at most 1 MiB of UTF-8.');
-  if (text.trim() === '') throw invalid('/text', 'required', 'The document is blank.');
+  if (bytes > MAX_DOCUMENT_BYTES) throw invalidAt('/text', 'too_large', 'A document has at most 1 MiB of UTF-8.');
+  if (text.trim() === '') throw invalidAt('/text', 'required', 'The document is blank.');
   return db.transaction(async (tx) => {
     const use = await readUse(tx, orgId, agentId, { hold: true });
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
     checkRoom(use, bytes);
     if ((await countDocuments(tx, orgId, agentId)) >= MAX_DOCUMENTS_PER_AGENT) {
-      throw invalid('', 'too_many', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents: remove one first.`);
+      throw invalidAt('', 'too_many', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents: remove one first.`);
     }
     const row = await insertDocument(tx, orgId, { id: newId('doc'), agentId, name, text });
     if (answers) await learnForDocument(tx, orgId, { id: row.id, agentId, name, text }, answers);
@@ -134,11 +134,6 @@ export async function deleteDocument(
     await recordAudit(tx, { orgId, actor, action: 'document.deleted', subjectId: id, facts });
   });
 }
-
-const invalid = (pointer: string, code: string, detail: string): Refusal => {
-  const fault: Fault = { pointer, code, detail };
-  return new Refusal('validation_failed', undefined, { errors: [fault] });
-};
 
 const presentHead = (row: DocumentHead): DocumentSummary => ({
   id: row.id,

@@ -1,11 +1,11 @@
 import type { CaseResult, TestCase, TestAgentBody } from '../../../contract/dashboard/test-cases.ts';
 import type { RunResult } from '../../../contract/results.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { ModelTape } from '../../answering/models/find-provider.ts';
-import type { DecideInPlace } from '../../engine/providers/request-approval.ts';
+import type { ModelRecording } from '../../answering/models/find-provider.ts';
+import type { DecideInPlace } from '../../engine/providers/stored-call.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 import { checkTurn, fits } from './check-turn.ts';
-import { type Recorded, recordTape, replayTape } from './model-tape.ts';
+import { type Recorded, startRecording, replayRecording } from './model-recording.ts';
 import { judgeTurn } from './judge-turn.ts';
 import { playResult } from './play-result.ts';
 import { PLAY_TIMEOUT_MS, type PlayedAgent, playOnce, type PlayTurnDeps, refusing } from './play-turn.ts';
@@ -27,24 +27,24 @@ export const playCase = (
   { record = false, recorded }: Pick<TestAgentBody, 'record' | 'recorded'>,
 ): Promise<CaseResult> =>
   limitTries(orgId, async () => {
-    if (recorded) return onTape(deps, orgId, agent, suiteCase, recorded);
-    const tape = record ? recordTape() : undefined;
-    const result = await refusing(play(deps, orgId, agent, suiteCase, tape));
-    return tape ? { ...result, recorded: tape.recorded } : result;
+    if (recorded) return playRecorded(deps, orgId, agent, suiteCase, recorded);
+    const recording = record ? startRecording() : undefined;
+    const result = await refusing(play(deps, orgId, agent, suiteCase, recording));
+    return recording ? { ...result, recorded: recording.recorded } : result;
   });
 
-async function onTape(
+async function playRecorded(
   deps: PlayTurnDeps,
   orgId: string,
   agent: PlayedAgent,
   suiteCase: TestCase,
   recorded: Recorded,
 ): Promise<CaseResult> {
-  const tape = replayTape(recorded);
+  const recording = replayRecording(recorded);
   try {
-    return await refusing(play(deps, orgId, agent, suiteCase, tape));
+    return await refusing(play(deps, orgId, agent, suiteCase, recording));
   } catch (error) {
-    throw tape.isMissing() ? new Refusal('answer_not_recorded', undefined, { cause: error }) : error;
+    throw recording.isMissing() ? new Refusal('answer_not_recorded', undefined, { cause: error }) : error;
   }
 }
 
@@ -53,7 +53,7 @@ async function play(
   orgId: string,
   agent: PlayedAgent,
   suiteCase: TestCase,
-  tape?: ModelTape,
+  recording?: ModelRecording,
 ): Promise<CaseResult> {
   const { name, locale = null, variables = {} } = suiteCase;
   const until = performance.now() + MAX_CASE_MS;
@@ -74,7 +74,7 @@ async function play(
       now: new Date(suiteCase.now ?? NOW),
       callTool: answering(suiteCase, calls),
       decideApproval: deciding(suiteCase, asked),
-      ...(tape && { tape }),
+      ...(recording && { recording }),
     };
     const talk = { history: [...history], input: say === undefined ? [] : [say], state, variables, locale };
     const turn = await playOnce({ ...deps, timeoutMs: within(until) }, orgId, agent, talk, { stage });

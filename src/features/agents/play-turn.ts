@@ -2,10 +2,10 @@ import type { AgentDefinition } from '../../../contract/agents.ts';
 import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Answering } from '../../answering/open-answering.ts';
-import type { ModelTape } from '../../answering/models/find-provider.ts';
+import type { ModelRecording } from '../../answering/models/find-provider.ts';
 import { MADE_UP_PERSON, tryContext } from '../../answering/try-context.ts';
 import { type KnowledgeSearch, MAX_HISTORY, ProviderError } from '../../engine/provider.ts';
-import type { DecideInPlace, KnownApproval } from '../../engine/providers/request-approval.ts';
+import type { DecideInPlace, KnownApproval } from '../../engine/providers/stored-call.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 
 /** How long a user waits in front of a screen. */
@@ -39,7 +39,7 @@ export type Stage = {
   now: Date;
   callTool: CallTool;
   endUser?: { id: string; name: string | null };
-  tape?: ModelTape;
+  recording?: ModelRecording;
   task?: string;
   /** The decision about a call that needs an approval. Absent: it is approved. */
   decideApproval?: DecideInPlace;

@@ -24,7 +24,7 @@ export const publishAgent = (
 ): Promise<AgentRecord> =>
   publish(deps, orgId, id, body, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
 
-/** Makes an earlier version live again, as a new version, because the history only grows. */
+/** Makes an earlier version live again, as a new version, because the history is never changed. */
 export const restoreAgentVersion = (
   deps: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,

@@ -2,7 +2,7 @@ import type { ReplaySide } from '../../../contract/dashboard/replay.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
 import { turnMessage } from '../../answering/take-turn.ts';
-import type { TurnTrace } from '../../engine/provider.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
 import { timeOfId } from '../../kernel/ids.ts';
 import type { RecordedConversation, RecordedRun } from '../../store/conversations/read-recorded.ts';
 import type { MessageRow } from '../../store/runs/read.ts';

@@ -8,9 +8,10 @@ import type {
 } from '../../../contract/dashboard/replay.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { templateVariables } from '../../answering/template-variables.ts';
-import type { KnownApproval } from '../../engine/providers/request-approval.ts';
+import type { KnownApproval } from '../../engine/providers/stored-call.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
-import { MAX_HISTORY, type TurnTrace } from '../../engine/provider.ts';
+import { MAX_HISTORY } from '../../engine/provider.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { AgentRow } from '../../store/agents/read.ts';

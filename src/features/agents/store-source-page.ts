@@ -153,7 +153,7 @@ async function storeRedirect(
 
 const MAX_LEADS = 10;
 
-/** Whether a page refers, directly or through others, back to this one. */
+/** Whether a page redirects to this one, directly or through other pages. */
 export async function leadsBack(db: Queryable, source: ClaimedSource, from: string, to: string): Promise<boolean> {
   let at: string | null = from;
   for (let step = 0; at !== null && step < MAX_LEADS; step++) {

@@ -38,7 +38,7 @@ export async function testAgent(
     ...(record && { record }),
     ...(recorded && { recorded }),
   });
-  // The caller could have written these answers, so they prove nothing.
+  // The caller could have written these answers, so the pass does not count for publishing.
   if (recorded) return result;
   // A case that is not stored has no record of its pass.
   const isStored = (await readSuite(db, orgId, id))?.cases.some((one) => printOf(one) === print) ?? false;

@@ -74,7 +74,7 @@ function checkCases(cases: readonly TestCase[]): void {
             {
               pointer: `/cases/${at}/name`,
               code: 'duplicate',
-              detail: 'Another case has this name. Results are identified by it.',
+              detail: 'Another case has this name. Results are identified by the name.',
             },
           ]
         : []),

@@ -7,7 +7,7 @@ import {
   type SuggestPassagesQuery,
   type WordingRecord,
 } from '../../../contract/dashboard/wordings.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { digestOf, passageKey, questionKey } from '../../engine/knowledge/question-key.ts';
 import { passagesOf } from '../../engine/knowledge/split-document.ts';
 import type { Passage } from '../../engine/provider.ts';
@@ -91,16 +91,18 @@ export async function addWording(
   actor: Actor,
 ): Promise<{ id: string }> {
   const words = questionKey(question);
-  if (words === '') throw invalid('/question', 'required', 'The question has no word that tells it from others.');
+  if (words === '')
+    throw invalidAt('/question', 'required', 'The question contains no word that distinguishes it from others.');
   return db.transaction(async (tx) => {
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
     const document = await readDocument(tx, orgId, agentId, documentId);
     if (!document) throw new Refusal('document_not_found');
     const passage = passageIn(document, key);
-    if (passage === null) throw invalid('/passage', 'not_found', 'The document has changed. Choose the passage again.');
+    if (passage === null)
+      throw invalidAt('/passage', 'not_found', 'The document has changed. Choose the passage again.');
     const many = await countWordings(tx, orgId, agentId, Buffer.from(key, 'hex'));
     if (many.agent >= MAX_WORDINGS || many.passage >= MAX_WORDINGS_OF_PASSAGE)
-      throw invalid('', 'too_many', 'There are too many learned questions: remove one first.');
+      throw invalidAt('', 'too_many', 'There are too many learned questions: remove one first.');
     const id = await putWording(tx, orgId, {
       agentId,
       documentId,
@@ -121,8 +123,8 @@ export async function addWording(
 type NewDocument = { id: string; agentId: string; name: string; text: string };
 
 /**
- * A member wrote a document as the answer to a question, so its passages learn the question. A question without a word
- * that tells it from others, or above the limits, is not learned: the document is saved anyway.
+ * A member wrote a document as the answer to a question, so the question is added to its passages. A question without a
+ * distinguishing word, or above the limits, is not added. The document is saved anyway.
  */
 export async function learnForDocument(
   tx: Queryable,
@@ -179,9 +181,6 @@ function passageIn(document: { id: string; name: string; text: string }, key: st
   for (const passage of passagesOf(document)) if (passage !== null && passageKey(passage) === key) return passage;
   return null;
 }
-
-const invalid = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
 
 const present = (row: WordingRow): WordingRecord => ({
   id: row.id,

@@ -125,7 +125,7 @@ describe('create', () => {
       { scope: 'campaign', campaign_id: newId('campaign'), permissions: undefined },
       ['/campaign_id not_found'],
     ],
-  ])('refuses %s and writes nothing', async (_, body, faults) => {
+  ])('a key with %s is refused, and nothing is written', async (_, body, faults) => {
     const orgId = await givenOrganization(db);
     const refusal = await refusalOf(create(orgId, body));
     expect(refusal.code).toBe('validation_failed');
@@ -161,7 +161,7 @@ describe('networks', () => {
   const faultsOf = async (promise: Promise<unknown>) =>
     (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
 
-  it('networks are stored in canonical form, and callers from elsewhere are refused', async () => {
+  it('networks of a key are stored in canonical form, and callers from other networks are refused', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, {
       allowed_networks: ['203.0.113.7', '::ffff:198.51.100.0/120', '2001:DB8:0::/32', '203.0.113.7/32'],

@@ -11,7 +11,8 @@ import { foundApiKey, readApiKey } from './read-api-key.ts';
 
 /**
  * Lowers limits of a key, or adds limits to a key that has none. Limits are never raised or removed. Limits that are
- * not named stay. This can refuse calls that were granted, so it answers when every node enforces the new limits.
+ * not named do not change. This can refuse calls that were granted, so it answers when every node enforces the new
+ * limits.
  */
 export async function lowerKeyLimits(
   deps: ApiKeysDeps,

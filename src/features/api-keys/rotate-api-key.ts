@@ -64,6 +64,7 @@ async function remainderOf(tx: Queryable, { orgId, id, total }: ApiKeyRow): Prom
   if ((await findReplacement(tx, orgId, id)) !== null)
     throw new Refusal('key_used_up', 'This key was rotated before. Rotate the key that replaced it.');
   const calls = await takeRemaining(tx, orgId, id);
-  if (calls === 0) throw new Refusal('key_used_up', 'Nothing remains of the total of this key: create a new key.');
+  if (calls === 0)
+    throw new Refusal('key_used_up', 'The total number of calls of this key is used up: create a new key.');
   return calls;
 }

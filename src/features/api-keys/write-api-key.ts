@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../../contract/key-limits.ts';
 import type { KeyScope, Permission } from '../../../contract/permissions.ts';
 import { hasApi } from '../../../contract/plans.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { digestBytes } from '../../access/api-keys/digest.ts';
 import { mintKey, shownPrefix } from '../../access/api-keys/key-format.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -75,5 +75,4 @@ export async function checkKeyConditions(
   }
 }
 
-const notThere = (pointer: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code: 'not_found', detail }] });
+const notThere = (pointer: string, detail: string): Refusal => invalidAt(pointer, 'not_found', detail);

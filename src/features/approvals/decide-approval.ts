@@ -31,7 +31,7 @@ async function decide(
   const status = STATUSES[decision];
   if (row.status === status) return row;
   if (row.status !== 'pending') throw new Refusal('approval_decided', `The approval is ${row.status}.`);
-  // The worker denies it at its next look. Without a worker, that may be much later.
+  // The worker denies the call in its next pass. If no worker runs, this may take a long time.
   if (row.expiresAt.getTime() <= Date.now()) throw new Refusal('approval_decided', 'The time for a decision is over.');
   await writeDecision(tx, row, { status, reason, decidedBy: actor.userId });
   const facts = { tool: row.call.tool.name, conversation_id: row.conversationId };
@@ -39,7 +39,7 @@ async function decide(
   return (await findApproval(tx, orgId, id))!;
 }
 
-/** A member decides. Everyone who may answer people may decide: a viewer may not. */
+/** A member decides. Every member who may answer people may decide, so a viewer may not. */
 export async function decideAsMember(
   { db, onAccepted }: Pick<ApprovalsDeps, 'db' | 'onAccepted'>,
   orgId: string,
@@ -60,7 +60,7 @@ export async function decideAsMember(
 type KeyCaller = {
   orgId: string;
   keyId: string;
-  /** Of an agent key: its agent. */
+  /** The agent of an agent key. */
   agentId: string | null;
   from: string | null;
   address: string;

@@ -1,3 +1,4 @@
+import type { RecipientInputRow } from './recipient-input-row.ts';
 import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
 import { MAX_STORED_ADDITIONS } from '../../../contract/dashboard/additions.ts';
 import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
@@ -14,9 +15,6 @@ import { deleteOldAdditions } from '../../store/campaigns/additions.ts';
 import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
 
-/** One recipient of the call, or its faults. The result contains the caller's reference in both cases. */
-export type RecipientInputRow = { ref: string | null } & ({ said: RecipientInput } | { errors: Fault[] });
-
 export type AdditionInput = {
   campaign: CampaignFacts;
   caller: { orgId: string; keyId: string; from: string | null };
@@ -30,7 +28,7 @@ const MAX_REF = 255;
 /** Recipients can be scheduled at most this far ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** Accepts recipients. All valid ones are added in one transaction, and the others get their faults. */
+/** Accepts recipients. All valid recipients are added in one transaction, and the others get their faults. */
 export async function addRecipients(
   deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onAdded'>,
   input: AdditionInput,
@@ -39,7 +37,7 @@ export async function addRecipients(
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
   if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
   const rows = input.rows.map(checkRow);
-  const recipients = rows.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []));
+  const recipients = rows.flatMap((row) => ('recipient' in row ? [newRecipientOf(row)] : []));
   const call = {
     orgId,
     keyId,
@@ -67,7 +65,7 @@ export function readRow(check: (value: unknown) => void, row: unknown): Recipien
   const ref = typeof given === 'string' && given.length <= MAX_REF ? given : null;
   try {
     check(row);
-    return { ref, said: row as RecipientInput };
+    return { ref, recipient: row as RecipientInput };
   } catch (error) {
     if (error instanceof Refusal) return { ref, errors: error.extras.errors ?? [] };
     throw error;
@@ -75,17 +73,23 @@ export function readRow(check: (value: unknown) => void, row: unknown): Recipien
 }
 
 /** Converts a row to the form in which the store adds it. */
-export const newRecipientOf = ({ ref, said }: { ref: string | null; said: RecipientInput }): NewRecipient => ({
-  endUser: said.end_user,
-  variables: said.variables ?? {},
-  sendAt: said.send_at ? new Date(said.send_at) : null,
+export const newRecipientOf = ({
+  ref,
+  recipient,
+}: {
+  ref: string | null;
+  recipient: RecipientInput;
+}): NewRecipient => ({
+  endUser: recipient.end_user,
+  variables: recipient.variables ?? {},
+  sendAt: recipient.send_at ? new Date(recipient.send_at) : null,
   ref,
 });
 
 /** Checks the rules for a recipient that the schema cannot express. */
 export function checkRow(row: RecipientInputRow): RecipientInputRow {
   if ('errors' in row) return row;
-  const { end_user: person, send_at: sendAt } = row.said;
+  const { end_user: person, send_at: sendAt } = row.recipient;
   const errors: Fault[] = [];
   const names = [person.id, person.external_id, person.email, person.phone];
   if (names.every((name) => name === undefined))
@@ -101,7 +105,7 @@ export function checkRow(row: RecipientInputRow): RecipientInputRow {
   return errors.length > 0 ? { ref: row.ref, errors } : row;
 }
 
-/** What the list of additions shows of a call. The detail of a fault repeats no value of the call. */
+/** The part of a call that the list of additions shows. The detail of a fault repeats no value of the call. */
 function tallied(
   rows: readonly RecipientInputRow[],
   outcomes: readonly AdditionOutcome[],
@@ -121,7 +125,7 @@ function tallied(
 function answered(rows: readonly RecipientInputRow[], outcomes: readonly AdditionOutcome[]): PushedRecipients {
   let next = 0;
   const results = rows.map((row, index): PushResult => {
-    const outcome = 'said' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };
+    const outcome = 'recipient' in row ? outcomes[next++]! : { kind: 'invalid' as const, faults: row.errors };
     const { ref } = row;
     if (outcome.kind !== 'invalid')
       return {

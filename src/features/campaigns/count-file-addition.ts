@@ -1,9 +1,10 @@
 import { type CountedFile, MAX_FILE_ROWS } from '../../../contract/dashboard/campaigns.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt } from '../../../contract/problems.ts';
 import { planPages } from './count-filter-addition.ts';
 import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
-import { newRecipientOf, type RecipientInputRow } from './add-recipients.ts';
+import { newRecipientOf } from './add-recipients.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 
 const PAGE = 500;
 
@@ -19,7 +20,7 @@ export async function countFileAddition(
   const counted: CountedFile = { ...NOTHING_ADDED, faults: [] };
   for (let from = 0; from < rows.length; from += PAGE) {
     const page = rows.slice(from, from + PAGE);
-    countPage(counted, page, await plan(page.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []))));
+    countPage(counted, page, await plan(page.flatMap((row) => ('recipient' in row ? [newRecipientOf(row)] : []))));
   }
   return counted;
 }
@@ -31,7 +32,7 @@ export async function allOf(read: AsyncIterable<RecipientInputRow>): Promise<Rec
     rows.push(row);
     if (rows.length <= MAX_FILE_ROWS) continue;
     const detail = `A file has at most ${MAX_FILE_ROWS} recipients: split it.`;
-    throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/file', code: 'too_many', detail }] });
+    throw invalidAt('/file', 'too_many', detail);
   }
   return rows;
 }

@@ -1,7 +1,7 @@
 import { type CountedFile, MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import type { AdditionOutcome } from '../../store/recipients/add-recipients.ts';
-import type { RecipientInputRow } from './add-recipients.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 
 export const NOTHING_ADDED = { rows: 0, accepted: 0, duplicates: 0, opted_out: 0, blocked: 0, invalid: 0 };
 
@@ -19,7 +19,7 @@ export function countPage(
   let next = 0;
   for (const row of page) {
     counted.rows++;
-    const outcome = 'said' in row ? outcomes[next++]! : null;
+    const outcome = 'recipient' in row ? outcomes[next++]! : null;
     if ('errors' in row) wrong(counted.rows, row.ref, row.errors);
     else if (outcome?.kind === 'invalid') wrong(counted.rows, row.ref, outcome.faults);
   }

@@ -1,7 +1,10 @@
-/** A late worker may catch up by this much. The rest of a gap is not caught up. */
+/** After a delay, a worker may send this number of messages in addition. The rest of a gap is not caught up. */
 const CATCH_UP_MS = 1_000;
 
-/** How many messages a pace allows now, and until when the next one must wait. Without a pace, all are allowed. */
+/**
+ * The number of messages that a rate limit allows now, and the time until which the next one must wait. Without a pace,
+ * all are allowed.
+ */
 export function paced(
   perMinute: number | undefined,
   pacedUntil: Date | null,

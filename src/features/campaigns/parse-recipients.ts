@@ -1,6 +1,7 @@
 import { RecipientInput } from '../../../contract/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import { checkRow, type RecipientInputRow, readRow } from './add-recipients.ts';
+import { checkRow, readRow } from './add-recipients.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 import { personOf, suggestColumns } from '../../store/end-users/import-columns.ts';
 import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
@@ -83,13 +84,13 @@ function columnsOf(header: readonly string[]): Columns {
 }
 
 function recipientOf(cells: readonly string[], { person, other }: Columns): RecipientInputRow {
-  const fields = personOf(cells, person);
+  const read = personOf(cells, person);
   const named = other.flatMap((name, at): [string, string][] => {
     const cell = cells[at]?.trim() ?? '';
     return name && cell !== '' ? [[name, cell]] : [];
   });
   const own = Object.fromEntries(named.filter(([name]) => OWN.includes(name)));
-  if ('errors' in fields) return { ref: own['ref'] ?? null, errors: fields.errors };
+  if ('errors' in read) return { ref: own['ref'] ?? null, errors: read.errors };
   const variables = Object.fromEntries(named.filter(([name]) => !OWN.includes(name)));
-  return checkRow(readRow(check, { end_user: fields.said, variables, ...own }));
+  return checkRow(readRow(check, { end_user: read.person, variables, ...own }));
 }

@@ -21,8 +21,8 @@ export type PlannedCampaign = Pick<LockedCampaign, 'id' | 'settings' | 'channel_
 const MAX_FILLED = 1_024;
 
 /**
- * Decides what happens to each due recipient now. Recipients above the pace do not change and stay due. Recipients who
- * may not be messaged, or not at this hour, do not count towards the pace.
+ * Decides what happens to each due recipient now. Recipients above the rate limit do not change and stay due.
+ * Recipients who may not be messaged, or not at this hour, do not count towards the pace.
  */
 export async function planDispatch(
   campaign: PlannedCampaign,

@@ -36,7 +36,7 @@ describe('quiet hours', () => {
     ['the second time', 'America/New_York', '01:30', '2027-11-07T06:10:00.000Z', '2027-11-07T06:30:00.000Z'],
     ['the first half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T14:35:00.000Z', '2027-04-03T14:45:00.000Z'],
     ['the second half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T15:05:00.000Z', '2027-04-03T15:15:00.000Z'],
-  ])('quiet hours that end at a time that occurs twice end both times: %s', (_, zone, to, moment, expected) =>
+  ])('if a clock repeats the end of the quiet hours, they end both times: %s', (_, zone, to, moment, expected) =>
     expect(next({ quiet_hours: { from: '22:00', to } }, zone, moment)).toBe(expected),
   );
 });

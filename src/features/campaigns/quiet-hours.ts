@@ -24,7 +24,8 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
   if (isOpen(hours, new TZDate(at, timeZone))) return at;
   const today = new TZDate(at, timeZone);
   const clocks = ['00:00', hours.window?.from, hours.quiet_hours?.to].flatMap((clock) => clock ?? []);
-  // Most windows open again within three days. The later days are listed only if those have no opening.
+  // Most windows open again within three days. The days after these two weeks are examined only if the two weeks have
+  // no opening.
   for (const days of [SOON, LATER]) {
     const candidates = days.flatMap((day) => clocks.map((clock) => atClock(today, day, clock, timeZone)));
     const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];
@@ -36,9 +37,9 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
 
 /**
  * Does the same as `nextOpening`, with a memory, for many people who share a few time zones and for times that
- * increase. A closed period is remembered until it opens. An open time is remembered for its minute, because hours are
- * whole minutes. If it is requested again, it is remembered until the next boundary of the hours, unless the clocks
- * change before.
+ * increase. A closed period is remembered until it opens. The result is cached for each minute, because hours begin and
+ * end at whole minutes. If it is requested again, it is remembered until the next boundary of the hours, unless the
+ * clocks change before.
  */
 export function rememberOpenings(hours: Hours): (timeZone: string, at: Date) => Date | null {
   if (!hours.window && !hours.quiet_hours) return (_zone, at) => at;

@@ -15,7 +15,7 @@ import { readUsageSums } from '../../store/costs/read-use.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { allOf } from './count-file-addition.ts';
 import { type Enrolment, planAudience, planRows } from './rehearsal/people.ts';
-import type { RecipientInputRow } from './add-recipients.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 import { templateVariables } from '../../answering/template-variables.ts';
 import { openingOf } from './plan-dispatch.ts';
 import { ENDED, NEVER_OPEN, whySkipped } from './skip-recipient.ts';
@@ -68,15 +68,15 @@ async function review(
   return { ...reviewed, cost: await costOf(db, orgId, row.agentId, reviewed.goes.count) };
 }
 
-const reviewPeople = (place: Enrolment, begun: Review, people: People): Promise<Told> => {
+const reviewPeople = (place: Enrolment, begun: Review, people: People): Promise<ReviewedPeople> => {
   if (people === null) return reviewWaiting(place, begun);
   return 'rows' in people ? reviewRows(place, begun, people.rows) : reviewMatching(place, begun, people.filter);
 };
 
-type Told = Omit<CampaignReview, 'cost'>;
+type ReviewedPeople = Omit<CampaignReview, 'cost'>;
 type Review = ReturnType<typeof beginReview>;
 
-async function reviewWaiting(place: Enrolment, review: Review): Promise<Told> {
+async function reviewWaiting(place: Enrolment, review: Review): Promise<ReviewedPeople> {
   const { db, orgId, campaignId: id } = place;
   for (let after = '', left = MAX_REVIEWED; left > 0; left -= PAGE) {
     const page = await listWaiting(db, { ...place, id }, { after, limit: Math.min(PAGE, left) });
@@ -97,7 +97,7 @@ async function reviewWaiting(place: Enrolment, review: Review): Promise<Told> {
 }
 
 /** People who are already enrolled, or who may not be messaged, are left out as in an audience. */
-async function reviewMatching(place: Enrolment, review: Review, filter: EndUserFilter): Promise<Told> {
+async function reviewMatching(place: Enrolment, review: Review, filter: EndUserFilter): Promise<ReviewedPeople> {
   let examined = 0;
   let hasMore = false;
   for await (const { recipient, left } of planAudience(place, filter)) {
@@ -111,7 +111,11 @@ async function reviewMatching(place: Enrolment, review: Review, filter: EndUserF
 }
 
 /** The rows of a file, which are read to the end first, so that a broken file is refused. */
-async function reviewRows(place: Enrolment, review: Review, read: AsyncIterable<RecipientInputRow>): Promise<Told> {
+async function reviewRows(
+  place: Enrolment,
+  review: Review,
+  read: AsyncIterable<RecipientInputRow>,
+): Promise<ReviewedPeople> {
   const rows = await allOf(read);
   const faults: CampaignReview['faults'] = [];
   let number = 0;

@@ -1,6 +1,6 @@
 import type { CampaignRecord, UpdateCampaignBody } from '../../../contract/dashboard/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { channelTemplateFault } from '../../channels/template-fault.ts';
+import { channelTemplateFault } from '../../channels/channel-template-fault.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import type { Actor } from '../../store/organizations/audit.ts';

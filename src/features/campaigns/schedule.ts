@@ -5,7 +5,7 @@ import {
   type SetScheduleBody,
 } from '../../../contract/dashboard/campaign-schedules.ts';
 import { nextStarts, scheduledStart } from '../../../contract/schedule-days.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { lastScheduledDay, readCampaign } from '../../store/campaigns/campaigns.ts';
 import {
@@ -48,10 +48,10 @@ export async function setSchedule(
       );
     }
     if (!(await readSegment(tx, orgId, segmentId))) {
-      throw fault('/segment_id', 'not_available', 'There is no such segment.');
+      throw invalidAt('/segment_id', 'not_available', 'There is no such segment.');
     }
     if ((days.length === 0) === (monthDay === null)) {
-      throw fault('/days', 'exactly_one', 'Name either days of the week or the day of the month.');
+      throw invalidAt('/days', 'exactly_one', 'Name either days of the week or the day of the month.');
     }
     const sorted = days.toSorted((a, b) => a - b);
     await lockSchedule(tx, orgId, id);
@@ -59,7 +59,7 @@ export async function setSchedule(
     const last = await lastScheduledDay(tx, orgId, id);
     const [first] = nextStarts({ days: sorted, monthDay, at }, new Date(), 1, last);
     if (!hasAllowedTime(campaign.settings, at, first!.day)) {
-      throw fault(
+      throw invalidAt(
         '/at',
         'not_available',
         'The allowed hours of the campaign leave no time to send after this time on that day.',
@@ -83,9 +83,6 @@ export async function setSchedule(
     return { schedule: await present(tx, row) };
   });
 }
-
-const fault = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
 
 /** Campaigns that it started stay. */
 export async function removeSchedule({ db }: Deps, orgId: string, id: string, actor: Actor): Promise<void> {

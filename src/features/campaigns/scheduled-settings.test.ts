@@ -77,7 +77,7 @@ describe('the days and settings of a schedule', () => {
     expect(days(1, '2026-11-30T20:00:00Z', 1)).toEqual(['2027-01-01']);
   });
 
-  it('a day has one campaign, even if the time of the day is changed', () => {
+  it('a day has only one campaign, even if the scheduled time of day changes', () => {
     const daily = { days: [1, 2, 3, 4, 5, 6, 7], at: '23:00' };
     const [next] = nextStarts(daily, new Date('2026-11-23T00:00:00Z'), 1, '2026-11-23');
     expect(next!.day).toBe('2026-11-24');

@@ -99,7 +99,7 @@ describe('a campaign that repeats', () => {
     expect((await schedule()).next).toHaveLength(3);
   });
 
-  it('a day without a running process is not repeated, and the schedule continues with the next day', async () => {
+  it('no campaign starts later for a day on which no process ran, and the schedule continues', async () => {
     await makeDue('2026-01-05');
     await work();
     await expect.poll(async () => (await schedule()).next[0]! >= soon(-1)).toBe(true);
@@ -170,7 +170,7 @@ describe('a campaign that repeats', () => {
     expect((await call(`GET /campaigns/${first.id}`)).body.state).toBe('live');
   });
 
-  it('a schedule can use a day of the month instead', async () => {
+  it('a schedule can use a day of the month instead of weekdays', async () => {
     const body = { segment_id: segmentId, days: [], month_day: 31, at: '09:00' };
     const { schedule: stored } = (await call(`PUT ${path}/schedule`, body)).body;
     expect(stored).toMatchObject({ days: [], month_day: 31 });

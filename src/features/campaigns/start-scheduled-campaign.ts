@@ -16,8 +16,8 @@ type Due = ScheduleRow & { nextDay: string };
 
 /**
  * Starts the campaign that has been due longest: a live campaign with the current people of the segment. The campaign
- * and the next time of the schedule are written in one transaction. So a campaign starts once, whichever process dies
- * and however many workers run. Returns false if none is due. `onClaimed` receives the schedule before any step can
+ * and the next time of the schedule are written in one transaction. So a campaign starts once, even if a process is
+ * killed or several workers run. Returns false if none is due. `onClaimed` receives the schedule before any step can
  * fail.
  */
 export async function startScheduledCampaign(
@@ -51,7 +51,7 @@ async function createScheduledCampaign(
   { orgId, id: roundOf, agentId, channelId, name, settings, state }: CampaignRow,
   now: Date,
 ): Promise<'agent' | 'channel' | 'segment' | null> {
-  // Nothing is sent for a campaign that is not live or has not begun. It may be live on the next day.
+  // Nothing is sent for a campaign that is not live or has not begun. The campaign may be live on the next day.
   const isBegun = settings.starts_at == null || now >= new Date(settings.starts_at);
   if (state !== 'live' || !isBegun || now >= endOfDay(day)) return null;
   const segment = await readSegment(tx, orgId, segmentId);

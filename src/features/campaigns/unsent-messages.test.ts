@@ -170,7 +170,7 @@ describe.each([
     expect(await claim()).toEqual([]);
   });
 
-  test('withdraws a message that its worker returns later', async () => {
+  test('withdraws a claimed message when its worker returns it to the queue', async () => {
     const claimed = await claimOne();
     await withdraw();
     await giveBack(claimed);

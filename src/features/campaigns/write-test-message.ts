@@ -1,6 +1,6 @@
 import type { SendMessage } from '../../../contract/channels.ts';
 import type { TestCampaignBody } from '../../../contract/dashboard/campaigns.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt } from '../../../contract/problems.ts';
 import { checkSettings } from './check-settings.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { agentOpening, previewSettings } from './preview-campaign.ts';
@@ -22,9 +22,7 @@ export async function writeTestMessage(
   const content = opening ?? (await agentOpening(db, orgId, campaign.agent_id, { endUser: endUser, variables }));
   if (content === null) {
     const detail = 'A model writes the first message when a conversation starts: there is no text to send as a test.';
-    throw new Refusal('validation_failed', undefined, {
-      errors: [{ pointer: '/settings/opening', code: 'required', detail }],
-    });
+    throw invalidAt('/settings/opening', 'required', detail);
   }
   const marked = content.type === 'text' ? { ...content, text: TEST_MARK + content.text } : content;
   const metadata = { test: 'campaign', campaign_id: id };

@@ -111,7 +111,7 @@ describe('watching for changes', () => {
     expect([reported.length, ended]).toEqual([2, 0]);
   });
 
-  it('a watcher does not learn of a change in another organization', async () => {
+  it('a watcher is not notified of a change in another organization', async () => {
     start();
     watch.watch(watcher({ topics: ['keys', 'first_steps', 'conversations', 'requests', 'audit'] }));
     await expect.poll(() => reported).toHaveLength(1);

@@ -42,7 +42,7 @@ const STANDING_MS = 1_000;
  * ATTENDING_SECONDS.
  */
 const ATTENDING_MS = 60_000;
-/** After this time without the database, streams end. Their pages then poll and show the fault. */
+/** After this time without the database, streams end. The pages of these streams then poll and show the fault. */
 const BLIND_MS = 3_000;
 
 type Seen = { known: string | null };
@@ -94,7 +94,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
       // The watcher left during the query.
       if (!watchers.has(watcher)) continue;
       const now = topics.map((topic) => found.get(`${orgId} ${topic}`));
-      // Its part of the database does not answer.
+      // The cell of the organization does not answer.
       if (now.includes(undefined)) continue;
       const next = now.join('.');
       if (next === seen.known) continue;

@@ -18,8 +18,8 @@ export function splitSettings(
 }
 
 /**
- * The provider checks the credentials before anything is stored. This happens outside of every transaction, because it
- * may take long. A refusal contains the provider's reason, and the wrong setting if the response names it.
+ * The provider checks the credentials before anything is stored. The check runs outside of every transaction, because
+ * it may take long. A refusal contains the provider's reason, and the wrong setting if the response names it.
  */
 export async function askProvider(
   { connector }: Pick<ChannelsDeps, 'connector'>,

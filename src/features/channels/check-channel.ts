@@ -13,7 +13,7 @@ export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string
   const { db, openSecrets, connector } = deps;
   const row = await readRow(db, orgId, id);
   if (!row) throw new Refusal('channel_not_found');
-  // There is no provider to ask, so the known state is the outcome of the last message.
+  // This kind has no provider that can be checked, so the state is the outcome of the last message.
   if (!connector.canAsk(row.kind)) {
     const isBroken = row.status === 'broken';
     return { ok: !isBroken, code: isBroken ? 'channel_broken' : null, detail: row.statusDetail, asked: false };

@@ -1,5 +1,5 @@
 import { type ClientToken, MAX_CLIENT_TOKEN_CHARACTERS, type NewClientToken } from '../../../contract/client-tokens.ts';
-import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { type Fault, invalidAt, Refusal } from '../../../contract/problems.ts';
 import type { EndUserInput } from '../../../contract/triggers.ts';
 import type { ClientTokens } from '../../access/client-tokens/client-token.ts';
 import { readOrigin } from '../../access/client-tokens/read-origin.ts';
@@ -20,7 +20,7 @@ export async function createClientToken(
 ): Promise<ClientToken> {
   const faults = [...faultsOfPerson(input.end_user), ...faultsOfOrigins(input.origins)];
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
-  // A key for another agent learns nothing about the agent, so the key is checked before the records are read.
+  // The key is checked before the records are read, so a key for another agent gets no information about the agent.
   const named = { agent: input.agent_id, trigger: input.trigger_id };
   const refusal =
     decideCaller(caller, CALL, named, from) ?? decideTarget(caller, CALL, await find(access, caller.orgId, input));
@@ -72,12 +72,8 @@ const faultsOfOrigins = (origins: readonly string[]): Fault[] =>
   );
 
 const tooLong = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [
-      {
-        pointer: '/end_user',
-        code: 'too_long',
-        detail: `The token would have more than ${MAX_CLIENT_TOKEN_CHARACTERS} characters. Send fewer attributes or origins.`,
-      },
-    ],
-  });
+  invalidAt(
+    '/end_user',
+    'too_long',
+    `The token would have more than ${MAX_CLIENT_TOKEN_CHARACTERS} characters. Send fewer attributes or origins.`,
+  );

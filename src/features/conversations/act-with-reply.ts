@@ -1,6 +1,6 @@
 import { MAX_CONVERSATION_TAGS, type ReplyActions } from '../../../contract/dashboard/conversations.ts';
-import { Refusal } from '../../../contract/problems.ts';
-import { mayAnswer } from '../../access/sessions/may-answer.ts';
+import { invalidAt } from '../../../contract/problems.ts';
+import { mayAnswer, notAssignable } from '../../access/sessions/may-answer.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import { setTags } from '../../store/conversations/write.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -22,7 +22,7 @@ export async function actWithReply(
   const { tags, runId } = (await findConversation(tx, orgId, id))!;
   const all = [...new Set([...tags, ...(added ?? [])])];
   if (all.length > MAX_CONVERSATION_TAGS)
-    throw refused('/actions/add_tags', `A conversation has at most ${MAX_CONVERSATION_TAGS} tags.`);
+    throw invalidAt('/actions/add_tags', 'not_allowed', `A conversation has at most ${MAX_CONVERSATION_TAGS} tags.`);
   if (all.length > tags.length) {
     await setTags(tx, orgId, id, all);
     // A tag may contain personal data, and the activity list is not erased with the person.
@@ -36,13 +36,9 @@ export async function actWithReply(
   }
   if (to !== undefined) {
     const userId = to === 'me' ? actor.userId : to;
-    if (!mayAnswer(await readRole(tx, orgId, userId)))
-      throw refused('/actions/assign_to', 'Conversations can be assigned only to members who may answer.');
+    if (!mayAnswer(await readRole(tx, orgId, userId))) throw notAssignable('/actions/assign_to');
     await giveToPeople(tx, orgId, { id, runId }, userId);
     await recordAudit(tx, { orgId, actor, action: 'conversation.assigned', subjectId: id, facts: { user_id: userId } });
   }
   if (resolve) await endConversation(tx, orgId, { id, runId }, actor);
 }
-
-const refused = (pointer: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code: 'not_allowed', detail }] });

@@ -1,6 +1,6 @@
 import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { mayAnswer } from '../../access/sessions/may-answer.ts';
+import { mayAnswer, notAssignable } from '../../access/sessions/may-answer.ts';
 import { lockConversation, updateConversation } from '../../store/conversations/write.ts';
 import type { Db } from '../../store/db.ts';
 import { lockMembers, readRole } from '../../store/members/members.ts';
@@ -29,21 +29,10 @@ export async function assignConversation(
       await updateConversation(tx, orgId, id, { assigneeId: null });
     } else {
       const role = await readRole(tx, orgId, userId);
-      if (!mayAnswer(role)) throw notAble();
+      if (!mayAnswer(role)) throw notAssignable('/user_id');
       await giveToPeople(tx, orgId, { id, runId: conversation.runId }, userId);
     }
     await recordAudit(tx, { orgId, actor, action: 'conversation.assigned', subjectId: id, facts: { user_id: userId } });
   });
   return summarizeConversation({ db }, orgId, id);
 }
-
-const notAble = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [
-      {
-        pointer: '/user_id',
-        code: 'not_allowed',
-        detail: 'Conversations can be assigned only to members who may answer.',
-      },
-    ],
-  });

@@ -21,7 +21,7 @@ export type InboundQueue = {
 type Inbound = { channel: InboundChannel; event: InboundMessage; requestId: string };
 
 const BATCH = 200;
-const LANES = 2;
+const BATCHES_AT_ONCE = 2;
 /** Maximum number of waiting messages. A provider that gets 503 calls again. */
 const QUEUE = 5_000;
 /** How many new people of one batch are created concurrently. Each needs a connection. */
@@ -32,7 +32,7 @@ const TRIES = 3;
 export function createInboundQueue(db: Db, suppression: Suppression): InboundQueue {
   const queue = createBatcherByCell<Inbound, StoredMessage | null>(db.$client, ({ channel }) => channel.orgId, {
     size: BATCH,
-    lanes: LANES,
+    batchesAtOnce: BATCHES_AT_ONCE,
     queue: QUEUE,
     send: (inbound) => storeAll(db, suppression, inbound),
     full: () => new Refusal('unavailable', 'Too many messages are waiting on this server.'),

@@ -312,7 +312,7 @@ describe('the mark of what is new', () => {
     expect(await unread()).toEqual([false, true]);
   });
 
-  it('the mark for new messages belongs to one organization', async () => {
+  it('a conversation cannot be marked as read from another organization', async () => {
     const id = await made();
     const marking = markConversationSeen(parley, await givenOrganization(parley.db), id, asha.userId);
     await expect(marking).rejects.toMatchObject({ code: 'conversation_not_found' });
@@ -428,7 +428,7 @@ describe('a reply with actions', () => {
   const send = (id: string, actions: ReplyActions) =>
     replyInConversation({ db: parley.db }, orgId, id, { text: 'Done.', actions }, asha);
 
-  it('adds tags, assigns and resolves in one step', async () => {
+  it('a reply with actions adds tags, assigns and resolves in one step', async () => {
     const id = await made();
     await setConversationTags(parley, orgId, id, ['vip'], asha);
     await send(id, { add_tags: ['refund', 'vip'], assign_to: omar.userId });
@@ -442,7 +442,7 @@ describe('a reply with actions', () => {
     expect(await rowOf(id)).toMatchObject({ tags: ['vip', 'refund'], assignee_id: null, status: 'resolved' });
   });
 
-  it('sends nothing if an action is refused', async () => {
+  it('a reply is not sent if one of its actions is refused', async () => {
     const id = await made();
     const tags = Array.from({ length: 20 }, (_, n) => `tag ${n}`);
     await setConversationTags(parley, orgId, id, tags, asha);

@@ -85,7 +85,7 @@ test.each([
     { providerMessageId: Array.from({ length: 990 }, (_, n) => String.fromCodePoint(0x4e00 + n * 7)).join('') },
   ],
   ['text that is cut in the middle of a character', { text: `x${'😀'.repeat(16_000)}` }],
-])('%s does not block messages of others, known or new', async (_, odd) => {
+])('%s does not block messages of other people, known or new', async (_, odd) => {
   await says('neighbor');
   await says('odd');
   const stored = await Promise.all([says('neighbor'), says('odd', odd), says(newId('enduser'), odd)]);

@@ -45,7 +45,7 @@ test('a note is shown next to the conversation and does not change it', async ()
   expect(JSON.stringify(list)).not.toContain('She called twice.');
 });
 
-test('open windows learn of a new note and of a deleted one', async () => {
+test('open windows are notified of a new note and of a deleted one', async () => {
   const print = async () => (await readFingerprints(parley.db, [{ orgId, kind: 'conversation', id }]))[0];
   const first = await print();
   const { id: noteId } = await addNote(parley, orgId, id, { text: 'Look here.' }, asha);

@@ -1,6 +1,6 @@
 import type { ConversationNote } from '../../../contract/dashboard/conversations.ts';
 import { MAX_NOTES } from '../../../contract/limits.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import {
@@ -56,11 +56,7 @@ export async function deleteNote(
 }
 
 const noMember = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [
-      { pointer: '/mentions', code: 'not_allowed', detail: 'Only members of the organization can be mentioned.' },
-    ],
-  });
+  invalidAt('/mentions', 'not_allowed', 'Only members of the organization can be mentioned.');
 
 export const presentNote = (row: NoteWithMentions): ConversationNote => ({
   id: row.id,

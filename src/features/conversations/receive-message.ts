@@ -1,71 +1,16 @@
-import type { Message, MessageContent } from '../../../contract/messages.ts';
+import { keepMessage } from './keep-message.ts';
+import type { Message } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { newId } from '../../kernel/ids.ts';
 import { findConversation, listAnswersAfter } from '../../store/conversations/read.ts';
-import { storeArrivedMessage } from '../../store/conversations/message-arrives.ts';
-import { lockConversation } from '../../store/conversations/write.ts';
-import type { Queryable } from '../../store/db.ts';
-import { moreMessagesWaitMs } from '../../store/runs/more-messages-wait.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { ConversationsDeps } from './deps.ts';
-import { receiveRating } from './receive-rating.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'waiter' | 'onAccepted'>;
 
 /** Maximum number of messages in one response. */
 const MAX_ANSWERS = 50;
 
-type KeepOptions = {
-  requestId: string | null;
-  /** The sender's ID of the message. */
-  providerMessageId?: string | null;
-  metadata?: Readonly<Record<string, string>> | null;
-  /** True: more messages may follow soon and need the same answer. Otherwise the turn starts immediately. */
-  waitsForMore?: boolean;
-  /** The turn waits this long for the transcript of audio. The transcript starts the turn earlier. */
-  waitMs?: number;
-  /** The text stands for a file that is still at the provider. */
-  isFile?: boolean;
-};
-
-/**
- * Stores an end user's message (src/store/conversations/message-arrives.ts). Returns the message's ID and the run that
- * will answer it, if any. A message that answers the survey of a resolved conversation is only a rating.
- */
-export async function keepMessage(
-  tx: Queryable,
-  orgId: string,
-  conversationId: string,
-  content: MessageContent,
-  {
-    requestId,
-    providerMessageId = null,
-    metadata = null,
-    waitsForMore = false,
-    waitMs = 0,
-    isFile = false,
-  }: KeepOptions,
-): Promise<{ messageId: string; runId: string | null }> {
-  const conversation = await lockConversation(tx, orgId, conversationId);
-  if (!conversation) throw new Refusal('conversation_not_found');
-  // The ID is created under the lock, so the order of IDs is the order of arrival.
-  const messageId = newId('msg');
-  const message = { id: messageId, content, providerMessageId, metadata };
-  if (conversation.status === 'resolved' && !isFile) {
-    if (await receiveRating(tx, orgId, { ...message, conversationId })) return { messageId, runId: null };
-  }
-  const runId = await storeArrivedMessage(tx, message, {
-    orgId,
-    id: conversationId,
-    isSilent: conversation.status === 'handed_off',
-    runId: conversation.runId,
-    requestId,
-    afterMs: Math.max(waitMs, waitsForMore ? moreMessagesWaitMs(conversation.firstUnanswered) : 0),
-  });
-  return { messageId, runId };
-}
-
-/** Does the same in a separate transaction. */
+/** Stores an end user's message in a separate transaction (keep-message.ts). */
 export async function receiveMessage(
   { db, onAccepted }: Pick<Deps, 'db' | 'onAccepted'>,
   orgId: string,

@@ -86,7 +86,7 @@ test('messages that arrive together are the score and the comment, and a repeate
   expect([await status(), await rating()]).toEqual(['resolved', { score: 2, comment: 'Too slow' }]);
 });
 
-test('any other message is a normal message, and a score after it is one too', async () => {
+test('any other message ends the survey, and a score after it is a normal message', async () => {
   await resolve();
   expect((await write('Where is the other order?'))!.runId).not.toBe(null);
   expect([await status(), await rating()]).toEqual(['open', { score: null, comment: null }]);
@@ -101,7 +101,7 @@ test.each([
   ['a text after the time', 'Late'],
   ['an opt-out', 'STOP'],
   ['a file', '[photo]'],
-])('%s is no comment', async (kind, text) => {
+])('%s is not stored as a comment', async (kind, text) => {
   await resolve();
   await write('4');
   if (kind === 'a text after the time')
@@ -147,7 +147,7 @@ test('the question and the thanks are those of the agent, in the language of the
   expect([question!.text, question!.choices![4]!.label, thanks!.text]).toEqual(['راضٍ؟', 'جيدة جدًا', 'شكرًا']);
 });
 
-test('a question that two workers send at once is sent once', async () => {
+test('a survey that two workers send at the same time is sent once', async () => {
   await resolveConversation({ db }, orgId, conversationId, actor);
   const due = (await findDueSurveys(db, 1_000)).filter((one) => one.orgId === orgId);
   const outcomes = await Promise.all([...due, ...due, ...due].map((one) => sendSurvey({ db }, one)));

@@ -1,6 +1,6 @@
 import type { ConversationMessage, ReplyBody } from '../../../contract/dashboard/conversations.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import { channelTemplateFault } from '../../channels/template-fault.ts';
+import { channelTemplateFault } from '../../channels/channel-template-fault.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import type { Actor } from '../../store/organizations/audit.ts';

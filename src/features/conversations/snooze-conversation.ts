@@ -1,5 +1,5 @@
 import type { ConversationSummary } from '../../../contract/dashboard/conversations.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { lockConversation, updateConversation } from '../../store/conversations/write.ts';
 import type { Db } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
@@ -25,7 +25,7 @@ export async function snoozeConversation(
     if (!conversation) throw new Refusal('conversation_not_found');
     if (conversation.status !== 'handed_off') {
       if (snoozedUntil === null) return;
-      throw invalid('', 'not_allowed', 'Only a conversation that people answer can be snoozed. Take it over first.');
+      throw invalidAt('', 'not_allowed', 'Only a conversation that people answer can be snoozed. Take it over first.');
     }
     await updateConversation(tx, orgId, id, { ...(snoozedUntil && { snoozedUntil }) });
     await recordAudit(tx, { orgId, actor, action: 'conversation.snoozed', subjectId: id, facts: { until } });
@@ -34,9 +34,7 @@ export async function snoozeConversation(
 }
 
 function checkTime(until: number, now: number): void {
-  if (until <= now) throw invalid('/until', 'not_allowed', 'The time is in the past.');
-  if (until > now + MAX_DAYS * 86_400_000) throw invalid('/until', 'not_allowed', `At most ${MAX_DAYS} days from now.`);
+  if (until <= now) throw invalidAt('/until', 'not_allowed', 'The time is in the past.');
+  if (until > now + MAX_DAYS * 86_400_000)
+    throw invalidAt('/until', 'not_allowed', `At most ${MAX_DAYS} days from now.`);
 }
-
-const invalid = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });

@@ -25,7 +25,7 @@ import { FILE_WAIT_MS, readTranscribes } from '../../store/attachments/transcrip
 import { findSuppressed } from '../../store/end-users/find-suppressed.ts';
 import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '../../store/end-users/suppression.ts';
 import { cleanFileName } from './new-attachment.ts';
-import { keepMessage } from './receive-message.ts';
+import { keepMessage } from './keep-message.ts';
 
 /** How many conflicts over the same new person are retried. */
 const TRIES = 3;

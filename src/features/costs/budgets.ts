@@ -1,6 +1,6 @@
 import { type BudgetRecord, MAX_BUDGETS, type SetBudgetBody } from '../../../contract/dashboard/costs.ts';
 import { isId } from '../../../contract/ids.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { touchAgents } from '../../store/agents/write.ts';
 import type { Db } from '../../store/db.ts';
@@ -76,5 +76,4 @@ export async function removeBudget({ db }: { db: Db }, orgId: string, id: string
   });
 }
 
-const invalid = (pointer: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code: 'invalid', detail }] });
+const invalid = (pointer: string, detail: string): Refusal => invalidAt(pointer, 'invalid', detail);

@@ -32,7 +32,10 @@ function inWords({ subject, name, period, amount, spent, unit, told }: NamedBudg
   return told >= 100
     ? {
         subject: `${which} is spent`,
-        lines: [`${which} is spent: ${sum}`, 'Until its next period, no model and no code of yours is called for it.'],
+        lines: [
+          `${which} is spent: ${sum}`,
+          'Until the next period begins, neither models nor your own code are called for it.',
+        ],
       }
     : { subject: `${which} is nearly spent`, lines: [`${which} is spent to 80 %: ${sum}`] };
 }

@@ -1,5 +1,5 @@
 import { MAX_PRICES, type ModelPrice, type SetPriceBody } from '../../../contract/dashboard/costs.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { deletePrice, listPrices as listRows, writePrice } from '../../store/costs/prices.ts';
@@ -33,8 +33,8 @@ export async function setPrice(
     await writePrice(tx, { orgId, provider, model, currency, ...amounts });
     const all = await listPrices({ db: tx }, orgId);
     if (all.length > MAX_PRICES) {
-      const detail = `At most ${MAX_PRICES} models have a price.`;
-      throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/model', code: 'too_many', detail }] });
+      const detail = `At most ${MAX_PRICES} models can have a price.`;
+      throw invalidAt('/model', 'too_many', detail);
     }
     await recordAudit(tx, { orgId, actor, action: 'model_price.set', subjectId, facts: { currency, ...amounts } });
     return all;

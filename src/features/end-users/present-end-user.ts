@@ -1,6 +1,6 @@
 import type { EndUser, EndUserConversation } from '../../../contract/end-users.ts';
 import { timestamp } from '../../kernel/clock.ts';
-import type { EndUserRow as PlannedRow } from '../../store/end-users/resolve.ts';
+import type { EndUserRow as PlannedRow } from '../../store/end-users/end-user-row.ts';
 import type { EndUserConversationRow, EndUserRow, IdentityRow } from '../../store/end-users/read.ts';
 import type { WrittenPerson } from '../../store/end-users/write.ts';
 

@@ -9,7 +9,7 @@ export const readAttributeOrder = async ({ db }: Deps, orgId: string): Promise<A
   names: await readNames(db, orgId),
 });
 
-/** It applies to all members. It changes no person. */
+/** The order applies to all members. The order changes no person. */
 export async function setAttributeOrder(
   { db }: Deps,
   orgId: string,

@@ -1,6 +1,6 @@
 import { CHANNEL_KINDS, isChannelKind } from '../../../contract/channel-kinds.ts';
 import type { EndUser, SetConsent } from '../../../contract/end-users.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
 import { setConsent as storeConsent } from '../../store/end-users/set-consent.ts';
 import { readEndUser } from '../../store/end-users/read.ts';
@@ -18,9 +18,7 @@ export async function setConsent(
   // An opt-out for an unknown kind would have no effect.
   if (!isChannelKind(channelKind)) {
     const detail = `Must be a kind of channel: ${CHANNEL_KINDS.join(', ')}.`;
-    throw new Refusal('validation_failed', undefined, {
-      errors: [{ pointer: '/channel_kind', code: 'format', detail }],
-    });
+    throw invalidAt('/channel_kind', 'format', detail);
   }
   await db.transaction(async (tx) => {
     await holdFence(tx, { orgId, keyId, from });

@@ -6,7 +6,7 @@ import {
   type UpsertEndUser,
 } from '../../../contract/end-users.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
-import type { EndUserFields } from '../../store/runs/accept-call.ts';
+import type { EndUserFields } from '../../store/end-users/end-user-fields.ts';
 import {
   type EndUserQueue,
   faultsOf,
@@ -62,7 +62,7 @@ export function createEndUser(
 }
 
 /** One row of a bulk call: its content or its faults. */
-export type BulkRow = { said: CreateEndUser & { from_file?: true } } | { errors: Fault[] };
+export type BulkRow = { person: CreateEndUser & { from_file?: true } } | { errors: Fault[] };
 
 /** Creates or changes the person of every valid row. The results have the order of the rows. */
 export function bulkUpsert(
@@ -89,10 +89,10 @@ export async function bulkDryRun(
   return resultsOf(checked, outcomes);
 }
 
-const named = (row: BulkRow): BulkRow => ('said' in row && !hasIdentifier(row.said) ? { errors: [NAMELESS] } : row);
+const named = (row: BulkRow): BulkRow => ('person' in row && !hasIdentifier(row.person) ? { errors: [NAMELESS] } : row);
 
 const peopleOf = (rows: readonly BulkRow[]): EndUserFields[] =>
-  rows.flatMap((row) => ('said' in row ? [row.said as EndUserFields] : []));
+  rows.flatMap((row) => ('person' in row ? [row.person as EndUserFields] : []));
 
 function resultsOf(rows: readonly BulkRow[], outcomes: readonly PersonOutcome[]): BulkResult[] {
   let next = 0;

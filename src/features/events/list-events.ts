@@ -51,7 +51,10 @@ async function startOf(db: Db, orgId: string, after: string): Promise<EventListS
   if (isId('evt', after)) {
     const position = await positionOf(db, orgId, after);
     if (position !== null) return position;
-    throw new Refusal('cursor_invalid', 'This event is not stored, or not any more. Send a time in `after` instead.');
+    throw new Refusal(
+      'cursor_invalid',
+      'This event was never stored, or is no longer stored. Send a time in `after` instead.',
+    );
   }
   const since = new Date(after);
   if (!/^\d{4}-\d\d-\d\dT/.test(after) || Number.isNaN(since.getTime()))

@@ -138,7 +138,7 @@ test('a member who is away gets no hand-off until the member is present again', 
   expect(await assigneeOf(id)).toBe(one.userId);
 });
 
-test('if no one is present, a hand-off waits for all', async () => {
+test('if no member is present, a hand-off waits for the whole team', async () => {
   await joined('member', 6);
   await rules({ goes_to: 'present' });
   const id = await handedOff();

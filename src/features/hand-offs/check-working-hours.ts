@@ -1,5 +1,5 @@
 import type { WorkingHours } from '../../../contract/dashboard/hand-offs.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, type Refusal } from '../../../contract/problems.ts';
 import type { Hours, Range } from '../../kernel/working-hours.ts';
 
 /** The hours as they are stored: with ranges, and with one range for all days for nodes of the previous release. */
@@ -28,7 +28,4 @@ function rangesOf({ ranges, days = [], from, to }: WorkingHours): Range[] {
   return days.map((day) => ({ day, from, to }));
 }
 
-const missing = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/hours/ranges', code: 'required', detail: 'Give at least one range of hours.' }],
-  });
+const missing = (): Refusal => invalidAt('/hours/ranges', 'required', 'Give at least one range of hours.');

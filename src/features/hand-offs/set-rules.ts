@@ -1,6 +1,5 @@
 import type { HandOffRules } from '../../../contract/dashboard/hand-offs.ts';
-import { Refusal } from '../../../contract/problems.ts';
-import { mayAnswer } from '../../access/sessions/may-answer.ts';
+import { mayAnswer, notAssignable } from '../../access/sessions/may-answer.ts';
 import type { Queryable } from '../../store/db.ts';
 import { readHandOffRule, writeHandOffRule } from '../../store/hand-offs/rules.ts';
 import { lockMembers, readRole } from '../../store/members/members.ts';
@@ -32,7 +31,7 @@ export function setHandOffRules(
     const to = goesTo === 'member' ? userId : null;
     if (goesTo === 'member') {
       const role = to === null ? null : await readRole(tx, orgId, to);
-      if (!mayAnswer(role)) throw notAble();
+      if (!mayAnswer(role)) throw notAssignable('/user_id');
     }
     const isNone = goesTo === 'no_one' && hours === null && outside === null;
     await writeHandOffRule(tx, orgId, isNone ? null : { goesTo, userId: to, hours, outside });
@@ -41,14 +40,3 @@ export function setHandOffRules(
     return readHandOffRules({ db: tx }, orgId);
   });
 }
-
-const notAble = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [
-      {
-        pointer: '/user_id',
-        code: 'not_allowed',
-        detail: 'Conversations can be assigned only to members who may answer.',
-      },
-    ],
-  });

@@ -1,7 +1,8 @@
 import type { InvitationLook } from '../../../contract/dashboard/organizations.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { invitationDigest } from '../../access/sessions/invitation-link.ts';
-import type { Browser, SignInOutcome, SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignInOutcome } from '../../access/sessions/sessions.ts';
+import type { Browser, SignedIn } from '../../access/sessions/signed-in.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
@@ -15,7 +16,8 @@ import type { MembersDeps } from './deps.ts';
 type From = Browser & { requestId: string };
 
 /**
- * The data that the holder of a link may see before accepting. It does not reveal whether the address has an account.
+ * The data that the holder of a link may see before accepting. The response does not reveal whether the address has an
+ * account.
  */
 export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: string): Promise<InvitationLook> {
   const invitation = await foundInvitation(db, token);

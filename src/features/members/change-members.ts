@@ -21,11 +21,8 @@ import {
 } from '../../store/members/members.ts';
 import { withdrawInvitationsOf } from '../../store/members/invitations.ts';
 import { invitableBy, lockAs, lockAsAdmin } from './invite-rights.ts';
-import type { MembersDeps } from './deps.ts';
+import type { ActingMember, MembersDeps } from './deps.ts';
 import { presentMember } from './read-members.ts';
-
-/** The acting member. The gate has read it from the database. */
-export type ActingMember = { userId: string; role: Role };
 
 /**
  * Only owners can make or change owners, and at least one owner always remains. A person who loses rights also loses

@@ -1,4 +1,4 @@
-import type { Browser } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/signed-in.ts';
 import { endTokensOfPerson } from '../../store/access-tokens/end-tokens.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';

@@ -1,3 +1,4 @@
+import type { Role } from '../../../contract/permissions.ts';
 import type { MailLimit } from '../../access/sessions/mail-limit.ts';
 import type { Sessions } from '../../access/sessions/sessions.ts';
 import type { Db } from '../../store/db.ts';
@@ -14,3 +15,6 @@ export type MembersDeps = {
   queueMail: QueueMail | null;
   mailLimit: MailLimit;
 };
+
+/** The acting member. The gate has read it from the database. */
+export type ActingMember = { userId: string; role: Role };

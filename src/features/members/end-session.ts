@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignedIn } from '../../access/sessions/signed-in.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { deleteOtherSessions, deleteSession, listSessions as listRows } from '../../store/accounts/sessions.ts';
 import type { MembersDeps } from './deps.ts';

@@ -152,7 +152,7 @@ describe('a person who loses the role', () => {
     expect(body.data[0]).toMatchObject({ action: 'invitation.withdrawn', actor: expect.any(String) });
   });
 
-  it('an open invitation link cannot let the person in again', async () => {
+  it('a removed person cannot return with an open invitation link', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const own = await invite(admin.call, 'admin');
     await server.db.execute(sql`UPDATE member SET role = 'member' WHERE user_id = ${admin.id}`);

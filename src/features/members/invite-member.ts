@@ -12,7 +12,7 @@ import {
   withdrawInvitation as withdraw,
 } from '../../store/members/invitations.ts';
 import { readOrganization } from '../../store/organizations/organizations.ts';
-import type { ActingMember } from './change-members.ts';
+import type { ActingMember } from './deps.ts';
 import { invitableBy, lockAsAdmin } from './invite-rights.ts';
 import type { MembersDeps } from './deps.ts';
 import { presentInvitation } from './read-members.ts';

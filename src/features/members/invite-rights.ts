@@ -39,10 +39,10 @@ export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: In
 }
 
 /**
- * Whether the link may create an account under its address. A mailed link proves the address. A link that was passed on
- * proves nothing, and anyone may own a free organization. So such a link may create an account only if the operator
- * trusts the inviter, by having put the organization on the paid plan or by inviting (docs/adr/0302). The result never
- * depends on the address.
+ * Whether the link may create an account under its address. A mailed link proves the address. A link that was not
+ * mailed does not prove an address, and anyone may own a free organization. So such a link may create an account only
+ * if the operator trusts the inviter, by having put the organization on the paid plan or by inviting (docs/adr/0302).
+ * The result never depends on the address.
  */
 export async function mayMakeAccount(db: Queryable, { mailed, plan, inviterId }: Invitation): Promise<boolean> {
   return mailed || hasApi(plan) || inviterId === (await readOperatorId(db));

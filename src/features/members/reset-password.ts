@@ -1,6 +1,7 @@
 import type { PasswordLinkLook } from '../../../contract/dashboard/sign-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Browser, SignInOutcome } from '../../access/sessions/sessions.ts';
+import type { SignInOutcome } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/signed-in.ts';
 import { type SignedLink, isSigned, readLink } from '../../access/sessions/signed-link.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../../store/db.ts';

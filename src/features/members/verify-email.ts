@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
-import type { SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignedIn } from '../../access/sessions/signed-in.ts';
 import {
   EMAIL_LINK_HOURS,
   emailLinkUrl,

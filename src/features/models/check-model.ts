@@ -1,5 +1,5 @@
 import type { ModelCheck } from '../../../contract/dashboard/models.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { touchAgents } from '../../store/agents/write.ts';
 import { lockOrganization } from '../../store/documents.ts';
 import { type EmbeddingConnection, setDimensions } from '../../store/embeddings/read.ts';
@@ -10,7 +10,7 @@ import { BATCH_TIMEOUT_MS, callEmbeddings, forDocuments } from '../../answering/
 import type { ConnectionDeps } from '../../answering/models/call-connection.ts';
 import { ProviderError } from '../../engine/provider.ts';
 import type { ModelsDeps } from './deps.ts';
-import { invalid, readProvider, unknownProvider } from './set-model.ts';
+import { readProvider, unknownProvider } from './set-model.ts';
 
 export type CheckModelDeps = Pick<ModelsDeps, 'db'> & { answering: Pick<Answering, 'connections'> };
 
@@ -24,7 +24,7 @@ export async function checkModel({ db, answering }: CheckModelDeps, orgId: strin
   if (!connection) throw unknownProvider();
   const { embeddingModel } = connection;
   if (embeddingModel === null) {
-    throw invalid('', 'embedding_model_required', 'The connection has no embedding model. Set one first.');
+    throw invalidAt('', 'embedding_model_required', 'The connection has no embedding model. Set one first.');
   }
   const dimensions = await countDimensions(answering.connections, { ...connection, embeddingModel });
   await db.transaction(async (tx) => {

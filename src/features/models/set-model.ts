@@ -6,7 +6,7 @@ import {
   type ModelRecord,
   type SetModelBody,
 } from '../../../contract/dashboard/models.ts';
-import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
 import { touchAgents } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
@@ -33,9 +33,9 @@ export async function setModel(
 ): Promise<ModelRecord> {
   const { base_url: baseUrl, key, embedding_model: embedding, transcription_model: transcription } = body;
   const provider = readProvider(name);
-  if (provider === 'anthropic' && embedding != null) throw invalid('/embedding_model', 'unsupported', NO_EMBEDDINGS);
+  if (provider === 'anthropic' && embedding != null) throw invalidAt('/embedding_model', 'unsupported', NO_EMBEDDINGS);
   if (provider === 'anthropic' && transcription != null) {
-    throw invalid('/transcription_model', 'unsupported', NO_TRANSCRIPTS);
+    throw invalidAt('/transcription_model', 'unsupported', NO_TRANSCRIPTS);
   }
   if (baseUrl != null) await checkAddress(egress, '/base_url', baseUrl);
   return db.transaction(async (tx) => {
@@ -50,14 +50,14 @@ export async function setModel(
     }
     if (key !== undefined) sealedKey = key && (await sealCredential(tx, sealingKey, credential, key));
     if (provider === 'openai_compatible' && nextUrl === null) {
-      throw invalid(
+      throw invalidAt(
         '/base_url',
         'required',
         'An OpenAI-compatible server needs a base URL, e.g. http://127.0.0.1:11434/v1.',
       );
     }
     if (provider !== 'openai_compatible' && sealedKey === null) {
-      throw invalid('/key', 'required', 'This provider needs an API key.');
+      throw invalidAt('/key', 'required', 'This provider needs an API key.');
     }
     const embeddingModel = embedding === undefined ? (before?.embeddingModel ?? null) : embedding;
     const isSame = embeddingModel === (before?.embeddingModel ?? null) && nextUrl === (before?.baseUrl ?? null);
@@ -118,8 +118,3 @@ export function readProvider(name: string): ModelProviderName {
 
 export const unknownProvider = (): Refusal =>
   new Refusal('route_not_found', `There is no such model provider here. Providers: ${MODEL_PROVIDERS.join(', ')}.`);
-
-export const invalid = (pointer: string, code: string, detail: string): Refusal => {
-  const fault: Fault = { pointer, code, detail };
-  return new Refusal('validation_failed', undefined, { errors: [fault] });
-};

@@ -1,6 +1,6 @@
 import type { SessionView } from '../../../contract/dashboard/sign-in.ts';
 import type { DashboardCaller } from '../../access/sessions/session-gate.ts';
-import type { SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignedIn } from '../../access/sessions/signed-in.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
 import { readPausedAt } from '../../store/installation/pause.ts';

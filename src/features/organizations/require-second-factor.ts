@@ -1,5 +1,5 @@
 import { Refusal } from '../../../contract/problems.ts';
-import type { SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignedIn } from '../../access/sessions/signed-in.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { type Organization, setSecondFactorRequired } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';

@@ -22,8 +22,8 @@ const presentArm = (arm: ArmTally, confidence: number): Comparison['base'] => ({
 });
 
 /**
- * Whether a rollout must stop: even the low end of `worse_by` is above the limit. The interval stays valid at every look,
- * so a version that is not worse than the limit is ever stopped with at most the probability 1 − confidence.
+ * Whether a rollout must stop: even the low end of `worse_by` is above the limit. The interval stays valid at every
+ * look, so the probability that a version within the limit is ever stopped is at most 1 − confidence.
  */
 export const isWorse = (rolledOut: Tally, base: Tally, limit: StopWhen): boolean =>
   isDifferenceAbove(limit.worse_by, rolledOut, base, limit.confidence);

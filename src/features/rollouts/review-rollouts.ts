@@ -13,7 +13,7 @@ const PAUSE_MS = 50_000;
 /** A comparison may take this part of the time at most. */
 const BUSY_PART = 0.02;
 
-/** Stops the rollouts of versions that are worse. Returns how many were looked at. */
+/** Stops the rollouts of versions that are worse. Returns the number of compared rollouts. */
 export async function reviewRollouts(db: Db, limit: number): Promise<number> {
   const due = await claimDueRollouts(db, limit, PAUSE_MS);
   for (const rollout of due) await review(db, rollout);

@@ -1,5 +1,5 @@
 import type { RolloutBody, RolloutRecord } from '../../../contract/dashboard/rollouts.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { type AgentRow, lockAgent } from '../../store/agents/read.ts';
 import { makeLive, readAgentVersion } from '../../store/agents/versions.ts';
 import { changeAgent } from '../../store/agents/write.ts';
@@ -60,7 +60,7 @@ async function makeRoom(tx: Queryable, agent: AgentRow, version: number): Promis
   const before = version > 1 ? await readAgentVersion(tx, agent.orgId, agent.id, version - 1) : null;
   if (!before) {
     const detail = 'This version is live, and there is no version before it for the other end users.';
-    throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/version', code: 'conflict', detail }] });
+    throw invalidAt('/version', 'conflict', detail);
   }
   await makeLive(tx, before);
   return before.version;

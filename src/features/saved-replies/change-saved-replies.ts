@@ -7,7 +7,7 @@ import {
 } from '../../../contract/dashboard/saved-replies.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { ReplyActions } from '../../../contract/dashboard/conversations.ts';
-import { mayAnswer } from '../../access/sessions/may-answer.ts';
+import { mayAnswer, notAssignable } from '../../access/sessions/may-answer.ts';
 import { templateFault } from '../../engine/templates.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -89,10 +89,7 @@ async function checkShortcut(tx: Queryable, orgId: string, shortcut: string, id:
 /** A removal of the member, which also changes the saved replies, waits for the lock of the organization. */
 async function checkActions(tx: Queryable, orgId: string, { assign_to: to }: ReplyActions): Promise<void> {
   if (to === undefined || to === 'me' || mayAnswer(await readRole(tx, orgId, to))) return;
-  const detail = 'Conversations can be assigned only to members who may answer.';
-  throw new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/actions/assign_to', code: 'not_allowed', detail }],
-  });
+  throw notAssignable('/actions/assign_to');
 }
 
 function checkText(text: LocalizedText): void {

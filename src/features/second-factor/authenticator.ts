@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/problems.ts';
 import { newTotpSecret, spendCode, spendFirstCode } from '../../access/sessions/second-factor.ts';
-import type { SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignedIn } from '../../access/sessions/signed-in.ts';
 import { base32, totpUri } from '../../access/sessions/totp.ts';
 import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import { beginAuthenticator, deleteAuthenticator } from '../../store/accounts/authenticator.ts';
@@ -73,7 +73,7 @@ export async function removeAuthenticator(
   });
 }
 
-/** The old codes end. */
+/** The old codes become invalid. */
 export async function renewRecoveryCodes(
   deps: SecondFactorDeps,
   who: SignedIn,

@@ -1,7 +1,7 @@
 import { newId } from '../../kernel/ids.ts';
 import type { PasskeyAttestation, PasskeyRecord } from '../../../contract/dashboard/second-factor.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { SignedIn } from '../../access/sessions/sessions.ts';
+import type { SignedIn } from '../../access/sessions/signed-in.ts';
 import { recordAuditOfPerson } from '../../store/organizations/audit.ts';
 import { isUniqueViolation } from '../../store/db.ts';
 import {

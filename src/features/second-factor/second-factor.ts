@@ -1,6 +1,7 @@
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import type { Passkeys } from '../../access/sessions/passkeys.ts';
-import type { Browser, Sessions, SignedIn } from '../../access/sessions/sessions.ts';
+import type { Sessions } from '../../access/sessions/sessions.ts';
+import type { Browser, SignedIn } from '../../access/sessions/signed-in.ts';
 import type { SignInLimit } from '../../access/sessions/sign-in-limit.ts';
 import type { Key } from '../../kernel/seal.ts';
 import type { Db, Queryable } from '../../store/db.ts';
@@ -41,9 +42,7 @@ export async function confirmAgain(
   if (password !== undefined) return void (await sessions.checkPassword(from, who, password));
   const isFresh = Date.now() - who.openedAt.getTime() <= JUST_NOW_MS;
   if (isFresh && (orFresh || (await readPasswordHash(db, who.user.id)) === null)) return;
-  throw new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/password', code: 'required', detail: 'Enter your current password.' }],
-  });
+  throw invalidAt('/password', 'required', 'Enter your current password.');
 }
 
 /**
@@ -75,8 +74,8 @@ export async function noteLastFactor(tx: Queryable, userId: string): Promise<voi
 }
 
 /**
- * Signing in by password uses the same lock. So a session that is being opened sees the factor, or is ended with the
- * others.
+ * Signing in by password uses the same lock. So a sign-in in progress either requires the factor, or its session is
+ * ended with the others.
  */
 export async function lockFactors(tx: Queryable, userId: string): Promise<boolean> {
   await lockPasswordHash(tx, userId);

@@ -36,7 +36,7 @@ export const createSegment = (
     return present(row);
   });
 
-/** Campaigns for which it was used keep their recipients. */
+/** Campaigns that used the segment keep their recipients. */
 export const deleteSegment = ({ db }: SegmentsDeps, orgId: string, id: string, actor: Actor): Promise<void> =>
   db.transaction(async (tx) => {
     const row = await deleteRow(tx, orgId, id);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SignInDomain } from '../../../contract/dashboard/sign-in-provider.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Queryable } from '../../store/db.ts';
 import { lockMembers } from '../../store/members/members.ts';
@@ -30,7 +30,7 @@ export async function addSignInDomain(
   const domain = readDomain(text);
   if (domain === null) {
     const detail = 'Write the part behind the @ of your addresses, such as example.com.';
-    throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '/domain', code: 'format', detail }] });
+    throw invalidAt('/domain', 'format', detail);
   }
   return db.transaction(async (tx) => {
     await lockMembers(tx, orgId);

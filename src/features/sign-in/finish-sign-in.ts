@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Identity } from '../../access/sessions/oidc.ts';
-import type { Browser } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/signed-in.ts';
 import { type StoredState, readState } from '../../access/sessions/sign-in-state.ts';
 import { recordAudit } from '../../store/organizations/audit.ts';
 import { type Queryable, isUniqueViolation } from '../../store/db.ts';
@@ -17,7 +17,7 @@ import { type SignInDeps, callbackUrl, clientOf, domainOfAddress } from './sign-
 
 type From = Browser & { requestId: string };
 /** An identity with an accepted address. */
-type Vouched = Identity & { email: string };
+type VerifiedIdentity = Identity & { email: string };
 
 /**
  * The callback from the provider: identifies the person, checks whether they may sign in, and opens a session for this
@@ -34,10 +34,10 @@ export async function finishSignIn(
   if (!provider?.enabled) throw new Refusal('sign_in_provider_not_found');
   const client = await clientOf(deps, provider);
   const identity = await deps.oidc.finish(client, callbackUrl(deps.baseUrl, orgId), query, state.checks);
-  const vouched = await checkAddress(deps.db, orgId, identity);
-  const isKnown = (await findPersonByEmail(deps.db, vouched.email)) !== null;
+  const verified = await checkAddress(deps.db, orgId, identity);
+  const isKnown = (await findPersonByEmail(deps.db, verified.email)) !== null;
   const passwordHash = isKnown ? null : await unusablePassword(deps);
-  const enter = () => deps.db.transaction((tx) => letIn(tx, provider, vouched, passwordHash, from));
+  const enter = () => deps.db.transaction((tx) => letIn(tx, provider, verified, passwordHash, from));
   // Another way of signing in, without this lock, may create a person with this address at the same time.
   const userId = await enter().catch((error: unknown) => {
     if (isUniqueViolation(error)) return enter();
@@ -47,7 +47,7 @@ export async function finishSignIn(
   // A change of the settings ends the sessions that exist then, and this one may not have existed yet.
   const holds = await deps.db.transaction(async (tx) => {
     await lockMembers(tx, orgId);
-    const isSame = await isUnchanged(tx, provider, vouched);
+    const isSame = await isUnchanged(tx, provider, verified);
     if (!isSame) await deleteSessionByToken(tx, userId, token);
     return isSame;
   });
@@ -71,7 +71,7 @@ async function takeState(
 }
 
 /** The provider is trusted only for the domains that its organization has proven. */
-async function checkAddress(db: Queryable, orgId: string, identity: Identity): Promise<Vouched> {
+async function checkAddress(db: Queryable, orgId: string, identity: Identity): Promise<VerifiedIdentity> {
   const { email, emailVerified, hostedDomain } = identity;
   const domain = email === null ? null : domainOfAddress(email);
   if (email === null || domain === null) {
@@ -98,7 +98,7 @@ const unusablePassword = ({ sessions }: SignInDeps): Promise<string> =>
 async function letIn(
   tx: Queryable,
   provider: ProviderRow,
-  identity: Vouched,
+  identity: VerifiedIdentity,
   passwordHash: string | null,
   from: From,
 ): Promise<string> {
@@ -125,7 +125,7 @@ async function letIn(
 async function findOrMake(
   tx: Queryable,
   orgId: string,
-  identity: Vouched,
+  identity: VerifiedIdentity,
   passwordHash: string | null,
 ): Promise<string> {
   const { subject, email, name } = identity;
@@ -143,7 +143,7 @@ async function findOrMake(
   return person.id;
 }
 
-async function isUnchanged(tx: Queryable, provider: ProviderRow, { email }: Vouched): Promise<boolean> {
+async function isUnchanged(tx: Queryable, provider: ProviderRow, { email }: VerifiedIdentity): Promise<boolean> {
   const { orgId, issuer, clientId } = provider;
   const now = await readSignInProvider(tx, orgId);
   const isSame = now !== null && now.enabled && now.issuer === issuer && now.clientId === clientId;

@@ -3,7 +3,7 @@ import type {
   SignInProviderLook,
   SignInSettings,
 } from '../../../contract/dashboard/sign-in-provider.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { checkAddress } from '../../kernel/check-address.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
@@ -101,9 +101,7 @@ async function checkIssuer({ egress }: SignInDeps, issuer: string): Promise<void
   const { search, hash } = new URL(issuer);
   if (`${search}${hash}` === '') return checkAddress(egress, '/issuer', issuer);
   const detail = 'An issuer must not have a query or a fragment.';
-  throw new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: '/issuer', code: 'address_refused', detail }],
-  });
+  throw invalidAt('/issuer', 'address_refused', detail);
 }
 
 const presentProvider = (row: ProviderRow): NonNullable<SignInSettings['provider']> => ({
@@ -115,6 +113,4 @@ const presentProvider = (row: ProviderRow): NonNullable<SignInSettings['provider
 });
 
 const missing = (field: 'issuer' | 'client_id' | 'client_secret'): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [{ pointer: `/${field}`, code: 'required', detail: 'A new issuer needs its own client id and secret.' }],
-  });
+  invalidAt(`/${field}`, 'required', 'A new issuer needs its own client id and secret.');

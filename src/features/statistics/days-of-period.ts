@@ -1,6 +1,6 @@
 import { TZDate } from '@date-fns/tz';
 import { ANALYTICS_DAYS, MAX_ANALYTICS_DAYS } from '../../../contract/dashboard/analytics.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, type Refusal } from '../../../contract/problems.ts';
 import { type Day, DAY_MS } from './recount-days.ts';
 
 /** Dates outside this range are typing errors, and no organization has conversations there. */
@@ -40,5 +40,4 @@ function startOf(day: string, timeZone: string): number {
   return new TZDate(year!, month! - 1, date!, timeZone).getTime();
 }
 
-const invalid = (detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer: '/since', code: 'invalid', detail }] });
+const invalid = (detail: string): Refusal => invalidAt('/since', 'invalid', detail);

@@ -4,7 +4,7 @@ import type {
   AnalyticsGroup,
   AnalyticsQuery,
 } from '../../../contract/dashboard/analytics.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readOrganization } from '../../store/organizations/organizations.ts';
 import type { FactGroup } from '../../store/schema/numbers.ts';
@@ -25,9 +25,7 @@ const MAX_GROUPS = 400;
 export async function readAnalytics(deps: StatisticsDeps, orgId: string, query: AnalyticsQuery): Promise<Analytics> {
   const { by = 'day', days, since, until, ...filter } = query;
   if (filter.version !== undefined && filter.agent_id === undefined)
-    throw new Refusal('validation_failed', undefined, {
-      errors: [{ pointer: '/agent_id', code: 'required', detail: 'Versions belong to an agent: name the agent.' }],
-    });
+    throw invalidAt('/agent_id', 'required', 'Versions belong to an agent: name the agent.');
   const now = deps.now?.() ?? Date.now();
   const organization = await readOrganization(deps.db, orgId);
   if (!organization) throw new Refusal('organization_not_found');

@@ -55,7 +55,7 @@ export async function readStatistics(
   };
 }
 
-/** One counting per organization at a time in this process: many who look at once cost as much as one. */
+/** This process counts an organization once at a time, so many simultaneous readers need as much work as one. */
 const counting = new Map<string, Promise<boolean>>();
 
 async function countedDays(

@@ -37,8 +37,8 @@ const MAX_CHANNELS = 20;
 
 /**
  * Mails the statistics of the week to every member who wants them, on Monday at eight in their zone. The mails and the
- * mark that they are queued are written in one transaction. So each mail is queued once, whichever node does it and
- * whenever one dies. A week without activity is marked without a mail.
+ * mark that they are queued are written in one transaction. So each mail is queued once, even if several nodes do it or
+ * one of them is killed. A week without activity is marked without a mail.
  */
 export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
   const now = deps.now?.() ?? Date.now();

@@ -9,6 +9,6 @@ export const listCallableAgents = ({ db }: Pick<TriggersDeps, 'db'>, orgId: stri
 /** The trigger for a call that names only the agent. */
 export async function chooseTrigger({ db }: Pick<TriggersDeps, 'db'>, orgId: string, agentId: string): Promise<string> {
   const id = await findCallableTrigger(db, orgId, agentId);
-  if (id === null) throw new Refusal('trigger_not_found', 'The agent has no trigger that is on. Create one.');
+  if (id === null) throw new Refusal('trigger_not_found', 'The agent has no enabled trigger. Create one.');
   return id;
 }

@@ -2,7 +2,7 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { ClientCaller } from '../../access/types.ts';
 
-/** A web page decides only these. All other fields belong to the backend that made the token. */
+/** A web page may set only these fields. Only the backend that created the token may set all other fields. */
 const OPEN_FIELDS: ReadonlySet<string> = new Set<keyof TriggerCall>([
   'conversation',
   'message',

@@ -27,7 +27,7 @@ export async function expectRun(
 }
 
 export type RunReader = {
-  /** Returns false if the reader is gone. `id`: the point from which a reader continues after a reconnect. */
+  /** Returns false if the reader has left. `id`: the point from which a reader continues after a reconnect. */
   send<Name extends keyof RunEvents>(event: Name, data: RunEvents[Name], id?: string): boolean;
   readonly ended: boolean;
 };
@@ -64,7 +64,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
   let { after } = asked;
   let row: RunRow | null = found;
   let sent = '';
-  const words = followDeltas(deps.liveDeltas, runTopic(orgId, runId), (event, text) => reader.send(event, { text }));
+  const deltas = followDeltas(deps.liveDeltas, runTopic(orgId, runId), (event, text) => reader.send(event, { text }));
   try {
     while (row && !reader.ended) {
       const seen = printOf(row);
@@ -72,24 +72,24 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
         after = message.id;
         if (!isVisible(message)) continue;
         // The answer to a call is sent as deltas even if its deltas arrive later than its commit.
-        words.said(until === 'answer' && message.role === 'agent' ? textOf(message.content) : '');
+        deltas.endMessage(until === 'answer' && message.role === 'agent' ? textOf(message.content) : '');
         reader.send('message', presentMessage(message), after);
       }
       const record = presentRun(row);
       if (sent !== JSON.stringify(record)) reader.send('run', record);
       sent = JSON.stringify(record);
-      words.open();
+      deltas.open();
       if (isEnough(row, until) || !(await changed(deps.waiter, { orgId, runId }, seen, reader))) return;
       row = await findRun(deps.db, orgId, triggerId, runId, clientMark);
     }
   } finally {
-    words.leave();
+    deltas.leave();
   }
 }
 
 const textOf = (content: MessageContent): string => ('text' in content && content.text) || '';
 
-/** Returns false if the reader is gone, or if too many readers wait. */
+/** Returns false if the reader has left, or if too many readers wait. */
 async function changed(
   waiter: Pick<RunWaiter, 'wait'>,
   run: { orgId: string; runId: string },

@@ -19,9 +19,9 @@ export type StartConversation = {
   requestId: string;
   /** The trace for the worker's spans. Absent: tracing is off. */
   trace?: string | undefined;
-  /** Set when the caller streams this run. `reader`: the process that does. */
+  /** Set when the caller streams this run. `reader`: the process that streams this run. */
   stream?: { runId: string; reader: string } | undefined;
-  /** What was said before, oldest first. */
+  /** The earlier messages, oldest first. */
   earlier?: EarlierMessage[];
   idempotency: { scope: Buffer; request: Buffer } | null;
 };

@@ -50,7 +50,7 @@ export async function checkTriggerCall(
     faults.push({
       pointer: '/conversation',
       code: 'conflict',
-      detail: 'Give either key or id, and with id nothing else.',
+      detail: 'Give either key or id. With id, no other field is allowed.',
     });
   const channel = await chooseChannel(target, call, findChannel, faults);
   const address = channel === null ? null : readAddress(channel.kind, call, faults);

@@ -22,7 +22,7 @@ const MAX_READERS = 4_096;
 export function createChatChannelReader({ db }: { db: Db }): (id: string) => Promise<ChatChannel | null> {
   const reader = createBatcher<string, ChatChannel | null>({
     size: MAX_READERS,
-    lanes: 1,
+    batchesAtOnce: 1,
     queue: MAX_READERS,
     full: () => new Refusal('unavailable'),
     send: async (ids) => {

@@ -23,14 +23,14 @@ export function followMessages(
   reader: ChatReader,
 ): () => void {
   const { orgId, channelId, address } = place;
-  const words = followDeltas(liveDeltas, visitorTopic(orgId, channelId, address), reader.onWords);
+  const deltas = followDeltas(liveDeltas, visitorTopic(orgId, channelId, address), reader.onWords);
   const unfollow = feed.follow(place, (rows) => {
-    if (rows.some(({ role }) => role === 'agent')) words.said();
+    if (rows.some(({ role }) => role === 'agent')) deltas.endMessage();
     if (reader.onMessages(rows.map(presentVisitorMessage))) noteDelivered({ db }, place, rows);
-    words.open();
+    deltas.open();
   });
   return () => {
     unfollow();
-    words.leave();
+    deltas.leave();
   };
 }

@@ -15,8 +15,8 @@ export type NoteChatSite = (
 ) => void;
 
 /**
- * Records that a page of a site opened the chat, or tried to and is not on the list, for the owner of the channel. No
- * one waits for the write.
+ * Records that a page of a site opened the chat, or tried to and is not on the list, for the owner of the channel. The
+ * caller does not wait for the write.
  */
 export function createChatSites({ db }: { db: Db }, now: () => number = Date.now): NoteChatSite {
   let period = 0;

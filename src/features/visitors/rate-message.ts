@@ -1,5 +1,5 @@
 import type { ChatRating, RateChat } from '../../../contract/chat.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { isComment } from '../../engine/ratings/read-rating.ts';
 import { lockConversation } from '../../store/conversations/write.ts';
 import type { Db, Queryable } from '../../store/db.ts';
@@ -54,5 +54,4 @@ async function rateOneAnswer(
   return { kind: 'answer', score, comment: null };
 }
 
-const refused = (pointer: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code: 'not_allowed', detail }] });
+const refused = (pointer: string, detail: string): Refusal => invalidAt(pointer, 'not_allowed', detail);

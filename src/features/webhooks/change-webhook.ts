@@ -17,8 +17,8 @@ import type { WebhooksDeps } from './deps.ts';
 
 /**
  * Disabling cancels the waiting deliveries of the endpoint, and it never gets events from the time when it is disabled.
- * The signing secret belongs to Parley and is never sent. It proves to the receiver that Parley is the sender. So it
- * does not change when the receiver moves to another URL. It is sealed again for that URL.
+ * The signing secret belongs to Parley and is never sent. The signature proves to the receiver that Parley is the
+ * sender. So it does not change when the receiver moves to another URL. The secret is sealed again for that URL.
  */
 export async function updateWebhook(
   deps: WebhooksDeps,

@@ -61,8 +61,8 @@ const compress = (plain: Buffer): ScriptFile => ({
 });
 
 /**
- * A page needs only one script tag. The script contains only public values. The calls that it makes decide who may
- * chat.
+ * A page needs only one script tag. The script contains only public values. The script is public. The server checks
+ * each call that it makes.
  */
 export const widgetScript = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',

@@ -130,15 +130,15 @@ describe('every route of the dashboard', () => {
   const opened = guarded.filter(([name]) => name in TOKEN_ROUTES);
   const closed = guarded.filter(([name]) => !(name in TOKEN_ROUTES));
 
-  it.each(opened)('the route %s is open to tokens as declared', async (name, route) => {
+  it.each(opened)('the route %s accepts a token with the declared verb', async (name, route) => {
     expect(await answersTo(route, WHO)).toEqual(expectedOf(name, WHO));
   });
   // The two that could do most; the long test tries them all.
-  it.each(closed)('the route %s is closed', async (name, route) => {
+  it.each(closed)('the route %s refuses a token', async (name, route) => {
     const whom = ['robot', 'publish'];
     expect(await answersTo(route, whom)).toEqual(expectedOf(name, whom));
   });
-  it.each(closed)('the route %s is closed to all tokens', { tags: ['long'] }, async (name, route) => {
+  it.each(closed)('the route %s refuses tokens of every kind', { tags: ['long'] }, async (name, route) => {
     expect(await answersTo(route, WHO)).toEqual(expectedOf(name, WHO));
   });
 
@@ -158,7 +158,7 @@ describe('every route of the dashboard', () => {
   }
 
   it.each(opened.filter(([, { path }]) => path.includes(':org_id')))(
-    '%s is closed in another organization of the same person',
+    '%s refuses a token in another organization of the same person',
     async (_name, route) => {
       const { status, body } = await tokens['robot']!(
         callOf(route, { org_id: foreign, agent_id: agentId }),
@@ -169,7 +169,7 @@ describe('every route of the dashboard', () => {
   );
 
   it.each(all.filter(([name, { path }]) => name in TOKEN_ROUTES && path.includes(':agent_id')))(
-    '%s is closed for another agent',
+    '%s refuses a token for another agent',
     async (_name, route) => {
       for (const agent_id of [otherAgentId, newId('agent')]) {
         const { status, body } = await tokens['narrow']!(callOf(route, { org_id: orgId, agent_id }), bodyFor(route));
@@ -228,7 +228,7 @@ describe('a token', () => {
     expect(basic.status).toBe(200);
   });
 
-  it('a token can read its own owner', async () => {
+  it('a token can read to whom it belongs', async () => {
     const { call } = await make(owner.call, { kind: 'organization', role: 'viewer', verbs: ['push'] });
     const { body } = await call('GET /session');
     expect(body).toMatchObject({ operator: false, token: { label: 'CI', verbs: ['push'] } });
@@ -311,7 +311,7 @@ describe('who makes, sees and ends tokens', () => {
     expect(answer.errors).toMatchObject([{ pointer: '/agent_ids/1', code: 'not_found' }]);
   });
 
-  it('replacing a token creates another value, ends the old one, and makes the caller its person', async () => {
+  it('replacing a token creates a new value and ends the old one, and the token then belongs to the caller', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     const made = await owner.call(`POST ${at()}/access-tokens/${robot.id}/replace`, {});

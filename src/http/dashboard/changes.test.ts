@@ -124,11 +124,11 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     const at = `/organizations/${mine.orgId}/campaigns/${made.id}`;
     const listener = await follow(`campaign:${made.id}`);
     await listener.next();
-    const isTold = async (): Promise<string[]> => (await listener.next()).data.topics;
+    const nextTopics = async (): Promise<string[]> => (await listener.next()).data.topics;
     await api(`PATCH ${at}`, { settings: { per_minute: 60 } }, mine.cookie);
-    expect(await isTold()).toEqual([`campaign:${made.id}`]);
+    expect(await nextTopics()).toEqual([`campaign:${made.id}`]);
     await api(`POST ${at}/start`, undefined, mine.cookie);
-    await isTold();
+    await nextTopics();
     const { value } = await two.key(mine.orgId, {
       scope: 'campaign',
       campaignId: made.id,
@@ -139,11 +139,11 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     // Added, started, messaged: one look may see several of these at once.
     const delivered = async (): Promise<number> =>
       (await api(`GET ${at}`, undefined, mine.cookie)).body.counts.delivered;
-    do await isTold();
+    do await nextTopics();
     while ((await delivered()) === 0);
     const { body: list } = await api(`GET ${at}/recipients`, undefined, mine.cookie);
     await api(`POST ${at}/recipients/${list.data[0].id}/cancel`, undefined, mine.cookie);
-    await isTold();
+    await nextTopics();
   });
 
   it('reports changes of keys, their first use, requests, audit entries and first steps', async () => {

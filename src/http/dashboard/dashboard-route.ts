@@ -15,7 +15,7 @@ import type { Role, TokenVerb } from '../../../contract/permissions.ts';
 import { lostDatabase } from '../../access/sessions/lost-database.ts';
 import { checkOrigin } from '../../access/sessions/origin.ts';
 import type { createSessionGate, DashboardCaller } from '../../access/sessions/session-gate.ts';
-import type { Browser } from '../../access/sessions/sessions.ts';
+import type { Browser } from '../../access/sessions/signed-in.ts';
 import { metaOf } from '../edge/request-meta.ts';
 import { cursorScope, type Paging, type Position } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';

@@ -106,7 +106,7 @@ describe('questions that an agent could not answer', () => {
     expect(await counts()).toEqual([['And a late deposit?', 1]]);
   });
 
-  test('a settled question leaves the list until it is asked again', async () => {
+  test('a question that a member dismisses is not listed until it is asked again', async () => {
     const { ask, at, counts } = await givenTalks();
     const one = await ask('Do you wrap gifts?');
     await ask('Where is the museum?');

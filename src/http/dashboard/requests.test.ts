@@ -96,7 +96,7 @@ describe('GET /dashboard/api/organizations/:org_id/requests', () => {
     expect(stored).not.toContain(key.value);
   });
 
-  it('filters by call, outcome, request ID and time, and has pages', async () => {
+  it('requests are filtered by call, outcome, request ID and time, and listed in pages', async () => {
     const [first] = await called(
       ['GET', '/api/me'],
       ['GET', '/api/me'],

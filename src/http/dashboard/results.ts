@@ -7,7 +7,7 @@ import { download } from './download.ts';
 
 const file = (name: string, parts: AsyncIterable<string>) => ({ name, type: 'text/csv; charset=utf-8', parts });
 
-/** What conversations have brought. */
+/** The results of conversations. */
 export const resultRoutes = ({ route, deps }: RouteDeps<ResultsDeps>): Route[] => [
   route('exportTriggerResults', async ({ orgId, params, reply }) =>
     download(reply, file('results.csv', await exportTriggerResults(deps, orgId, params.trigger_id))),

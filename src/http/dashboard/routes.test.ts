@@ -251,7 +251,7 @@ describe('ids of another organization', () => {
         path,
       ),
     ),
-  )('%s answers 404 as if they did not exist', async (_name, route) => {
+  )('%s answers 404 for records of another organization', async (_name, route) => {
     const mine = await thingsOf(people['operator']!, orgId);
     const { body } = await people['stranger']!('GET /session');
     const isFile = route === DASHBOARD_ROUTES.uploadDocument || route === DASHBOARD_ROUTES.sendFileInConversation;

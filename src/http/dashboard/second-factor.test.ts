@@ -149,7 +149,7 @@ describe('signing in with a second factor', () => {
     expect((await person.call('GET /second-factor')).body.recovery_codes_left).toBe(8);
   });
 
-  it('delays a person who guesses for longer and longer, while a recovery code still works', async () => {
+  it('a person who guesses codes must wait longer after each one, and a recovery code still works', async () => {
     const person = await newMember();
     const { app, recovery } = await enrol(person);
     const { body } = await signIn(person.email);

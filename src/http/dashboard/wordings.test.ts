@@ -77,7 +77,7 @@ describe('a question that a member teaches', () => {
     ]);
   });
 
-  test('a document that a member writes as an answer learns the question', async () => {
+  test('a document that a member writes as the answer to a question is found by that question', async () => {
     const answers = { question: 'Can my puppy tag along?' };
     const text = '# Animals\n\nAnimals ride for free in the basket.\n\nA large one needs the trailer for 9 euros.';
     expect((await member(`POST ${at}/documents`, { name: 'Animals', text, answers })).status).toBe(201);
@@ -93,7 +93,7 @@ describe('a question that a member teaches', () => {
     expect(blank.status).toBe(201);
   });
 
-  test('a removed question is forgotten', async () => {
+  test('a removed question is no longer answered from its passage', async () => {
     const { body } = await learn();
     const removed = await member(`DELETE ${at}/wordings/${body.id}`);
     expect(removed.status).toBe(204);
@@ -124,7 +124,7 @@ describe('a question that a member teaches', () => {
     expect(theirs).toEqual({ reply: null, passages: [] });
   });
 
-  test('a question is refused without words, for a deleted passage, and for a document of another agent', async () => {
+  test('a question is refused if it has no words, its passage was deleted, or its document belongs to another agent', async () => {
     const pointers = ({ body }: Awaited<ReturnType<typeof learn>>) =>
       body.errors?.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`);
     expect(pointers(await learn({ question: 'and is it?' }))).toEqual(['/question required']);

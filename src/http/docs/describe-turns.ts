@@ -30,7 +30,7 @@ const askOperation = (asked: unknown, answer: unknown): Json => ({
       },
     },
     202: { description: 'Your code sends the answer to `turn.reply_url` before `turn.deadline`.' },
-    default: { description: 'The turn is asked again later, or the fallback answers.' },
+    default: { description: 'Parley requests the turn again later, or the fallback answers.' },
   },
   callbacks: { laterAnswer: { '{$request.body#/turn/reply_url}': { post: answerOperation(answer) } } },
 });

@@ -53,7 +53,7 @@ describe('/docs', () => {
     expect(text).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
   });
 
-  it('uses the fonts of the dashboard', async () => {
+  it('the docs use the fonts of the dashboard', async () => {
     const { text } = await get('/docs/style.css');
     const fonts = [...text.matchAll(/url\('([^']+)'\)/g)].map(([, url]) => url!);
     expect(fonts).toEqual(['/docs/fonts/inter.woff2', '/docs/fonts/mono.woff2']);

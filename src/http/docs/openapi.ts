@@ -74,7 +74,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Channels: 'Send messages through connected channels.',
   'End users': 'The people that agents talk to.',
   Keys: 'Report keys that have leaked.',
-  Events: 'List what happened, for a backend that was away.',
+  Events: 'List past events, for a backend that was not reachable.',
   Campaigns: 'Add recipients to a campaign with the key of that campaign.',
 };
 
@@ -202,7 +202,7 @@ function exampleOf(schema: TSchema, example: unknown): Json {
 const SAYS: Readonly<Record<string, string>> = {
   200: 'OK.',
   201: 'Created.',
-  202: 'Accepted: stored, and done as soon as possible.',
+  202: 'Accepted: the call is stored, and its work is done as soon as possible.',
   204: 'Done; the response has no body.',
   304: 'Not modified.',
 };

@@ -65,8 +65,8 @@ function joined(alternatives: readonly Alternative[]): Field[] {
     });
     const isEverywhere = having.length === withMembers.length;
     const kinds = having.flatMap(({ kind }) => kind ?? []);
-    const isTold = !isEverywhere && kinds.length === having.length;
-    const only = isTold ? `With ${kinds[0]!.name} ${kinds.map(({ value }) => value).join(', ')}.` : '';
+    const isListed = !isEverywhere && kinds.length === having.length;
+    const only = isListed ? `With ${kinds[0]!.name} ${kinds.map(({ value }) => value).join(', ')}.` : '';
     const says = having.find(({ field }) => field.description !== '')?.field.description ?? '';
     return {
       name,

@@ -57,11 +57,11 @@ function open(isOpen) {
   list.hidden = !isShown;
   field.setAttribute('aria-expanded', String(isShown));
   if (!isShown) field.removeAttribute('aria-activedescendant');
-  status.textContent = isOpen ? said(found.length) : '';
+  status.textContent = isOpen ? resultText(found.length) : '';
   status.classList.toggle('empty', isOpen && found.length === 0);
 }
 
-const said = (count) => (count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'result' : 'results'}`);
+const resultText = (count) => (count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'result' : 'results'}`);
 
 function activate(index) {
   active = index;

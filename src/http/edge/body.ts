@@ -82,11 +82,11 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
       if (isRefused) return;
       if (size > maxBytes) giveUp(new Refusal('payload_too_large'));
       else if (upload && !upload.take(chunk.length))
-        giveUp(new Refusal('unavailable', 'Too many files arrive at this server at once.'));
+        giveUp(new Refusal('unavailable', 'This server receives too many files at the same time.'));
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // No one reads this response. It ends the handler, and the log contains "cut off". Node also reports a closed
+    // This response is not sent. It ends the handler, and the log contains "cut off". Node also reports a closed
     // connection as an error event, which would end the process if there were no listener.
     request.on('error', () =>
       reject(new Refusal('request_invalid', 'The connection closed before the body was complete.')),

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AUTH, echo, startHttpServer, type TestHttpServer } from '../../../test/http-server.ts';
 import { head, raw, rawExchange } from '../../../test/raw-http.ts';
-import type { HttpDeps } from './server.ts';
+import type { HttpDeps } from './http-deps.ts';
 
 let http: TestHttpServer;
 afterEach(() => http.server.close());

@@ -12,9 +12,9 @@ type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /**
  * Stops without failed requests. `drain` still answers requests but asks every client to close its connection after the
- * response, so that a load balancer moves on. `close` accepts no new connections, lets responses in progress finish,
- * closes idle connections, and ends the rest after the deadline. Node stops its own request timers when a server
- * closes, so the deadline also ends requests that arrive too slowly.
+ * response, so that a load balancer uses another node. `close` accepts no new connections, lets responses in progress
+ * finish, closes idle connections, and ends the rest after the deadline. Node stops its own request timers when a
+ * server closes, so the deadline also ends requests that arrive too slowly.
  */
 export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
   const sockets = new Set<BusySocket>();

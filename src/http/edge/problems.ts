@@ -142,8 +142,8 @@ function toRefusal(error: unknown): Refusal {
 }
 
 /**
- * A large or endless body is still arriving. Node would read all of it, and closing the connection immediately would
- * lose the response.
+ * A large or endless body is still arriving. Node would read the whole body. If the connection were closed immediately,
+ * the response would be lost.
  */
 const mustLinger = (request: IncomingMessage): boolean =>
   !request.complete &&

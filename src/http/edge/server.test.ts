@@ -325,7 +325,7 @@ describe('every answer', () => {
     await own.server.close();
   });
 
-  it('a handler that lost the database gets 503 with Retry-After, and the response says if the work may be done', async () => {
+  it('a handler that lost the database gets 503 with Retry-After, and the response says whether the work may have been done', async () => {
     const read = await get('/api/gone', [AUTH]);
     expectProblem(read, 503, 'unavailable');
     expect(read.headers['retry-after']).toBe('1');

@@ -1,53 +1,18 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Dispatch, HttpDeps } from './http-deps.ts';
+import { createServer } from 'node:http';
 import { fastify, type FastifyInstance } from 'fastify';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { Region } from '../../../contract/regions.ts';
-import type { Tracer } from '../../kernel/traces/tracer.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createClientErrorHandler } from './client-errors.ts';
 import { createDrain } from './drain.ts';
-import { createEventStreams, type StreamBounds } from '../route/event-stream.ts';
+import { createEventStreams } from '../route/event-stream.ts';
 import { createGate } from './gate.ts';
 import { mountRoutes } from '../route/mount-routes.ts';
 import { createProblems } from './problems.ts';
-import type { CountRequest, RequestLog } from './request-log.ts';
 import { metaOf } from './request-meta.ts';
-import type { AccessDecisions, Route } from '../route/route.ts';
+import type { Route } from '../route/route.ts';
 import { systemRoutes } from '../routes.ts';
-
-export type HttpDeps = {
-  /** All routes except those of the HTTP room itself (health, reference, …), which this file adds. */
-  readonly routes: readonly Route[];
-  readonly access: AccessDecisions;
-  readonly region: Region;
-  /** The base URL of this region, without a trailing slash. */
-  readonly baseUrl: string;
-  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. None by default. */
-  readonly trustedProxies?: readonly string[];
-  readonly version: string;
-  readonly log: RequestLog;
-  /** Called after every request of a verified key. */
-  readonly countRequest?: CountRequest;
-  /** Null or absent: tracing is off. */
-  readonly tracer?: Tracer | null;
-  readonly now: () => number;
-  /** Whether this node can serve requests: the database is reachable and migrated. */
-  readonly ready: () => Promise<{ ok: boolean; detail: string }>;
-  readonly checkAnswers?: boolean;
-  readonly timeouts?: Partial<Timeouts>;
-  readonly streams?: Partial<StreamBounds>;
-};
-
-export type Timeouts = {
-  readonly requestMs: number;
-  readonly checkMs: number;
-  readonly keepAliveMs: number;
-  readonly drainMs?: number;
-};
-
-/** The whole server as a function. */
-export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -191,7 +156,7 @@ function openFastify(
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** If a path exists for other methods, the response is 405 and lists them. It reveals nothing else. */
+/** If a path exists for other methods, the response is 405 and lists them. The response reveals nothing else. */
 function notFound(server: FastifyInstance, target: string): Refusal {
   const path = target.split('?', 1)[0]!;
   const allowed = METHODS.filter((method) => {

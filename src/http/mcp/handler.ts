@@ -2,7 +2,7 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import inject from 'light-my-request';
 import { type Fault, PROBLEMS } from '../../../contract/problems.ts';
 import type { Admission } from '../../access/types.ts';
-import type { Dispatch } from '../edge/server.ts';
+import type { Dispatch } from '../edge/http-deps.ts';
 import type { Route } from '../route/route.ts';
 import { faultsOf, isFor, requestOf, type Tool, toolsOf } from './tools.ts';
 

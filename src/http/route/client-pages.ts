@@ -27,7 +27,7 @@ export function letOwnPageRead(request: FastifyRequest, reply: FastifyReply, acc
 }
 
 /**
- * A preflight cannot know whether the call has a client token. A call of a page with an API key is refused, so that a
+ * A preflight does not show whether the call has a client token. A call of a page with an API key is refused, so that a
  * key that a page contains by mistake has no effect. Only browsers send Sec-Fetch-Site, and pages cannot change it. A
  * proxy of the same origin may add a key.
  */

@@ -16,7 +16,7 @@ import { createTally } from '../../kernel/tally.ts';
 export type EventStream = {
   /** Returns false if the stream has ended, or if this call ends it because its reader is too slow. */
   send(event: string, data: unknown, id?: string): boolean;
-  /** Does the same for an event without a name. */
+  /** Formats an event without a name. */
   sendData(data: string): boolean;
   /** The client reconnects after a short time, unless an event told it not to. */
   end(): void;
@@ -195,7 +195,7 @@ function recheck({ raw, isStillGranted }: Kept): void {
     .then((granted) => granted || raw.end());
 }
 
-/** A reader that read nothing between two heartbeats counts as gone. */
+/** A reader that has read nothing between two heartbeats counts as disconnected. */
 function beat(stream: Kept): void {
   const { raw } = stream;
   if (raw.writableLength === 0) {

@@ -10,7 +10,10 @@ import type { Idempotency } from './route.ts';
  */
 const SYNTAX = /^[\x21-\x7e]{1,255}$/;
 
-/** A page may choose any key, so the keys of a client token are apart from those of backends and of other end users. */
+/**
+ * A page may choose any key, so the keys of a client token have their own scope, separate from backends and other end
+ * users.
+ */
 export function idempotencyOf(request: IncomingMessage, body: Buffer, client?: ClientCaller): Idempotency | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;

@@ -92,7 +92,7 @@ function admission(route: Route, { access, problems, tracer }: Mounting): OnRequ
   };
 }
 
-/** A refused call takes nothing from the key's total. A call with an unknown outcome does: it may have been accepted. */
+/** A refused call does not count in the key's total. A call with an unknown outcome does: it may have been accepted. */
 function giveBack({ admission, raw }: FastifyRequest): void {
   // Null: the answer had begun.
   const code = (metaOf(raw)?.code ?? null) as ProblemCode | null;
@@ -138,7 +138,10 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
   };
 }
 
-/** Only a verified key begins or continues a trace. The path is not in it: it may hold ids of people. */
+/**
+ * Only a verified key begins or continues a trace. The log line does not contain the path, because it may contain ids
+ * of people.
+ */
 const spanOf = (tracer: Tracer, { method, path }: Route, { raw, id }: FastifyRequest, { caller }: Admission): Span =>
   tracer.span(
     `${method} ${path}`,

@@ -2,7 +2,10 @@ import type { ProblemCode } from '../../../contract/problems.ts';
 import type { Need } from '../../access/types.ts';
 import { isKeyRoute, type Route } from './route.ts';
 
-/** Every refusal of a route: those that follow from its declaration, then its own. None is written twice. */
+/**
+ * Every refusal of a route: those that follow from its declaration, then its own. A route must not list a problem that
+ * its declaration already implies.
+ */
 export function problemsOf(route: Route): ProblemCode[] {
   const query = route.query && 'properties' in route.query ? (route.query.properties as object) : {};
   const takesBody = route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH';

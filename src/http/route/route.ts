@@ -131,7 +131,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller and the records that the path names. Null on public and dashboard routes, which have no key. */
     admission: Admission;
-    /** What the session guard of a dashboard route returned. */
+    /** The result of the session guard of a dashboard route. */
     session: unknown;
     /** `req_…`, the same as in X-Request-Id, the error body and the log line. */
     readonly requestId: string;

@@ -23,14 +23,16 @@ export const resolveBySystem: Resolve = async (hostname) =>
 export type Destination = { hostname: string; port: number; protocol: string; service?: Service };
 
 /**
- * Short, because a user waits while an address is saved. A name that does not resolve in time is judged on the call.
+ * Short, because a user waits while an address is saved. A name that does not resolve in time is checked when it is
+ * called.
  */
 const SAVE_TIMEOUT_MS = 3_000;
 
 /**
- * The only judge of destinations, on save and on call. Resolves a destination once and returns its addresses, or throws
- * `egress_refused` if one of them is not allowed. Literal addresses follow the same path as names. Every address must
- * pass: otherwise a name that mixes a public and a private address could get through by chance.
+ * The only check of destinations, when an address is saved and when it is called. Resolves a destination once and
+ * returns its addresses, or throws `egress_refused` if one of them is not allowed. Literal addresses follow the same
+ * path as names. Every address must pass: otherwise a name that mixes a public and a private address could get through
+ * by chance.
  */
 export async function resolveGuarded(
   { hostname, port, protocol, service = 'http' }: Destination,
@@ -57,8 +59,8 @@ export async function resolveGuarded(
 }
 
 /**
- * Applies the same rules on save, while a user waits. A name that does not resolve today is judged on the call. Plain
- * http is refused in that case, unless the operator allowed the host.
+ * Applies the same rules on save, while a user waits. A name that does not resolve now is checked when it is called.
+ * Plain http is refused in that case, unless the operator allowed the host.
  */
 export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
   const { hostname, port, protocol } = destination;

@@ -12,7 +12,7 @@ export function isPublicAddress(address: string): boolean {
     case 4:
       return !SPECIAL_4.check(address, 'ipv4');
     case 6:
-      // A zone ("fe80::1%eth0") names an interface of this machine. No public address has one.
+      // A zone ("fe80::1%eth0") names an interface of this machine. No public address has a zone.
       return !address.includes('%') && GLOBAL_6.check(address, 'ipv6') && !SPECIAL_6.check(address, 'ipv6');
     default:
       return false;

@@ -1,5 +1,5 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm';
-import type { ApprovalOutcome } from '../../engine/providers/request-approval.ts';
+import type { ApprovalOutcome } from '../../engine/providers/stored-call.ts';
 import type { Queryable } from '../db.ts';
 import { approval } from '../schema/approval.ts';
 import { conversation } from '../schema/conversation.ts';

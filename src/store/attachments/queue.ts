@@ -5,7 +5,7 @@ import { lockConversation } from '../conversations/write.ts';
 import type { Db, Queryable } from '../db.ts';
 import { attachment } from '../schema/attachment.ts';
 import { byKey } from '../queue/join-by-key.ts';
-import { dueFairly, fairnessOf, type Held as HeldLanes } from '../queue/lanes.ts';
+import { dueFairly, fairnessOf, type ClaimedByLane } from '../queue/lanes.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 import type { NewAttachment } from './attachments.ts';
 import { readTranscribes, startWaitingTurn } from './transcripts.ts';
@@ -49,16 +49,16 @@ ${byKey('conversation c', 'c.org_id = m.org_id AND c.id = m.conversation_id')}`,
 export const CLAIM_ATTACHMENTS = CLAIM.text;
 
 /**
- * An erased message deletes its files, so each file has a conversation. `held` and `perLane` work as in
+ * An erased message deletes its files, so each file has a conversation. `claimedByLane` and `perLane` work as in
  * src/store/runs/claim.ts: a slow server of one organization delays only the files of this organization.
  */
 export const claimAttachments = (
   pool: pg.Pool,
   lease: string,
   limit: number,
-  held: HeldLanes,
+  claimedByLane: ClaimedByLane,
   perLane: number,
-): Promise<ClaimedAttachment[]> => CLAIM(pool, limit, lease, fairnessOf(held, perLane));
+): Promise<ClaimedAttachment[]> => CLAIM(pool, limit, lease, fairnessOf(claimedByLane, perLane));
 
 type LeasedAttachment = Leased<'org_id' | 'id'>;
 
@@ -75,7 +75,7 @@ export async function postponeAttachment(db: Db, leased: LeasedAttachment, again
   for (const { run_id: runId } of rows) await startWaitingTurn(db, leased.org_id, runId);
 }
 
-type Place = { conversation_id: string; message_id: string; run_id: string | null; said: { text?: string } };
+type Place = { conversation_id: string; message_id: string; run_id: string | null; content: { text?: string } };
 
 /** Without a caption, the text of a message only contains the kind of the file. */
 const KIND_ALONE = /^\[\w+\]$/;
@@ -93,12 +93,12 @@ export async function completeAttachment(
   return db.transaction(async (tx) => {
     // Locks the conversation first, which is the order of an erase.
     const { rows } = await tx.execute<Place>(sql`
-      SELECT m.conversation_id, m.id AS message_id, m.run_id, m.content AS said FROM attachment a
+      SELECT m.conversation_id, m.id AS message_id, m.run_id, m.content FROM attachment a
       JOIN message m ON m.org_id = a.org_id AND m.id = a.message_id
       WHERE a.org_id = ${leased.org_id} AND a.id = ${leased.id}`);
     const [place] = rows;
     if (!place || !(await lockConversation(tx, leased.org_id, place.conversation_id))) return false;
-    const caption = KIND_ALONE.test(place.said.text ?? '') ? '' : (place.said.text ?? '');
+    const caption = KIND_ALONE.test(place.content.text ?? '') ? '' : (place.content.text ?? '');
     const isSpoken = caption === '' && content.type === 'audio' && (await readTranscribes(tx, leased.org_id));
     const file = sql`token = ${token}, name = ${name}, type = ${type}, size = ${size}, hash = ${hash}, bytes = ${bytes},
       source = NULL`;

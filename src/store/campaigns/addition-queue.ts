@@ -80,10 +80,13 @@ const ERASED = JSON.stringify({
 /** Stops additions that name a person who is being erased, and deletes the faults of rows that name this person. */
 export async function eraseAdditions(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   if (identifiers.length === 0) return;
-  const open = await tx.execute<{ id: string; said: string }>(sql`SELECT id, coalesce(file, filter::text) AS said
+  const open = await tx.execute<{
+    id: string;
+    audience: string;
+  }>(sql`SELECT id, coalesce(file, filter::text) AS audience
     FROM campaign_push WHERE org_id = ${orgId} AND due_at IS NOT NULL FOR UPDATE`);
-  for (const { id, said } of open.rows) {
-    if (!(await namesOneOf([Buffer.from(said)], identifiers))) continue;
+  for (const { id, audience } of open.rows) {
+    if (!(await namesOneOf([Buffer.from(audience)], identifiers))) continue;
     await tx.execute(sql`UPDATE campaign_push SET state = 'cancelled', fault = ${ERASED}::jsonb, due_at = NULL,
       lease = NULL, file = NULL, filter = NULL, after = NULL, finished_at = now() WHERE org_id = ${orgId} AND id = ${id}`);
   }

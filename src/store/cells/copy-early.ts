@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { runOnCell } from './place-cells.ts';
-import { pathOf } from './route-connection.ts';
 import { inMove, placeOf, type Route, type TenantTable, tenantTables } from './tenant-tables.ts';
 
 /**
@@ -28,7 +27,7 @@ export const waits = ({ columns }: TenantTable, row: string): string =>
     .join(' OR ') || 'false';
 
 export async function copyEarly(client: pg.Client, { orgId, from, to }: Route): Promise<Early> {
-  // The next command removes the copies if this one is killed.
+  // This row makes a worker or the next command remove the copies if this command is killed.
   await client.query(
     `INSERT INTO public.organization_move (organization_id, to_cell, until) VALUES ($1, $2, '-infinity')
      ON CONFLICT (organization_id) DO UPDATE SET to_cell = excluded.to_cell, until = excluded.until`,
@@ -119,36 +118,4 @@ async function countRows(client: pg.Client, place: string, orgId: string): Promi
     orgId,
   ]);
   return Number(rows[0]!.many);
-}
-
-/**
- * Deletes rows that moves have left in cells in which their organizations are not. Only one command moves at a time.
- * `from`: the old cell of a move that was not killed, which has only rows of the early tables. Otherwise, all rows of
- * all cells are searched, which takes a statement for each table of each cell.
- */
-export async function removeStrays(client: pg.Client, from: string | null = null): Promise<void> {
-  const moves = await client.query<{ orgId: string }>(
-    'SELECT organization_id AS "orgId" FROM public.organization_move',
-  );
-  if (moves.rows.length === 0) return;
-  const all = await tenantTables(client);
-  const tables = (from === null ? all : all.filter(isEarly)).toReversed();
-  for (const { orgId } of moves.rows)
-    await inMove(client, 'READ COMMITTED', 'public', async () => {
-      // The commit of a killed command may be in progress.
-      await client.query('SELECT FROM public.organization_move WHERE organization_id = $1 FOR UPDATE', [orgId]);
-      const { rows } = await client.query<{ name: string }>(
-        `SELECT name FROM (SELECT 'public' AS name UNION ALL SELECT name FROM public.cell WHERE ready) c
-         WHERE name <> (SELECT cell FROM public.organization WHERE id = $1) AND name = coalesce($2, name)`,
-        [orgId, from],
-      );
-      // These tables are not empty. An index that does not suit a foreign key made the deletion 150 times slower.
-      await client.query('SET LOCAL enable_seqscan = on');
-      for (const { name } of rows) {
-        await client.query(`SET LOCAL search_path TO ${pathOf(name)}`);
-        for (const table of tables)
-          await client.query(`DELETE FROM ${placeOf(name, table)} WHERE org_id = $1`, [orgId]);
-      }
-      await client.query('DELETE FROM public.organization_move WHERE organization_id = $1', [orgId]);
-    });
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,12 +8,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
+import { checkOf } from '../../app/load-secrets.ts';
 import { backup } from '../backup/backup.ts';
 import { findInboundChannels } from '../inbound/find-receiver.ts';
 import { addCells } from '../migrate.ts';
 import { insertOrganization } from '../organizations/organizations.ts';
 import { moveAll } from './move-all.ts';
 import { moveOrganization } from './move-organization.ts';
+import { removeStraysOfKilledMoves } from './remove-strays.ts';
+
+const ENV = { PARLEY_SECRET: randomBytes(48).toString('base64') };
 
 type Tenant = { orgId: string; agentId: string; triggerId: string; key: string };
 let parley: TestApp;
@@ -25,8 +30,9 @@ beforeAll(async () => {
   await addCells(database.url, 1);
   raw = new pg.Client({ connectionString: database.url });
   await raw.connect();
-  parley = await startTestApp({}, { database });
-  await raw.query(`INSERT INTO installation (region, secret_check) VALUES ('us', '')`);
+  parley = await startTestApp(ENV, { database });
+  const check = checkOf(ENV.PARLEY_SECRET);
+  await raw.query(`INSERT INTO installation (region, secret_check) VALUES ('us', $1)`, [check]);
   one = await tenant();
   other = await tenant();
 });
@@ -196,6 +202,25 @@ test('keys and entries of the audit log are not deleted in the cell of their org
     await expect(raw.query(`DELETE FROM ${cell}.${table} WHERE org_id = $1`, [one.orgId])).rejects.toThrow(
       /never deleted|append-only/,
     );
+});
+
+test('a process deletes the rows that a killed move has left, but none during a move', async () => {
+  const { url } = parley.database;
+  const from = await cellOf(one);
+  const to = from === 'public' ? 'cell_2' : 'public';
+  await expect.poll(async () => (await start(one, { prefer: 'wait=10' })).status).toBe(200);
+  const killed = moveOrganization(url, one.orgId, to, async (step) => {
+    if (step === 'close') await removeStraysOfKilledMoves(parley.db.$client, url);
+    if (step === 'moved') throw new Error('killed');
+  });
+  await expect(killed).rejects.toThrow('killed');
+  expect(await cellOf(one)).toBe(to);
+  expect((await rowsIn(from, one)).length).toBeGreaterThan(5);
+  const moved = await rowsIn(to, one);
+  const later = await startTestApp(ENV, { database: parley.database });
+  await expect.poll(() => rowsIn(from, one)).toEqual([]);
+  await later.stop();
+  expect(await rowsIn(to, one)).toEqual(moved);
 });
 
 test('two moves at the same time, and unknown cells and organizations, are refused', async () => {

@@ -5,21 +5,20 @@ import { catchUpCells } from './place-cells.ts';
 import { TASK } from '../connection-settings.ts';
 import { allProcessesKnow, closeOrganization, openAgain, openInNewCell } from './close-organization.ts';
 import { DEFAULT_CELL } from './directory.ts';
-import { copyEarly, type Early, removeStrays } from './copy-early.ts';
+import { copyEarly, type Early } from './copy-early.ts';
 import { moveRows, type Step } from './move-rows.ts';
+import { lockMoves, removeStrays } from './remove-strays.ts';
 import { inMove, type Route, tenantTables } from './tenant-tables.ts';
 
 /**
  * Moves all rows of an organization to another cell (docs/adr/0503). First, the rows that are many are copied. Then all
  * processes refuse calls of the organization, and one transaction copies the other rows and those that changed since,
  * changes the cell of the organization and deletes the rows that workers could find. Afterwards, the other old rows are
- * deleted. A killed command leaves an organization that is closed for some seconds, and rows that nothing reads. The
- * next command deletes them.
+ * deleted. A killed command leaves an organization that is closed for some seconds, and rows that nothing reads. A
+ * worker or the next command deletes them (remove-strays.ts).
  */
 export type Moved = { organization: string; from: string; to: string; rows: number; paused_ms: number };
 
-/** Any number. Two commands never move at the same time. */
-const ADVISORY_LOCK = 0x6d_6f_76_65;
 const TRIES = 3;
 
 export const moveOrganization = (url: string, orgId: string, to: string, step: Step = () => {}): Promise<Moved> =>
@@ -77,8 +76,7 @@ async function moveClosed(url: string, client: pg.Client, route: Route, early: E
 }
 
 async function insistOnOneMove(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCK]);
-  if (!rows[0]!.free)
+  if (!(await lockMoves(client)))
     throw new StartError('Another command moves an organization now.', 'Wait until it ends, and try again.');
 }
 

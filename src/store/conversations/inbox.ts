@@ -106,16 +106,16 @@ export async function readCounts(
     all: number;
     newest_id: string | null;
     newest_at: Date | string | null;
-  }>(sql`WITH held AS (
+  }>(sql`WITH with_team AS (
       SELECT id, assignee_id, handed_off_at, ${SNOOZED} AS snoozed, ${WAITING_SINCE} IS NOT NULL AS waits FROM conversation
       WHERE org_id = ${orgId} AND status = 'handed_off' ORDER BY id DESC LIMIT ${MAX_COUNTED}
-    ), present AS (SELECT * FROM held WHERE NOT snoozed), newest AS (
+    ), present AS (SELECT * FROM with_team WHERE NOT snoozed), newest AS (
       SELECT id, handed_off_at FROM present WHERE coalesce(assignee_id, ${userId}) = ${userId}
       ORDER BY handed_off_at DESC NULLS LAST, id DESC LIMIT 1
     )
     SELECT count(*) FILTER (WHERE assignee_id = ${userId})::int AS mine,
       count(*) FILTER (WHERE assignee_id IS NULL)::int AS unassigned,
-      count(*) FILTER (WHERE waits)::int AS waiting, (SELECT count(*)::int FROM held WHERE snoozed) AS snoozed,
+      count(*) FILTER (WHERE waits)::int AS waiting, (SELECT count(*)::int FROM with_team WHERE snoozed) AS snoozed,
       (SELECT least(count(DISTINCT conversation_id), ${MAX_COUNTED})::int FROM conversation_mention
         WHERE org_id = ${orgId} AND user_id = ${userId} AND seen_at IS NULL) AS mentions,
       (SELECT count(*)::int FROM (SELECT FROM conversation WHERE org_id = ${orgId} LIMIT ${MAX_COUNTED}) AS c) AS all,

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
 /**
- * Whether a model may be called, stored in one row that all nodes share. If a provider requests a pause, the gate
- * closes for that time. If several consecutive calls fail, it closes for a growing time. After that time, one call
- * probes the model, and its outcome opens or closes the gate. Most models have no row, so a call costs only the reading
- * of this table.
+ * Whether a model may be called, stored in one row that all nodes share. If a provider requests a pause, the model is
+ * not called during that time. If several consecutive calls fail, the pause grows. After a pause, one call probes the
+ * model, and its outcome ends or extends the pause. Most models have no row, so a call costs only the reading of this
+ * table.
  */
 export type Gate = {
   entered: 'open' | 'probe' | 'closed';
@@ -85,8 +85,8 @@ export async function reportFailure(
 }
 
 /**
- * Stores that a call was answered, which ends the series of failures. If the gate is closed, only the call that probed
- * it can do this.
+ * Stores that a call was answered, which ends the series of failures. While the model is paused, only the probe can end
+ * the series.
  */
 export async function reportSuccess(pool: pg.Pool, of: Of, probed: boolean): Promise<void> {
   await pool.query({

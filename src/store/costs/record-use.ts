@@ -46,7 +46,7 @@ const SETTLE = named(
   SELECT p.currency, ${MONEY} AS all_of_it,
     ((:input - :cached) * p.input + :cached * coalesce(p.cached, p.input) + :output * p.output) / 1000000 AS measured
   FROM model_price p WHERE p.org_id = :org_id AND p.provider = :provider AND p.model = :model
-), kept AS (
+), stored AS (
   INSERT INTO model_turn (org_id, id, conversation_id, run_id, agent_id, provider, model, calls, unmeasured, input_tokens,
     cached_tokens, output_tokens, tool_calls, milliseconds, cost, currency, instead_of)
   SELECT :org_id, :id, (SELECT c.id FROM conversation c WHERE c.org_id = :org_id AND c.id = :conversation_id), :run_id,
@@ -60,7 +60,7 @@ const SETTLE = named(
   SELECT org_id, (now() AT TIME ZONE 'UTC')::date, agent_id, :key_id, :campaign_id, provider, model,
     coalesce(currency, ''), :turns, calls, unmeasured, input_tokens, cached_tokens, output_tokens, tool_calls,
     milliseconds, coalesce(cost, 0)
-  FROM kept
+  FROM stored
   ON CONFLICT (org_id, day, agent_id, key_id, campaign_id, provider, model, currency) DO UPDATE SET
     turns = u.turns + excluded.turns, calls = u.calls + excluded.calls, unmeasured = u.unmeasured + excluded.unmeasured,
     input_tokens = u.input_tokens + excluded.input_tokens, cached_tokens = u.cached_tokens + excluded.cached_tokens,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { byKey } from '../queue/join-by-key.ts';
-import { type Held as HeldLanes, dueFairly, fairnessOf } from '../queue/lanes.ts';
+import { type ClaimedByLane, dueFairly, fairnessOf } from '../queue/lanes.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 
 /**
@@ -124,13 +124,13 @@ ORDER BY m.id`,
 });
 export const CLAIM_DELIVERIES = CLAIM.text;
 
-/** `held` and `perLane` work as in src/store/runs/claim.ts. */
+/** `claimedByLane` and `perLane` work as in src/store/runs/claim.ts. */
 export const claimDeliveries = (
   pool: pg.Pool,
   lease: string,
   limit: number,
-  held: HeldLanes = new Map(),
+  claimedByLane: ClaimedByLane = new Map(),
   perLane: number = limit,
-): Promise<ClaimedDelivery[]> => CLAIM(pool, limit, lease, fairnessOf(held, perLane));
+): Promise<ClaimedDelivery[]> => CLAIM(pool, limit, lease, fairnessOf(claimedByLane, perLane));
 
 export type LeasedDelivery = Leased<'org_id' | 'id'>;

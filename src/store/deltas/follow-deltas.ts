@@ -1,4 +1,5 @@
-import type { LiveDeltas, DeltaChange } from './live-deltas.ts';
+import type { LiveDeltas } from './live-deltas.ts';
+import type { DeltaChange } from './watched-topics.ts';
 
 /**
  * Passes deltas to one reader, in step with the stored messages that reach the reader in another way: earlier messages
@@ -8,7 +9,7 @@ export type DeltaFollower = {
   /** The reader has all messages until now. From here on it gets deltas. */
   open(): void;
   /** The reader gets a message of the agent. `text`: sent as deltas if none were shown. */
-  said(text?: string): void;
+  endMessage(text?: string): void;
   leave(): void;
 };
 
@@ -38,7 +39,7 @@ export function followDeltas(
       isOpen = true;
       if (early !== '') show('replace', early);
     },
-    said: (text = '') => {
+    endMessage: (text = '') => {
       if (!isShown && text !== '') show('delta', text);
       isShown = false;
       if (isOpen) finished = current;

@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../kernel/ids.ts';
 import { type DeltaSender, channelOf, createDeltaSender, ALL_PROCESSES, type Payload } from './send-deltas.ts';
-import { createTurns } from './turn-deltas.ts';
-import { createWatchedTopics, type WatchedTopics } from './watched-topics.ts';
+import { createTurns, type TurnDeltas } from './turn-deltas.ts';
+import { createWatchedTopics, type DeltaChange, type WatchedTopics } from './watched-topics.ts';
 import { createTopicReaders } from './topic-readers.ts';
 
 /**
  * The deltas of turns in progress, sent from the process that runs a turn to the processes whose readers watch it. They
  * are never stored. Only the stored message counts, and a reader who misses deltas still gets it. A worker sends deltas
  * only to processes that have reported readers for them. Without readers, a turn costs nothing here. The list of
- * readers is only in memory. Processes repeat their reports, and workers forget reports that are not repeated.
+ * readers is only in memory. Processes repeat their reports, and workers remove reports that are not repeated.
  */
 export type LiveDeltas = {
   /**
@@ -33,22 +33,8 @@ export type LiveDeltas = {
   stop(): Promise<void>;
 };
 
-/**
- * `text` is appended to the shown text, or `replaces` it. An empty text removes it. `isStored`: the message of the turn
- * can be read.
- */
-export type DeltaChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
-
 /** Follows one topic. The first follower also gets the earlier changes. */
 export type ExpectedDeltas = Pick<LiveDeltas, 'follow'> & { reader: string; leave(): void };
-
-export type TurnDeltas = {
-  isRead(): boolean;
-  add(text: string): void;
-  takeBack(): void;
-  /** Called at the end of the turn. If the turn is not stored, its deltas are removed. */
-  end(stored: boolean): void;
-};
 
 export const runTopic = (orgId: string, runId: string): string => nameOf('run', orgId, runId);
 export const visitorTopic = (orgId: string, channelId: string, address: string): string =>
@@ -127,7 +113,7 @@ export function createLiveDeltas({ pool, url, role, onStored }: LiveDeltasOption
       carrier.send(channelOf(reader), { piece: { topic, turn, at: 0, text } });
   }
 
-  /** Reports are repeated, because processes forget readers that are not repeated. */
+  /** Reports are repeated, because processes remove readers whose reports are not repeated. */
   function repeat(): void {
     announce();
     watched.closeStale();

@@ -56,7 +56,7 @@ const MAX_CHARACTERS = 1_200;
 const MAX_TOPICS = 250;
 const LONGEST_RECONNECT_MS = 5_000;
 
-// Deltas that are lost in a crash of the server are produced again, so no one waits for its disk.
+// Deltas that are lost in a crash of the server are produced again, so the statement does not wait for the disk.
 const NOTIFY = named(
   'send-deltas',
   { channels: 'text[]', payloads: 'text[]' },

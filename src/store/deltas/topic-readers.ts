@@ -1,6 +1,6 @@
 /** How long a reported reader of a topic counts without another report. */
 const FORGET_MS = 60_000;
-/** Maximum number of topics that a worker remembers. */
+/** Maximum number of topics in the memory of a worker. */
 const MAX_READ = 100_000;
 
 export type TopicReaders = ReturnType<typeof createTopicReaders>;

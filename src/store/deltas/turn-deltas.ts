@@ -1,11 +1,18 @@
 import { newId } from '../../kernel/ids.ts';
 import { type DeltaSender, channelOf } from './send-deltas.ts';
-import type { TurnDeltas } from './live-deltas.ts';
 import type { WatchedTopics } from './watched-topics.ts';
 import type { TopicReaders } from './topic-readers.ts';
 
 /** The first deltas of a turn are sent at once, later ones at this interval. */
 const GAP_MS = 30;
+
+export type TurnDeltas = {
+  isRead(): boolean;
+  add(text: string): void;
+  takeBack(): void;
+  /** Called at the end of the turn. If the turn is not stored, its deltas are removed. */
+  end(stored: boolean): void;
+};
 
 type Turn = { id: string; topics: readonly string[]; text: string; sent: number; timer: NodeJS.Timeout | null };
 

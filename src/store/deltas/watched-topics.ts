@@ -1,4 +1,8 @@
-import type { DeltaChange } from './live-deltas.ts';
+/**
+ * `text` is appended to the shown text, or `replaces` it. An empty text removes it. `isStored`: the message of the turn
+ * can be read.
+ */
+export type DeltaChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
 
 /** How long a process still gets the deltas after its last reader left, because the reader may return. */
 const LINGER_MS = 10_000;

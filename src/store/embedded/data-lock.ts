@@ -16,8 +16,8 @@ import { StartError } from '../../kernel/start-error.ts';
 /**
  * Allows only one Parley per data folder. The lock is a file that contains its holder's process ID and start time, so a
  * later process with the same number does not count as the holder. A holder in another container or on another machine
- * cannot be looked up. It touches the file to show that it is alive, and other processes watch for that. The lock of
- * Postgres is a second barrier.
+ * cannot be looked up. The owner updates the time of the file regularly, and other processes check this time. The lock
+ * of Postgres is a second barrier.
  */
 export type DataLock = { release(): void };
 
@@ -25,7 +25,7 @@ type Holder = { pid: number; started: string | null; world: string; since: strin
 
 const LOCK = 'parley.lock';
 const HEARTBEAT_MS = 2_000;
-/** The time of three missed heartbeats, after which the holder counts as dead. */
+/** The time of three missed heartbeats, after which the process counts as ended. */
 const WATCH_MS = 6_000;
 const ATTEMPTS = 5;
 
@@ -65,7 +65,7 @@ function hold(file: string, content: string): DataLock {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // The file was removed by hand, so there is nothing to touch.
+      // The file was removed manually, so its time cannot be updated.
     }
   }, HEARTBEAT_MS).unref();
   return {
@@ -77,8 +77,8 @@ function hold(file: string, content: string): DataLock {
 }
 
 /**
- * Moves the lock file of a dead holder away. If another process started first, the moved file is its new lock, so it is
- * moved back.
+ * Moves the lock file of an ended process away. If another process started first, the moved file is its new lock, so it
+ * is moved back.
  */
 function setAside(file: string, stale: string, aside: string): void {
   try {

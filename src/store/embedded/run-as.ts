@@ -20,7 +20,7 @@ const CAPABILITIES = [
   { name: 'dac_override', bit: 1n },
 ];
 
-/** Chooses the user for programs in `binaries` on data in `dataDir/postgres`. It changes nothing. */
+/** Chooses the user who runs the programs in `binaries` on the data in `dataDir/postgres`. It changes nothing. */
 export function chooseRunAs(dataDir: string, binaries: string): RunAs {
   const self = { uid: process.getuid!(), gid: process.getgid!() };
   if (self.uid !== 0) return { ...self, how: 'same' };

@@ -166,7 +166,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has ended in the meantime.
+    // The process has ended since then.
   }
 }
 

@@ -133,8 +133,8 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(
     sql`SELECT 1 FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) ORDER BY id FOR UPDATE`,
   );
-  // Provider IDs may contain an address. Those of WhatsApp do. A widget's receipts are deleted with their message. If
-  // the widget reports them again, they count as new.
+  // Provider IDs may contain an address. The IDs of WhatsApp messages contain phone numbers. A widget's receipts are
+  // deleted with their message. If the widget reports them again, they count as new.
   await tx.execute(sql`WITH gone AS (
       DELETE FROM message WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) RETURNING provider_message_id
     ), receipts AS (

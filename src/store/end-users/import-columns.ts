@@ -38,7 +38,7 @@ const NO = new Set(['false', 'no', '0', 'لا', 'नहीं']);
 export function personOf(
   cells: readonly string[],
   columns: readonly (string | null)[],
-): { said: Record<string, unknown> } | { errors: Fault[] } {
+): { person: Record<string, unknown> } | { errors: Fault[] } {
   if (cells.length !== columns.length) {
     const detail = `The row has ${cells.length} cells and the header ${columns.length}; check quotation marks and separators.`;
     return { errors: [{ pointer: '', code: 'columns', detail }] };
@@ -59,7 +59,7 @@ export function personOf(
     } else fields[target] = target === 'name' ? oneLine(cell) : cell;
   }
   if (attributes.length > 0) fields['attributes'] = Object.fromEntries(attributes);
-  return { said: fields };
+  return { person: fields };
 }
 
 /** People write +97430000000 as `00974 3000-0000`. */

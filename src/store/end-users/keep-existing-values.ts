@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EndUserFields } from '../runs/accept-call.ts';
-import type { EndUserRow } from './resolve.ts';
+import type { EndUserFields } from './end-user-fields.ts';
+import type { EndUserRow } from './end-user-row.ts';
 
 /**
  * Reduces `news` to values that fill an empty field of the person. Attributes are handled by name, and null removes

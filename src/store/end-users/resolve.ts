@@ -1,10 +1,13 @@
+import { LATER } from '../queue/later.ts';
+import type { EndUserRow } from './end-user-row.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { MAX_ATTRIBUTES } from '../../../contract/end-users.ts';
-import { Refusal } from '../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Consent, type Identifier, IDENTIFIERS, type Suppression, withOptOuts } from './suppression.ts';
-import type { AcceptCall, EndUserFields } from '../runs/accept-call.ts';
+import type { AcceptCall } from '../runs/accept-call.ts';
+import type { EndUserFields } from './end-user-fields.ts';
 import { keepExistingValues } from './keep-existing-values.ts';
 import { named, rowsOf } from '../named-statement.ts';
 
@@ -17,28 +20,6 @@ import { named, rowsOf } from '../named-statement.ts';
  * applied to the new person (`suppression.ts`). A key that may not change people only fills empty fields
  * (`keep-existing-values.ts`).
  */
-export type EndUserRow = {
-  org_id: string;
-  id: string;
-  external_id: string | null;
-  name: string | null;
-  email: string | null;
-  phone: string | null;
-  locale: string | null;
-  time_zone: string | null;
-  attributes: Record<string, unknown>;
-  tags: string[];
-  consent: Consent;
-  blocked: boolean;
-  /** Null for a row that this batch creates. */
-  created_at: Date | null;
-  updated_at: Date | null;
-  last_seen_at: Date | null;
-  changed: boolean;
-  /** The number of calls of this batch that use the row. */
-  uses: number;
-};
-
 /** The person, and the call's data that was not stored. */
 export type Taken = { row: EndUserRow; unchanged: string[] };
 
@@ -48,9 +29,6 @@ export type TakeOptions = {
   /** The caller may not change people: only empty fields are filled. */
   fillsOnly?: boolean;
 };
-
-/** The call must wait for the next batch, because another call of this batch has other data about the same person. */
-export const LATER = 'later';
 
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked,
   created_at, updated_at, last_seen_at`;
@@ -340,15 +318,11 @@ const isTooMuch = (before: object, after: object = before): boolean =>
   Object.keys(after).length > Math.max(MAX_ATTRIBUTES, Object.keys(before).length);
 
 const tooManyAttributes = (): Refusal =>
-  new Refusal('validation_failed', undefined, {
-    errors: [
-      {
-        pointer: '/end_user/attributes',
-        code: 'too_many',
-        detail: `A person has at most ${MAX_ATTRIBUTES} attributes, those that are stored among them: null removes one.`,
-      },
-    ],
-  });
+  invalidAt(
+    '/end_user/attributes',
+    'too_many',
+    `A person has at most ${MAX_ATTRIBUTES} attributes, those that are stored among them: null removes one.`,
+  );
 
 /** Tags as text in one cell of a file. A tag that contains a separator is read back in parts. */
 export const tagsText = (tags: readonly string[]): string => tags.join('|');

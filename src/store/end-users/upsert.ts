@@ -1,8 +1,10 @@
 import type pg from 'pg';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import { whyStopped } from '../fence/fence.ts';
-import type { EndUserFields } from '../runs/accept-call.ts';
-import { type EndUserRow, EndUserBook, LATER } from './resolve.ts';
+import type { EndUserFields } from './end-user-fields.ts';
+import { EndUserBook } from './resolve.ts';
+import { LATER } from '../queue/later.ts';
+import type { EndUserRow } from './end-user-row.ts';
 import { readStoredAnswer } from '../idempotency/stored-answer.ts';
 import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
 import type { Db } from '../db.ts';

@@ -1,4 +1,4 @@
-import type { EndUserRow } from './resolve.ts';
+import type { EndUserRow } from './end-user-row.ts';
 import { rowsOf } from '../named-statement.ts';
 import { textArray } from '../queue/text-array.ts';
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { accept, acceptingStatement } from '../fence/fence.ts';
 import { rowsOf } from '../named-statement.ts';
 import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from './write-batch.ts';
-import type { EndUserRow } from './resolve.ts';
+import type { EndUserRow } from './end-user-row.ts';
 
 export type Identity = { channel_id: string; channel_kind: string; address: string };
 

@@ -9,7 +9,7 @@ import { NOW } from '../schema/columns.ts';
 export type DueHandOff = { orgId: string; conversationId: string; at: Date };
 
 /**
- * The oldest hand-offs of all organizations. They are not claimed. The result of settling one shows which worker was
+ * The oldest hand-offs of all organizations. They are not claimed. The result of the write shows which worker was
  * first.
  */
 export async function findDueHandOffs(db: Queryable, limit: number): Promise<DueHandOff[]> {

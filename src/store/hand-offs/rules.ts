@@ -56,7 +56,7 @@ async function attend(db: Queryable, seen: readonly { orgId: string; userId: str
   return [];
 }
 
-/** Being away ends only when the member ends it. */
+/** A member stays away until the member chooses to be present. */
 export async function writeAway(tx: Queryable, orgId: string, userId: string, away: boolean): Promise<void> {
   await tx
     .insert(memberAttendance)

@@ -25,7 +25,7 @@ export type ClaimedImport = {
   lease: string;
 };
 
-/** Claims no second file of the same organization, because two large files would delay all others until they end. */
+/** Does not claim a second file of the same organization, because two large files would delay all others. */
 export const claimImport = QUEUE.claimOne<ClaimedImport>({
   due: QUEUE.dueFirst({
     and: `AND NOT EXISTS (

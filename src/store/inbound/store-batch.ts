@@ -160,13 +160,13 @@ const EVENT = rowsOf('t', { ...MESSAGE_COLUMNS, channel_id: 'text', event_id: 't
 const WRITE = arrivalStatement(
   'keep-inbound-batch',
   EVENT.types,
-  `said AS MATERIALIZED (
+  `batch AS MATERIALIZED (
   SELECT * FROM ${EVENT.from}
 ), fresh AS (
-  INSERT INTO inbound_event (org_id, channel_id, event_id) SELECT org_id, channel_id, event_id FROM said
+  INSERT INTO inbound_event (org_id, channel_id, event_id) SELECT org_id, channel_id, event_id FROM batch
   ORDER BY org_id, channel_id, event_id ON CONFLICT DO NOTHING RETURNING org_id, channel_id, event_id
 ), arrived AS MATERIALIZED (
-  SELECT said.* FROM said JOIN fresh USING (org_id, channel_id, event_id)
+  SELECT batch.* FROM batch JOIN fresh USING (org_id, channel_id, event_id)
 )`,
 );
 

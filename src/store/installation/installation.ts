@@ -24,7 +24,7 @@ export async function readOperatorId(db: Queryable): Promise<string | null> {
   return rows[0]?.operatorId ?? null;
 }
 
-/** The expiry of a newly created link, in milliseconds. It differs from every earlier one. */
+/** The expiry of a newly created link, in milliseconds. The new value differs from every earlier one. */
 export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date> {
   const { rows } = await db.execute<{ ms: string }>(
     sql`SELECT ceil(extract(epoch FROM greatest(now() + make_interval(mins => ${minutes}),

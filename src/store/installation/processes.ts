@@ -4,11 +4,11 @@ import { runningProcess } from '../schema/installation.ts';
 
 /** How often a process writes its row. */
 export const SEEN_EVERY_MS = 5_000;
-/** A process that has written nothing for this long counts as ended. It may also be suspended. */
+/** A process that has written nothing for this long counts as ended. The process may also be suspended. */
 export const GONE_AFTER_SECONDS = (3 * SEEN_EVERY_MS) / 1_000;
 const GONE_AFTER = sql.raw(`make_interval(secs => ${GONE_AFTER_SECONDS})`);
 
-/** `cellsVersion`: the newest change of the cells that the process knows. */
+/** `cellsVersion`: the newest change of the cells that the process has read. */
 export async function seeProcess(
   db: Queryable,
   id: string,

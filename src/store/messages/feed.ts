@@ -10,8 +10,8 @@ import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, ty
  *
  * A message is new if it was written in the last moments by the database's own clock. A transaction that commits late
  * is still within OVERLAP, and seen messages are remembered for that time. A waiting message (for its time, for a
- * worker) is no longer recent when it becomes visible. So waiting messages are also remembered, and read when their
- * wait is over.
+ * worker) is no longer recent when it becomes visible. So waiting messages are also stored in memory, and read when
+ * their wait is over.
  */
 export type MessageFeed = {
   /**

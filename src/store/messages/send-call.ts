@@ -1,7 +1,8 @@
 import type { DeliveryStatus } from '../../../contract/channels.ts';
 import type { MessageContent } from '../../../contract/messages.ts';
 import type { Refusal } from '../../../contract/problems.ts';
-import type { EndUserFields, StoredAnswer } from '../runs/accept-call.ts';
+import type { StoredAnswer } from '../runs/accept-call.ts';
+import type { EndUserFields } from '../end-users/end-user-fields.ts';
 
 /** The requirements of the channel's kind for a recipient. None of them needs the database. */
 export type ChannelRules = {

@@ -3,7 +3,7 @@ import type { StoredAnswer } from '../runs/accept-call.ts';
 import { accept, acceptingStatement } from '../fence/fence.ts';
 import { PEOPLE, PEOPLE_LOST, peopleValues, WRITE_PEOPLE } from '../end-users/write-batch.ts';
 import { rowsOf } from '../named-statement.ts';
-import type { EndUserRow } from '../end-users/resolve.ts';
+import type { EndUserRow } from '../end-users/end-user-row.ts';
 import type { NewMessage, SendCall } from './send-call.ts';
 
 /** A send whose person and conversation are known, with all data for its rows. */
@@ -16,7 +16,7 @@ export type PlannedSend = {
   /** True: this batch creates the conversation. Calls of one batch to one person share it. */
   fresh: boolean;
   address: string | null;
-  /** True: the channel does not know this address of the person yet. */
+  /** True: the person has no identity with this address yet. */
   introduces: boolean;
 };
 

@@ -11,8 +11,8 @@ export type ChangeKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel
 export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
 
 /**
- * The channel of the notification that is sent with every change. It only makes other nodes read the log now. A lost
- * notification costs time, but never safety.
+ * The channel of the notification that is sent with every change. It only causes other nodes to read the log now. A
+ * lost notification costs time, but never safety.
  */
 const HINT_CHANNEL = 'parley_authz';
 /** A reader that is further behind starts again instead of reading everything. */
@@ -78,7 +78,8 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
 }
 
 /**
- * The number of nodes that have not read up to this position, alive or dead. It is shown to people who wait for them.
+ * The number of nodes that have not read up to this position, alive or dead. The name is shown to people who wait for
+ * the node.
  */
 export async function countNodesBehind(db: Queryable, seq: number): Promise<number> {
   const { rows } = await db.execute<{ many: number }>(

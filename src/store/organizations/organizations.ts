@@ -124,7 +124,7 @@ export async function listAllOrganizations(
 }
 
 /** Organizations without members, such as the demo before there is an owner. At most `limit`. */
-export async function listOrphanOrganizations(db: Queryable, limit: number): Promise<Organization[]> {
+export async function listOrganizationsWithoutMembers(db: Queryable, limit: number): Promise<Organization[]> {
   return db
     .select(columns)
     .from(organization)

@@ -226,7 +226,7 @@ async function givenRecipient(status: string, runId: string, endUserId: string) 
   return { campaignId, id };
 }
 
-test('a recipient still counts in its campaign and as enrolled, without its messages', async () => {
+test('a recipient whose messages were deleted still counts as enrolled in its campaign', async () => {
   const one = await given({ begun: 100 });
   const { campaignId } = await givenRecipient('replied', one.runId, one.endUserId);
   await setRetention(db, orgId, 30);
@@ -295,7 +295,7 @@ test('a pass runs once a day and deletes data that has become old since', async 
   expect(await left('conversation')).toEqual([]);
 });
 
-test('turning retention off stops it, and a shorter period starts immediately', async () => {
+test('nothing is deleted after retention is turned off, and a shorter period applies immediately', async () => {
   const one = await given({ begun: 100 });
   await setRetention(db, orgId, 365);
   await sweep();

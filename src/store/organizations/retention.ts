@@ -208,7 +208,7 @@ export const DELETE_APPROVALS = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM approval WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}
     AND answered_at IS NOT NULL`;
 
-/** Choices of single people that did not become a learned question. They contain the person's words. */
+/** Choices of single people that did not become a learned question. These rows contain text of the person. */
 export const DELETE_TAPS = (orgId: SQL, before: SQL): SQL => sql`
   DELETE FROM passage_wording WHERE org_id = ${orgId} AND state = 'tap' AND created_at < ${before}`;
 

@@ -30,11 +30,11 @@ beforeAll(async () => {
 const depths = () => readQueueDepths(db);
 const none = { due: 0, oldestSeconds: 0 };
 
-test('the queues are empty at first', async () => {
+test('an empty database has empty queues', async () => {
   expect(await depths()).toEqual({ turns: none, deliveries: none, events: none, recipients: none });
 });
 
-test('due turns are counted, scheduled ones are not', async () => {
+test('due turns are counted, and scheduled turns are not', async () => {
   const row = () => ({ orgId, id: newId('run'), conversationId: talk.id, status: 'queued', input: {} });
   await db.insert(run).values([
     { ...row(), dueAt: ago() },
@@ -68,7 +68,7 @@ test('due messages and events are counted', async () => {
   expect(await depths()).toMatchObject({ deliveries: { due: 1 }, events: { due: 1 } });
 });
 
-test('recipients count if their campaign may send, and one at a time if it has a pace', async () => {
+test('recipients count if their campaign may send, and a campaign with a rate limit counts one', async () => {
   const id = newId('campaign');
   await db.insert(campaign).values({ ...ids, orgId, id, name: 'Spring', state: 'live', attended: true });
   for (let n = 0; n < 3; n++) {

@@ -77,7 +77,7 @@ describe('runs', () => {
     expect(all).toHaveLength(1_550);
   });
 
-  test('runs that become due now are due now, in either half of a millisecond', async () => {
+  test('a run is due from the exact time of its due date, in either half of a millisecond', async () => {
     await givenRuns(noisy, 1, 1);
     const client = await db.$client.connect();
     try {
@@ -101,10 +101,10 @@ describe('runs', () => {
     // It got the maximum of this lane, less than it asked for: if one had ended in the meantime, it would get that,
     // too.
     expect(isMoreDue(second, 20)).toBe(true);
-    const held = countLanes([...first, ...second]);
-    expect([...held.values()]).toEqual([30]);
+    const claimedByLane = countLanes([...first, ...second]);
+    expect([...claimedByLane.values()]).toEqual([30]);
     await givenRuns(quiet, 1, 1);
-    const third = await claimRuns(db.$client, 'worker', 20, held, 30);
+    const third = await claimRuns(db.$client, 'worker', 20, claimedByLane, 30);
     expect([countOf(third, noisy), countOf(third, quiet)]).toEqual([0, 1]);
   });
 });

@@ -8,14 +8,14 @@ import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
  * other tenant. The next tenant waits for a share of one claim, not for the backlog. Claims start at a random lane, so
  * that if there are more busy lanes than places in a claim, no lane is always last.
  */
-export type Held = ReadonlyMap<number, number>;
+export type ClaimedByLane = ReadonlyMap<number, number>;
 
 /** Parameters of a claim in addition to $1 (limit) and $2 (lease). */
-export const fairnessOf = (held: Held, perLane: number): unknown[] => [
+export const fairnessOf = (claimedByLane: ClaimedByLane, perLane: number): unknown[] => [
   randomInt(QUEUE_LANES),
   perLane,
-  [...held.keys()],
-  [...held.values()],
+  [...claimedByLane.keys()],
+  [...claimedByLane.values()],
 ];
 
 /**
@@ -26,11 +26,11 @@ export const fairnessOf = (held: Held, perLane: number): unknown[] => [
  */
 export const dueFairly = (table: 'run' | 'message' | 'attachment', and = ''): string => `
 busy AS MATERIALIZED (
-  SELECT l.n, $4::int - coalesce(h.held, 0) AS room
+  SELECT l.n, $4::int - coalesce(h.claimed, 0) AS room
   FROM (SELECT (g + $3::int) & ${QUEUE_LANES - 1} AS n FROM generate_series(0, ${QUEUE_LANES - 1}) g) l
-  LEFT JOIN unnest($5::int[], $6::int[]) AS h(n, held) ON h.n = l.n
+  LEFT JOIN unnest($5::int[], $6::int[]) AS h(n, claimed) ON h.n = l.n
   CROSS JOIN LATERAL (SELECT 1 FROM ${table} WHERE ${LANE} = l.n AND due_at <= ${NOW} LIMIT 1) AS something
-  WHERE $4::int > coalesce(h.held, 0)
+  WHERE $4::int > coalesce(h.claimed, 0)
 ), quota AS MATERIALIZED (
   SELECT ceil($1::float8 / greatest(1, count(*)))::int AS share FROM busy
 ), due AS MATERIALIZED (
@@ -53,7 +53,7 @@ export function isMoreDue(claimed: readonly { lane: number; share: number }[], l
   return claimed.some(({ lane, share }) => taken.get(lane)! >= share);
 }
 
-/** The number of claimed rows in each lane. */
+/** The number of rows of each lane that this worker has claimed. */
 export function countLanes(claimed: Iterable<{ lane: number }>): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { lane } of claimed) counts.set(lane, (counts.get(lane) ?? 0) + 1);

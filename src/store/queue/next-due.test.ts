@@ -61,9 +61,12 @@ test.each(ROWS)('the watch of %s knows when its first row is due', async (queue,
   });
 });
 
-test.each(['ended', 'live', 'paused'])('a campaign that is %s and over is due immediately', async (state) => {
-  const over = state === 'ended' ? {} : { settings: `jsonb_build_object('ends_at', now() - interval '1 day')` };
-  await withRows([['campaign', { ...CAMPAIGN, state: `'${state}'`, ...over }]], async (client) => {
-    expect((await readNextDue(client as unknown as pg.Pool)).campaigns).toBeLessThanOrEqual(0);
-  });
-});
+test.each(['ended', 'live', 'paused'])(
+  'a campaign that is %s and whose end has passed is due immediately',
+  async (state) => {
+    const over = state === 'ended' ? {} : { settings: `jsonb_build_object('ends_at', now() - interval '1 day')` };
+    await withRows([['campaign', { ...CAMPAIGN, state: `'${state}'`, ...over }]], async (client) => {
+      expect((await readNextDue(client as unknown as pg.Pool)).campaigns).toBeLessThanOrEqual(0);
+    });
+  },
+);

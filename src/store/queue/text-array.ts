@@ -5,12 +5,12 @@
  */
 export function textArray(values: readonly (string | null)[]): string {
   let array = '';
-  let said = false;
+  let hasValue = false;
   for (const value of values) {
-    if (value !== null) said = true;
+    if (value !== null) hasValue = true;
     array += `${array === '' ? '' : ','}${value === null ? 'NULL' : element(value)}`;
   }
-  return said ? `{${array}}` : '{}';
+  return hasValue ? `{${array}}` : '{}';
 }
 
 /** Texts that need no quotes, such as IDs, times and numbers. The minimum length excludes NULL. */

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import { createBatcherByCell } from '../cells/by-cell.ts';
 import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
-import { LATER } from '../end-users/resolve.ts';
+import { LATER } from './later.ts';
 
 /** Maximum number of calls in one statement. A larger batch is only slower. */
 const BATCH = 200;
 /** Two batches are in progress, so that this process plans one while the database writes the other. */
-const LANES = 2;
+const BATCHES_AT_ONCE = 2;
 /** Maximum number of waiting calls, which is about half a second of work on a small machine. */
 const QUEUE = 5_000;
 
@@ -25,7 +25,7 @@ export function createWriteQueue<Call extends { orgId: string }, Outcome>(
 ): WriteQueue<Call, Outcome> {
   const batcher = createBatcherByCell<Call, Outcome | typeof LATER>(pool, ({ orgId }) => orgId, {
     size: BATCH,
-    lanes: LANES,
+    batchesAtOnce: BATCHES_AT_ONCE,
     queue: QUEUE,
     send,
     full: () => new Refusal('unavailable', 'Too many calls are waiting on this server.'),

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { kindsBy } from '../../../contract/channel-kinds.ts';
 import type { Db } from '../db.ts';
-import type { EndUserRow } from '../end-users/resolve.ts';
+import type { EndUserRow } from '../end-users/end-user-row.ts';
 import type { Suppression } from '../end-users/suppression.ts';
 import { checkedOnly } from '../queue/join-by-key.ts';
 import { planAndWrite } from '../queue/plan-and-write.ts';

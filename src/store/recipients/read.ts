@@ -80,8 +80,8 @@ export async function cancelWaiting(db: Queryable, orgId: string, campaignId: st
 
 /**
  * Called after a change of a campaign's settings. The worker examines waiting recipients again and gives them a new
- * time according to the new settings. It processes at most `limit` recipients after the ID `after`. Returns the last
- * ID, or null if there were no more.
+ * time according to the new settings. One call processes at most `limit` recipients after the ID `after`. Returns the
+ * last ID, or null if there were no more.
  */
 export async function planWaitingAgain(
   db: Queryable,

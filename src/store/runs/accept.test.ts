@@ -63,37 +63,40 @@ async function count(table: string): Promise<number> {
 }
 
 describe('a batch', () => {
-  const names = ['people', 'keyed', 'repeatable', 'said'] as const;
+  const names = ['people', 'keyed', 'repeatable', 'messages'] as const;
   const sets = Array.from({ length: 2 ** names.length }, (_, bits) =>
     names.filter((_name, at) => (bits & (1 << at)) > 0),
   );
 
-  test.each(sets.map((chosen) => [chosen]))('a batch is written whatever its calls need: %s', async (chosen) => {
-    const name = `set-${chosen.join('-')}`;
-    const more: Partial<AcceptCall> = {
-      ...(chosen.includes('people') && { endUser: { external_id: name, name: 'Layla' } }),
-      ...(chosen.includes('keyed') && { conversation: { key: name, onExisting: 'continue' } }),
-      ...(chosen.includes('repeatable') && { idempotency: idempotent(name) }),
-      ...(chosen.includes('said') && { message: 'Hello' }),
-    };
-    // Together with a call that needs nothing.
-    const [run] = (await Promise.all([queue.accept(call(more)), queue.accept(call())])).map(accepted);
-    const { rows } = await db.execute(sql`SELECT e.external_id, c.key, cardinality(c.unanswered) AS unanswered,
-        array(SELECT content ->> 'text' FROM message m WHERE m.org_id = r.org_id AND m.run_id = r.id) AS said,
+  test.each(sets.map((chosen) => [chosen]))(
+    'a batch is written for each combination of data in its calls: %s',
+    async (chosen) => {
+      const name = `set-${chosen.join('-')}`;
+      const more: Partial<AcceptCall> = {
+        ...(chosen.includes('people') && { endUser: { external_id: name, name: 'Layla' } }),
+        ...(chosen.includes('keyed') && { conversation: { key: name, onExisting: 'continue' } }),
+        ...(chosen.includes('repeatable') && { idempotency: idempotent(name) }),
+        ...(chosen.includes('messages') && { message: 'Hello' }),
+      };
+      // Together with a call that needs nothing.
+      const [run] = (await Promise.all([queue.accept(call(more)), queue.accept(call())])).map(accepted);
+      const { rows } = await db.execute(sql`SELECT e.external_id, c.key, cardinality(c.unanswered) AS unanswered,
+        array(SELECT content ->> 'text' FROM message m WHERE m.org_id = r.org_id AND m.run_id = r.id) AS messages,
         (SELECT count(*)::int FROM idempotency i WHERE i.org_id = r.org_id AND i.location = ${`/runs/${run!.id}`}) AS repeatable
       FROM run r JOIN conversation c ON c.org_id = r.org_id AND c.id = r.conversation_id
       JOIN end_user e ON e.org_id = c.org_id AND e.id = c.end_user_id
       WHERE r.org_id = ${base.orgId} AND r.id = ${run!.id}`);
-    expect(rows).toMatchObject([
-      {
-        external_id: chosen.includes('people') ? name : null,
-        key: chosen.includes('keyed') ? name : null,
-        unanswered: chosen.includes('said') ? 1 : 0,
-        said: chosen.includes('said') ? ['Hello'] : [],
-        repeatable: chosen.includes('repeatable') ? 1 : 0,
-      },
-    ]);
-  });
+      expect(rows).toMatchObject([
+        {
+          external_id: chosen.includes('people') ? name : null,
+          key: chosen.includes('keyed') ? name : null,
+          unanswered: chosen.includes('messages') ? 1 : 0,
+          messages: chosen.includes('messages') ? ['Hello'] : [],
+          repeatable: chosen.includes('repeatable') ? 1 : 0,
+        },
+      ]);
+    },
+  );
 });
 
 describe('accepts many calls at once', () => {
@@ -195,7 +198,7 @@ describe('conversation keys', () => {
     expect(second.kind === 'refused' && second.refusal.extras.members).toEqual({ existing_id: first.conversationId });
   });
 
-  test('a conversation key does not lead into the conversation of another person', async () => {
+  test('a conversation key does not find the conversation of another person', async () => {
     const conversation = { key: 'order-4', onExisting: 'continue' as const };
     await queue.accept(call({ conversation, endUser: { external_id: 'crm-7' } }));
     const outcome = await queue.accept(call({ conversation, endUser: { external_id: 'crm-8' } }));

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { RunResult } from '../../../contract/results.ts';
 import type { RunInput } from '../../../contract/triggers.ts';
-import type { KnownApproval, StoredCall } from '../../engine/providers/request-approval.ts';
+import type { KnownApproval, StoredCall } from '../../engine/providers/stored-call.ts';
 import { NOW } from '../schema/columns.ts';
-import { dueFairly, fairnessOf, type Held } from '../queue/lanes.ts';
+import { dueFairly, fairnessOf, type ClaimedByLane } from '../queue/lanes.ts';
 import { leasedQueue } from '../queue/leased-queue.ts';
 import { byKey } from '../queue/join-by-key.ts';
 import { type TurnPerson, turnPerson } from '../end-users/turn-person.ts';
@@ -54,7 +54,9 @@ export type ClaimedRun = {
   is_overtaken: boolean;
   state: unknown;
   reason: string | null;
-  /** Calls that wait for the approval of the team, and decisions that the agent does not know yet, oldest first. */
+  /**
+   * Calls that wait for the approval of the team, and decisions that were not yet passed to the agent, oldest first.
+   */
   approvals: OpenApproval[];
   result: RunResult | null;
   /** The person has been silent until something is due, and how many steps of this silence are done. */
@@ -114,16 +116,16 @@ ${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}`,
 export const CLAIM_RUNS = CLAIM.text;
 
 /**
- * `held`: the number of runs in each lane that this worker has in progress. A claim returns no run of a lane in which
+ * `claimedByLane`: the number of runs in each lane that this worker has in progress. A claim returns no run of a lane in which
  * this number has reached `perLane`.
  */
 export const claimRuns = (
   pool: pg.Pool,
   lease: string,
   limit: number,
-  held: Held = new Map(),
+  claimedByLane: ClaimedByLane = new Map(),
   perLane: number = limit,
-): Promise<ClaimedRun[]> => CLAIM(pool, limit, lease, fairnessOf(held, perLane));
+): Promise<ClaimedRun[]> => CLAIM(pool, limit, lease, fairnessOf(claimedByLane, perLane));
 
 export type LeasedRun = Pick<ClaimedRun, 'org_id' | 'run_id' | 'lease'>;
 

@@ -3,8 +3,8 @@ import type { HandOffReason } from '../../../contract/dashboard/statistics.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
 import type { RunResult } from '../../../contract/results.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
-import type { TurnTrace } from '../../engine/provider.ts';
-import type { StoredCall } from '../../engine/providers/request-approval.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
+import type { StoredCall } from '../../engine/providers/stored-call.ts';
 import { named, rowsOf } from '../named-statement.ts';
 
 /** The result of one turn. */
@@ -35,7 +35,7 @@ export type CompletedTurn = {
   silence: { seconds: number | null; steps: number } | null;
   /** The calls that wait for the approval of the team from now on. */
   approvals: { id: string; call: StoredCall; expiresInSeconds: number }[];
-  /** The IDs of the approvals whose decision the agent knows now. */
+  /** The IDs of the approvals whose decision was passed to the agent in this turn. */
   readApprovals: string[];
   /** True: another turn is due at once, without a message. */
   isDue: boolean;
@@ -77,7 +77,7 @@ const TURN = rowsOf('t', {
   silent_steps: 'int',
   is_due: 'bool',
 });
-const SAID = rowsOf(
+const MESSAGES = rowsOf(
   'm',
   {
     org_id: 'text',
@@ -89,7 +89,7 @@ const SAID = rowsOf(
     trace: 'text',
     status: 'text',
   },
-  'said_',
+  'message_',
 );
 
 const ASKED = rowsOf(
@@ -112,7 +112,7 @@ const READ = rowsOf('d', { org_id: 'text', run_id: 'text', id: 'text' }, 'read_'
  */
 export const COMPLETE = named(
   'complete-turns',
-  { ...TURN.types, ...SAID.types, ...ASKED.types, ...READ.types },
+  { ...TURN.types, ...MESSAGES.types, ...ASKED.types, ...READ.types },
   `WITH turn AS MATERIALIZED (
   SELECT * FROM ${TURN.from} ORDER BY conversation_id
 ), mine AS MATERIALIZED (
@@ -153,11 +153,11 @@ export const COMPLETE = named(
   FROM talked AS mine
   WHERE r.org_id = mine.org_id AND r.id = mine.before AND mine.before <> mine.run_id AND NOT ${GOES_ON_ELSEWHERE}
     AND r.status IN ('waiting_for_user', 'waiting_for_approval', 'handed_off')
-), said AS (
+), new_messages AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, sources, trace, status, created_at, due_at)
   SELECT m.org_id, m.id, m.conversation_id, m.run_id, 'agent', m.content::jsonb, m.sources::jsonb, m.trace::jsonb,
     m.status, clock_timestamp(), CASE WHEN m.status = 'queued' THEN now() END
-  FROM ${SAID.from}
+  FROM ${MESSAGES.from}
   JOIN talked ON talked.org_id = m.org_id AND talked.run_id = m.run_id
 ), asked AS (
   INSERT INTO approval (org_id, id, agent_id, conversation_id, run_id, call, expires_at, created_at)
@@ -208,14 +208,14 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
       read_org_id: read.map(({ turn }) => turn.orgId),
       read_run_id: read.map(({ turn }) => turn.runId),
       read_id: read.map(({ id }) => id),
-      said_org_id: messages.map(({ turn }) => turn.orgId),
-      said_id: messages.map(({ message }) => message.id),
-      said_conversation_id: messages.map(({ turn }) => turn.conversationId),
-      said_run_id: messages.map(({ turn }) => turn.runId),
-      said_content: messages.map(({ message }) => storable(message.content)),
-      said_sources: messages.map(({ message }) => storable(message.sources)),
-      said_trace: messages.map(({ message }) => (message.trace === null ? null : storable(message.trace))),
-      said_status: messages.map(({ turn }) => turn.messageStatus),
+      message_org_id: messages.map(({ turn }) => turn.orgId),
+      message_id: messages.map(({ message }) => message.id),
+      message_conversation_id: messages.map(({ turn }) => turn.conversationId),
+      message_run_id: messages.map(({ turn }) => turn.runId),
+      message_content: messages.map(({ message }) => storable(message.content)),
+      message_sources: messages.map(({ message }) => storable(message.sources)),
+      message_trace: messages.map(({ message }) => (message.trace === null ? null : storable(message.trace))),
+      message_status: messages.map(({ turn }) => turn.messageStatus),
     }),
   );
   const stored = new Set(ended.rows.map((row) => row.id));

@@ -8,12 +8,12 @@ import { checkedOnly } from '../queue/join-by-key.ts';
 export type Parts = {
   /** People with an identifier, or with changes. */
   people: boolean;
-  /** Conversations with a caller's key. They may continue, or lose their key. */
+  /** Conversations with a caller's key. Conversations that may be continued, or whose key may move to a new one. */
   keyed: boolean;
   /** Calls with an Idempotency-Key. */
   repeatable: boolean;
   /** Messages of end users. */
-  said: boolean;
+  messages: boolean;
   /** Calls of client tokens. */
   client: boolean;
 };
@@ -31,9 +31,9 @@ type Column = { name: string; type: string };
  * planning costs the same for 1 call and for 200. Parts that no call of the batch needs are left out. Starting a part
  * costs the database 20 to 50 µs even if it is not used, which was a sixth of the cost of an anonymous call.
  */
-function writeText({ people, keyed, repeatable, said, client }: Parts, calls: string): string {
+function writeText({ people, keyed, repeatable, messages, client }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
-  const unanswered = said
+  const unanswered = messages
     ? `CASE WHEN message_id IS NULL OR send_at IS NOT NULL THEN '{}'::text[] ELSE ARRAY[message_id] END`
     : `'{}'::text[]`;
   return `${repeatable ? 'call' : 'go'} AS MATERIALIZED (
@@ -52,7 +52,7 @@ ${keyed ? `, ${RELEASES}` : ''}, begun AS (
   ON CONFLICT DO NOTHING RETURNING id`
       : ''
   }
-)${keyed ? `, ${continuedText(said, client)}` : ''}${said ? `, ${SAID}` : ''}, accepted AS (
+)${keyed ? `, ${continuedText(messages, client)}` : ''}${messages ? `, ${NEW_MESSAGES}` : ''}, accepted AS (
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, request_id, created_at, send_at, due_at)
   SELECT org_id, run_id, trigger_id, conversation_id,
     CASE WHEN send_at IS NOT NULL THEN 'scheduled' ${keyed ? "WHEN silent THEN 'handed_off'" : ''} ELSE 'queued' END,
@@ -96,12 +96,12 @@ const ARRIVES = marksUnanswered({
   isSaid: 'go.message_id IS NOT NULL AND go.send_at IS NULL',
 });
 
-const continuedText = (said: boolean, client: boolean) => `continued AS (
+const continuedText = (messages: boolean, client: boolean) => `continued AS (
   UPDATE conversation c
   SET run_id = CASE WHEN go.send_at IS NULL THEN go.run_id ELSE c.run_id END,
     version = c.version + 1, updated_at = go.created_at,
     status = CASE WHEN go.silent IS NOT NULL THEN c.status ELSE 'open' END
-    ${said ? `, ${ARRIVES}` : ''}${client ? ', client_mark = coalesce(go.client_mark, c.client_mark)' : ''}
+    ${messages ? `, ${ARRIVES}` : ''}${client ? ', client_mark = coalesce(go.client_mark, c.client_mark)' : ''}
   FROM go WHERE go.goes_on AND c.org_id = go.org_id AND c.id = go.conversation_id
     AND (c.status = 'handed_off') = (go.silent IS NOT NULL) AND (go.key IS NULL OR ${checkedOnly('c.key')} = go.key)
     AND c.run_id IS NOT DISTINCT FROM go.overtakes
@@ -112,7 +112,7 @@ const continuedText = (said: boolean, client: boolean) => `continued AS (
     AND r.status IN ('waiting_for_user', 'waiting_for_approval', 'handed_off')
 )`;
 
-const SAID = `said AS (
+const NEW_MESSAGES = `new_messages AS (
   INSERT INTO message (org_id, id, conversation_id, run_id, role, content, created_at)
   SELECT org_id, message_id, conversation_id, run_id, 'end_user', message::jsonb, created_at FROM go
     WHERE message_id IS NOT NULL

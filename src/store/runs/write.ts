@@ -3,7 +3,7 @@ import { accept } from '../fence/fence.ts';
 import type { AcceptCall, NewRun, StoredAnswer } from './accept-call.ts';
 import { peopleValues } from '../end-users/write-batch.ts';
 import type { KeyedConversation } from './resolve-conversations.ts';
-import type { EndUserRow } from '../end-users/resolve.ts';
+import type { EndUserRow } from '../end-users/end-user-row.ts';
 import { textArray } from '../queue/text-array.ts';
 import { type Parts, statementOf } from './write-statement.ts';
 
@@ -81,7 +81,7 @@ const partsOf = (planned: readonly PlannedCall[]): Parts => {
     people: keyed || planned.some(({ call }) => call.endUser !== null),
     keyed,
     repeatable: planned.some(({ call }) => call.idempotency !== null),
-    said: planned.some(({ call }) => call.message !== null),
+    messages: planned.some(({ call }) => call.message !== null),
     client: planned.some(({ call }) => Boolean(call.clientMark)),
   };
 };
@@ -113,7 +113,7 @@ const REPEATABLE = [
   column('body', 'text', ({ call, answer }) => (call.idempotency ? answer.body : null)),
 ];
 
-const SAID = [
+const MESSAGE_COLUMNS = [
   column('message_id', 'text', ({ messageId }) => messageId),
   column('message', 'text', ({ call }) =>
     call.message === null ? null : JSON.stringify({ type: 'text', text: call.message }),
@@ -131,10 +131,10 @@ const KEYED = [
 
 const CLIENT = [column('client_mark', 'text', ({ call }) => call.clientMark ?? null)];
 
-export const callColumns = ({ repeatable, said, keyed, client }: Parts): CallColumn[] => [
+export const callColumns = ({ repeatable, messages, keyed, client }: Parts): CallColumn[] => [
   ...ALWAYS,
   ...(repeatable ? REPEATABLE : []),
-  ...(said ? SAID : []),
+  ...(messages ? MESSAGE_COLUMNS : []),
   ...(keyed ? KEYED : []),
   ...(client ? CLIENT : []),
 ];

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { ApprovalOutcome, StoredCall } from '../../engine/providers/request-approval.ts';
+import type { ApprovalOutcome, StoredCall } from '../../engine/providers/stored-call.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 

@@ -6,9 +6,9 @@ export const cell = pgTable('cell', {
   name: text('name').primaryKey(),
   /** The newest migration of its tables. */
   schemaAt: bigint('schema_at', { mode: 'number' }).notNull(),
-  /** Whether organizations may be in it. */
+  /** Whether the cell may contain organizations. */
   ready: boolean('ready').notNull().default(false),
-  /** The change of the cells with which it became ready. A process that knows a lower number may not know this cell. */
+  /** The change of the cells with which it became ready. A process with a lower number may not have read this cell. */
   cellsVersion: integer('cells_version').notNull().default(0),
   createdAt: createdAt(),
 });

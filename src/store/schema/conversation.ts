@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { DeliveryError } from '../../../contract/channels.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
-import type { TurnTrace } from '../../engine/provider.ts';
+import type { TurnTrace } from '../../engine/turn-trace.ts';
 import { createdAt, LANE, moment, orgId } from './columns.ts';
 
 /** The messages between one agent and one end user on one channel. */
@@ -48,7 +48,7 @@ export const conversation = pgTable(
      * is not handed off.
      */
     handOffReason: text('hand_off_reason'),
-    /** The end of the snooze. Null after the person writes, or when the conversation changes hands. */
+    /** The end of the snooze. Null after the person writes, or when the agent or another member takes over. */
     snoozedUntil: moment('snoozed_until'),
     /** Client tokens with this mark may read the conversation and write in it. Null: no client token may. */
     clientMark: text('client_mark'),

@@ -13,7 +13,7 @@ export const installation = pgTable(
     /** HMAC of the one-time setup link's token, and its expiry. */
     setupDigest: bytes('setup_digest'),
     setupExpiresAt: moment('setup_expires_at'),
-    /** The time when the demo organization was created. It is never created twice. */
+    /** The time when the demo organization was created. The installation is created only once. */
     demoAt: moment('demo_at'),
     /** The time since when nothing is sent, because a restored copy waits for `./parley resume`. Null: not paused. */
     pausedAt: moment('paused_at'),
@@ -69,9 +69,9 @@ export const nodeLease = pgTable('node_lease', {
 /** Running processes of every role, for `./parley secrets rotate`. Workers have no lease. */
 export const runningProcess = pgTable('running_process', {
   id: text('id').primaryKey(),
-  /** The newest PARLEY_SECRET that the process knows. */
+  /** The newest PARLEY_SECRET of the process. */
   secretGeneration: integer('secret_generation').notNull(),
-  /** The newest change of the cells that the process knows. */
+  /** The newest change of the cells that the process has read. */
   cellsVersion: integer('cells_version').notNull().default(0),
   seenAt: moment('seen_at').notNull().defaultNow(),
 });

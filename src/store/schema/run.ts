@@ -56,7 +56,7 @@ export const run = pgTable(
     agentVersion: integer('agent_version'),
     /** The rollout during which its first turn was taken. Null: none, or the call chose the version. */
     rolloutId: text('rollout_id'),
-    /** The values that the conversation has brought so far. Null: none. */
+    /** The result of the conversation so far. Null: none. */
     result: jsonb('result').$type<RunResult>(),
     /** The time of the event about the changed result. All changes until then share one event. */
     resultEventAt: moment('result_event_at'),

@@ -9,9 +9,9 @@ import type { CodeTurn } from '../schema/run.ts';
 
 /**
  * A turn that the customer's own code answers. It is a column of the run, because the run is the queue: while the code
- * works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker waits, and a dead
- * worker loses nothing. The first stored answer counts. It comes from the worker that got the response, or from the call
- * to `reply_url`, which also makes the run due.
+ * works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker waits, and the end of
+ * a worker loses nothing. The first stored answer counts. It comes from the worker that got the response, or from the
+ * call to `reply_url`, which also makes the run due.
  */
 export type RunRef = { orgId: string; runId: string; lease: string };
 
@@ -82,7 +82,7 @@ function decide(facts: Facts, { seconds, fields, told }: Limits): NextStep {
   if (before.answer) return { step: 'answered', turn: before, answer: before.answer };
   if (!before.waits) return { step: 'ask', turn: { ...before, attempt: before.attempt + 1, deadline, fields }, facts };
   if (new Date(before.deadline) > now) return { step: 'wait', turn: before };
-  // The next attempt asks again.
+  // The next attempt calls the code again.
   return { step: 'late', turn: { ...before, waits: false } };
 }
 

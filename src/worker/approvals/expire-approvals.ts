@@ -5,7 +5,7 @@ import type { Db } from '../../store/db.ts';
 import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const POLL_MS = 1_000;
-/** Maximum number per run of the loop. The next ones follow at once. */
+/** Maximum number per run of the loop. The next batch follows immediately. */
 const BATCH = 50;
 
 /**

@@ -91,7 +91,7 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
       deps.onStored();
       return outcomes.map(() => undefined);
     },
-    storeLanes: 1,
+    storesAtOnce: 1,
     ids: ({ id }) => ({ attachment_id: id }),
     onBegin: ({ lane }) => lanes.add(lane),
     onEnd: ({ lane }, wasFull) => {

@@ -128,7 +128,7 @@ describe('an audience is added in the background', () => {
     expect(await ends()).toEqual([{ org_id: orgId, done: 0 }, large, large]);
   });
 
-  it('a draft takes recipients, who wait for the start, and the end of a draft ends them', async () => {
+  it('recipients of a draft wait for its start, and expire when the draft ends', async () => {
     const [draft, dropped] = [await givenCampaign('draft'), await givenCampaign('draft')];
     for (const path of [draft, dropped]) {
       await call(`PATCH ${path}`, { settings: {} });

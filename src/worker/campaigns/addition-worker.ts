@@ -5,7 +5,8 @@ import { Refusal } from '../../../contract/problems.ts';
 import { allOf } from '../../features/campaigns/count-file-addition.ts';
 import { countByKind, NOTHING_ADDED, countPage } from '../../features/campaigns/count-outcomes.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
-import { newRecipientOf, type RecipientInputRow } from '../../features/campaigns/add-recipients.ts';
+import { newRecipientOf } from '../../features/campaigns/add-recipients.ts';
+import type { RecipientInputRow } from '../../features/campaigns/recipient-input-row.ts';
 import { parseRecipients } from '../../features/campaigns/parse-recipients.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
 import {
@@ -110,12 +111,12 @@ async function addRows(
   done: number,
 ): Promise<Answered | null> {
   if (rows.length === 0) return null;
-  const recipients = rows.flatMap((row) => ('said' in row ? [newRecipientOf(row)] : []));
+  const recipients = rows.flatMap((row) => ('recipient' in row ? [newRecipientOf(row)] : []));
   return addPage(deps, claimed, campaign, recipients, done, (outcomes) => {
     // Rows are numbered from the beginning of the file.
-    const told = { ...NOTHING_ADDED, rows: done, faults: [] as CountedFile['faults'] };
-    countPage(told, rows, outcomes);
-    const { faults, ...counts } = told;
+    const counted = { ...NOTHING_ADDED, rows: done, faults: [] as CountedFile['faults'] };
+    countPage(counted, rows, outcomes);
+    const { faults, ...counts } = counted;
     const shown = faults.map(({ row, errors }) => ({ row, detail: errors.map(({ detail }) => detail).join(' ') }));
     return { ...counts, rows: rows.length, faults: shown, next: null };
   });
@@ -149,7 +150,7 @@ async function addPage(
   campaign: Campaign,
   recipients: NewRecipient[],
   done: number,
-  told: (outcomes: readonly AdditionOutcome[]) => Answered,
+  answerOf: (outcomes: readonly AdditionOutcome[]) => Answered,
 ): Promise<Answered> {
   const scope = hash('sha256', `push\n${claimed.id}\n${done}`, 'buffer');
   const call = {
@@ -163,10 +164,10 @@ async function addPage(
     recipients,
     idempotency: { scope, request: scope },
     tally: null,
-    answer: (outcomes: readonly AdditionOutcome[]) => ({ status: 200, body: JSON.stringify(told(outcomes)) }),
+    answer: (outcomes: readonly AdditionOutcome[]) => ({ status: 200, body: JSON.stringify(answerOf(outcomes)) }),
   };
   const { answer } = await addRecipients(db, call, suppression);
   const stored = JSON.parse(answer.body) as Partial<Answered>;
   // An erasure deletes a response that names the person. The page was added, but its counts are lost.
-  return stored.rows === undefined ? told([]) : (stored as Answered);
+  return stored.rows === undefined ? answerOf([]) : (stored as Answered);
 }

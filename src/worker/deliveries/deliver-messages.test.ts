@@ -105,7 +105,7 @@ const tell = async (providerMessageId: string, ...statuses: ('delivered' | 'read
 };
 
 describe('a message that is due', () => {
-  test('reaches the endpoint once, signed as Standard Webhooks, and has the status sent', async () => {
+  test('a message reaches the endpoint once, signed as Standard Webhooks, and has the status sent', async () => {
     const id = await say((await conversation()).id, 'Your order shipped');
     worker();
     const row = await settled(id, 'sent');
@@ -224,7 +224,7 @@ describe('a provider that fails', () => {
 });
 
 describe('a worker that dies between calling and storing', () => {
-  test('another worker sends the message and flags the possible duplicate', async () => {
+  test('when a worker dies, another one sends its message and flags the possible duplicate', async () => {
     const id = await say((await conversation()).id, 'hello');
     // The dead worker: it claimed, may have called, and stored nothing.
     await claimDeliveries(db.$client, 'node_dead', 10);

@@ -31,7 +31,7 @@ export type DeliveryWorkerOptions = {
   baseUrl: string;
 };
 
-/** Maximum number of calls in progress. All of them wait for a provider. */
+/** Maximum number of calls in progress, which wait for a provider. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 100;
 /**
@@ -70,7 +70,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
     renew: async (claimed) => void (await DELIVERY_QUEUE.renewAll(pool, claimed)),
     work: (work) => (channels.of(work.row.channel.id) > MAX_PER_CHANNEL ? giveBack(work.row) : deliver(work)),
     complete,
-    storeLanes: 2,
+    storesAtOnce: 2,
     ids: ({ id }) => ({ message_id: id }),
     onBegin: ({ lane, channel }) => {
       lanes.add(lane);

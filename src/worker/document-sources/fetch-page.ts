@@ -64,7 +64,7 @@ async function readAnswer(
   { files }: FetchDeps,
   source: ClaimedSource,
   page: PageRow,
-  { headers: said, body }: EgressResponse,
+  { headers, body }: EgressResponse,
 ): Promise<Fetched> {
   const bytes = page.isSitemap ? unpacked(body) : body;
   try {
@@ -72,7 +72,7 @@ async function readAnswer(
       kind: 'page',
       bytes,
       url: page.url,
-      contentType: said['content-type'] ?? '',
+      contentType: headers['content-type'] ?? '',
     });
     const own = (urls: readonly string[]): string[] =>
       urls.filter((url) => isInScope(url, source.scope) && mayBePage(url));
@@ -81,7 +81,7 @@ async function readAnswer(
       if (source.kind !== 'sitemap') return fault('unsupported', 'This is a sitemap: add it as one.', true);
       return { found: { kind: 'sitemap', pages: own(read.sitemap.pages), sitemaps: own(read.sitemap.sitemaps) } };
     }
-    const itself = textOf(read, said, source.kind === 'site' ? own(read.links) : []);
+    const itself = textOf(read, headers, source.kind === 'site' ? own(read.links) : []);
     const { canonical } = read;
     if (source.kind !== 'page' && canonical !== null && canonical !== page.url && isInScope(canonical, source.scope))
       return { found: { kind: 'leads', to: canonical, how: 'duplicate', itself } };
@@ -97,26 +97,21 @@ const short = (value: string | undefined): string | null => (value !== undefined
 
 function textOf(
   { title, text }: { title: string; text: string },
-  said: Record<string, string>,
+  headers: Record<string, string>,
   links: string[],
 ): Found & { kind: 'text' } {
   return {
     kind: 'text',
     title,
     text,
-    etag: short(said['etag']),
-    lastModified: short(said['last-modified']),
+    etag: short(headers['etag']),
+    lastModified: short(headers['last-modified']),
     links,
   };
 }
 
-function redirected(
-  source: ClaimedSource,
-  page: PageRow,
-  { headers: said }: EgressResponse,
-  isStart: boolean,
-): Fetched {
-  const to = pageAddress(said['location'] ?? '', page.url);
+function redirected(source: ClaimedSource, page: PageRow, { headers }: EgressResponse, isStart: boolean): Fetched {
+  const to = pageAddress(headers['location'] ?? '', page.url);
   if (to === null) return fault('redirected_away', 'The page redirects, but not to a page.', true);
   if (source.kind !== 'page' && isInScope(to, source.scope)) return { found: { kind: 'leads', to, how: 'redirect' } };
   // The address that a person typed may redirect to https, to "www" or to a language. The source then uses the new

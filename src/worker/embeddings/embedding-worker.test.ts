@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { useDocumentWorker } from '../../../test/document-worker.ts';
-import { FAKE_MODEL_KEY, type FakeModel, type WireFormat } from '../../../test/fakes/model.ts';
+import { FAKE_MODEL_KEY, type FakeModel } from '../../../test/fakes/model.ts';
+import type { WireFormat } from '../../../test/fakes/model-wire.ts';
 import { deleteDocument } from '../../features/agents/documents.ts';
 import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';
 import { checkModel } from '../../features/models/check-model.ts';

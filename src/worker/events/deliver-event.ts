@@ -22,7 +22,7 @@ export const MAX_EVENT_ATTEMPTS = RETRY_SECONDS.length + 1;
 /** Delays are longer by up to this share, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 const TIMEOUT_MS = 15_000;
-/** How much of a response is read. It is only stored for display. */
+/** How much of a response is read. The text is stored only for display. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const SHOWN_CHARACTERS = 1_000;
 
@@ -38,7 +38,7 @@ export type EventTools = {
 
 export type EventAttempt = {
   outcome: EventOutcome;
-  /** True: the endpoint answered 410 and wants no more events. */
+  /** True: the endpoint answered 410, so it gets no more events. */
   gone: boolean;
 };
 
@@ -47,7 +47,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
   if (!claimed.enabled) return { outcome: { ...ended(claimed, null), state: 'cancelled' }, gone: false };
   const started = Date.now();
   const since = performance.now();
-  const told = (facts: Pick<DeliveryAttempt, 'status' | 'error' | 'response'>): DeliveryAttempt => ({
+  const attemptOf = (facts: Pick<DeliveryAttempt, 'status' | 'error' | 'response'>): DeliveryAttempt => ({
     at: new Date(started).toISOString(),
     ...facts,
     duration_ms: Math.round(performance.now() - since),
@@ -55,7 +55,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
   try {
     const { status, body } = await send(claimed, tools, new Date(started));
     const error = faultOf(status);
-    const attempt = told({ status, error, response: readable(body) });
+    const attempt = attemptOf({ status, error, response: readable(body) });
     if (error === null) return { outcome: { ...ended(claimed, attempt), state: 'delivered' }, gone: false };
     if (status === 410) return { outcome: ended(claimed, attempt), gone: true };
     return { outcome: again(claimed, attempt, tools.random), gone: false };
@@ -63,7 +63,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
     // This server stops in the middle of a call, and another one repeats the attempt.
     if (tools.signal.aborted) return { outcome: { ...givenBack(claimed), againAfterMs: 0 }, gone: false };
     return {
-      outcome: again(claimed, told({ status: null, error: reasonOf(error), response: '' }), tools.random),
+      outcome: again(claimed, attemptOf({ status: null, error: reasonOf(error), response: '' }), tools.random),
       gone: false,
     };
   }

@@ -23,9 +23,9 @@ import { deliverEvent, givenBack } from './deliver-event.ts';
 
 /**
  * The event worker: claims due deliveries in batches, calls the endpoints, and stores the outcomes. An event is sent at
- * least once. If a worker dies between calling and storing, another one sends the event again, and the receiver detects
- * the duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no order: a
- * failed event does not delay the next one.
+ * least once. If a worker ends between the call and the write, another one sends the event again, and the receiver
+ * detects the duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no
+ * order: a failed event does not delay the next one.
  */
 export type EventWorkerOptions = {
   db: Db;
@@ -38,7 +38,7 @@ export type EventWorkerOptions = {
   tracer?: Tracer | null;
 };
 
-/** Maximum number of calls in progress. All of them wait for an endpoint. */
+/** Maximum number of calls in progress, which wait for an endpoint. */
 const CAPACITY = 200;
 const CLAIM_BATCH = 100;
 /** The part of the capacity that one endpoint may use, because a slow or dead endpoint must not delay the others. */
@@ -74,14 +74,14 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
       );
       const healthy = outcomes.filter(({ state }) => state === 'delivered').map(({ claimed }) => claimed);
       const once = new Map(healthy.map((claimed) => [`${claimed.org_id} ${claimed.endpoint_id}`, claimed]));
-      // The outcomes are stored: what waits is due at its time in any case.
+      // The outcomes are stored, and waiting deliveries become due at their time.
       if (once.size > 0)
         await makeWaitingDue(pool, [...once.values()]).catch((error: unknown) =>
           log.warn({ err: error }, 'The waiting deliveries of an endpoint were not made due.'),
         );
       return outcomes.map(() => undefined);
     },
-    storeLanes: 1,
+    storesAtOnce: 1,
     ids: ({ event_id, endpoint_id }) => ({ event_id, endpoint_id }),
     onBegin: ({ endpoint_id }) => endpoints.add(endpoint_id),
     onEnd: ({ endpoint_id }) => {

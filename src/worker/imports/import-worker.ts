@@ -127,11 +127,11 @@ async function outcomesOf(
   };
 }
 
-function checked(deps: ImportWorkerDeps, person: ReturnType<typeof personOf>): BulkRow {
-  if ('errors' in person) return person;
+function checked(deps: ImportWorkerDeps, row: ReturnType<typeof personOf>): BulkRow {
+  if ('errors' in row) return row;
   try {
-    deps.check(person.said);
-    return { said: { ...person.said, from_file: true } };
+    deps.check(row.person);
+    return { person: { ...row.person, from_file: true } };
   } catch (error) {
     if (error instanceof Refusal) return { errors: error.extras.errors ?? [] };
     throw error;

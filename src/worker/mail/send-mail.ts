@@ -50,7 +50,7 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
       await completeMail(pool, outcomes);
       return outcomes.map(() => undefined);
     },
-    storeLanes: 1,
+    storesAtOnce: 1,
     ids: ({ id }) => ({ mail_id: id }),
     onBegin: () => {},
     onEnd: (_mail, wasFull) => wasFull,
@@ -64,20 +64,20 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
       return null;
     }
     try {
-      const said = openMail(key, mail);
+      const content = openMail(key, mail);
       const tools = { egress, signal, now: Date.now, inboundUrl: '' };
       await (
         await smtp()
       ).sendOverSmtp(account, tools, {
-        ...renderMail(said),
+        ...renderMail(content),
         from: server.from,
         to,
-        subject: said.subject,
+        subject: content.subject,
         messageId: `<${mail.id}@${server.from.address.split('@')[1]}>`,
         headers: {
           'Auto-Submitted': 'auto-generated',
-          ...(said.unsubscribe && {
-            'List-Unsubscribe': `<${said.unsubscribe.post}>`,
+          ...(content.unsubscribe && {
+            'List-Unsubscribe': `<${content.unsubscribe.post}>`,
             'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
           }),
         },
@@ -90,14 +90,14 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
         return null;
       }
       const { code, message } = error instanceof ChannelFailure ? error : UNKNOWN;
-      const told = { ...facts, code, detail: message };
+      const details = { ...facts, code, detail: message };
       // A fault of the server or of SMTP_URL may be fixed later, but a mailbox that does not exist is a permanent
       // failure.
       if (code === 'recipient_unreachable') {
-        log.warn(told, 'a mail was given up: the mail server refuses its recipient');
+        log.warn(details, 'a mail was given up: the mail server refuses its recipient');
         return null;
       }
-      log.warn(told, 'a mail could not be sent; it is tried again');
+      log.warn(details, 'a mail could not be sent; it is tried again');
       return RETRY_SECONDS[Math.min(mail.attempts, RETRY_SECONDS.length) - 1]! * 1_000;
     }
   }

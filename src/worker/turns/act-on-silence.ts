@@ -65,8 +65,8 @@ async function remind(
   if (words === null) return waiting(run, silence);
   const trace = { provider: NO_REPLY, steps: [{ kind: 'reminder', detail: `Reminder ${steps}` }] };
   const messages = [{ content: { type: 'text' as const, text: words }, sources: [] }];
-  const said: TurnResult = { messages, state: run.state, next: 'waiting_for_user', tags: [], opted_out: false, trace };
-  return { ...completedTurn(run, loaded, said), silence };
+  const turn: TurnResult = { messages, state: run.state, next: 'waiting_for_user', tags: [], opted_out: false, trace };
+  return { ...completedTurn(run, loaded, turn), silence };
 }
 
 const waiting = (run: ClaimedRun, silence: CompletedTurn['silence']): CompletedTurn => ({

@@ -217,7 +217,7 @@ test('a scheduled call ends the earlier run when it is due', async () => {
   expect((await settled(conversationId)).runs).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('a scheduled call into a conversation that a member took over is decided when it is due', async () => {
+test('a scheduled call starts if the conversation that a member took over is handed back before the time', async () => {
   const { conversationId } = await trigger('taken over');
   startWorker();
   await settled(conversationId);

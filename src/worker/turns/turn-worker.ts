@@ -63,7 +63,7 @@ export type TurnWorkerOptions = {
   tracer?: Tracer | null;
 };
 
-/** Maximum number of turns in progress. Most of them wait for a model. */
+/** Maximum number of turns in progress. Most of the turns wait for a model. */
 const CAPACITY = 400;
 const CLAIM_BATCH = 200;
 /**
@@ -71,7 +71,7 @@ const CLAIM_BATCH = 200;
  * other organizations.
  */
 const MAX_PER_LANE = 350;
-/** How long an idle worker sleeps, which is the maximum wait of a run that another process accepted. */
+/** The interval of an idle worker, which is the maximum wait of a run that another process accepted. */
 const POLL_MS = 200;
 /** Under load, this many runs are still claimed every PRESSED_PAUSE_MS, so that no run waits forever. */
 const PRESSED_BATCH = 50;
@@ -120,7 +120,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
       onStored();
       return outcomes;
     },
-    storeLanes: 2,
+    storesAtOnce: 2,
     ids: (run) => ({ run_id: run.run_id }),
     onBegin: (run) => lanes.add(run.lane),
     onEnd: (run, wasFull) => {

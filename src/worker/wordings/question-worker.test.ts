@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDocumentWorker } from '../../../test/document-worker.ts';
-import type { FakeModel, WireFormat } from '../../../test/fakes/model.ts';
+import type { FakeModel } from '../../../test/fakes/model.ts';
+import type { WireFormat } from '../../../test/fakes/model-wire.ts';
 import { createKnowledge } from '../../answering/knowledge/ask-knowledge.ts';
 import { deleteDocument } from '../../features/agents/documents.ts';
 import { readEmbeddings, retryEmbeddings } from '../../features/agents/embeddings.ts';
@@ -92,7 +93,7 @@ test('without a question model nothing is queued or called', async () => {
   expect(await progress()).toMatchObject({ model: null, passages: 0 });
 });
 
-test('an unchanged passage is not asked again, in another document or with another model', async () => {
+test('an unchanged passage is not sent again, in another document or to another model', async () => {
   await connect();
   fake.script({ text: WRITTEN }, { text: '{"1": ["Until when can I swim?"]}' });
   const first = await add(HUTS);
@@ -141,7 +142,7 @@ test.each([{ text: 'I cannot do that.' }, { text: '["no object"]' }, { garbage: 
   },
 );
 
-test('a foreign answer is cut to five short questions, and a passage without questions is not asked again', async () => {
+test('an unusual answer of a model is cut to five short questions, and a passage without questions is not sent again', async () => {
   await connect();
   const many = Array.from({ length: 9 }, (_, at) => `Question ${at} ${'x'.repeat(300)}\u0000`);
   fake.script({ text: JSON.stringify({ 1: [...many, 7], 3: ['A passage that was not sent'] }) });

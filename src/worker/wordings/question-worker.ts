@@ -27,8 +27,9 @@ const MAX_PASSAGES = 500;
 const LEAST_CHARACTERS = 20;
 
 /**
- * Lets a connected model write questions for the passages of documents. The search uses their words, so an agent
- * without a model finds a passage that people name in other words. An unchanged passage is never asked twice.
+ * Requests questions for the passages of documents from a connected model. The search uses their words, so an agent
+ * without a model finds a passage that people name in other words. An unchanged passage is never sent to the model
+ * twice.
  */
 export const createQuestionWorker = (deps: ConnectionDeps & DocumentWorkerDeps): PagedLoop =>
   createDocumentWorker(questions(deps), deps);

@@ -31,7 +31,7 @@ type Talk = {
   ask(many: number): Promise<void>;
   /** Resolves when no run is open. */
   settled(): Promise<void>;
-  answers(): Promise<{ model: number; standIn: number }>;
+  answers(): Promise<{ model: number; fallback: number }>;
   gate(): Promise<{ failures: number; closed: boolean } | undefined>;
 };
 
@@ -82,7 +82,7 @@ async function startTalk({ region, tenant, after, expect }: Trial, more: object 
       const agentMessages = `SELECT count(*)::int AS many FROM message WHERE org_id = $1 AND role = 'agent' AND content->>'text'`;
       return {
         model: await count(`${agentMessages} = '${SAID}'`),
-        standIn: await count(`${agentMessages} <> '${SAID}'`),
+        fallback: await count(`${agentMessages} <> '${SAID}'`),
       };
     },
     gate: async () =>
@@ -136,7 +136,7 @@ async function opens(talk: Talk, { expect, pause }: Trial): Promise<void> {
 export const modelScenarios: Scenario[] = [
   {
     name: 'provider-away',
-    expects: 'the stand-in answers while a provider is away, no node calls it then, and one probe opens it again',
+    expects: 'the fallback answers while a provider is away, no node calls it then, and one probe opens it again',
     callers: 0,
     keys: 1,
     async run(trial) {
@@ -147,8 +147,8 @@ export const modelScenarios: Scenario[] = [
       expect((await talk.answers()).model === 6, 'the model did not answer before the fault');
       talk.model.answer = () => 'reset';
       await closeGate(talk, trial, 24);
-      const { standIn } = await talk.answers();
-      expect(standIn === 24, `the stand-in answered ${standIn} of 24 calls`);
+      const { fallback } = await talk.answers();
+      expect(fallback === 24, `the fallback answered ${fallback} of 24 calls`);
       const from = talk.model.calls.length;
       for (let n = 0; n < 5; n++) {
         await talk.ask(6);
@@ -163,7 +163,7 @@ export const modelScenarios: Scenario[] = [
   },
   {
     name: 'provider-slow',
-    expects: 'the stand-in answers for a slow provider, and a provider that asks for time gets it from every node',
+    expects: 'the fallback answers for a slow provider, and a provider that asks for time gets it from every node',
     callers: 0,
     keys: 1,
     async run(trial) {
@@ -195,7 +195,7 @@ export const modelScenarios: Scenario[] = [
   {
     name: 'budget-spent',
     expects:
-      'all workers together spend no more than the budget and one turn each, also when one is killed; then the stand-in answers',
+      'all workers together spend no more than the budget and one turn each, also when one is killed; then the fallback answers',
     callers: 0,
     keys: 1,
     async run(trial) {
@@ -241,8 +241,8 @@ export const modelScenarios: Scenario[] = [
       expect(spent > BUDGET / 2, `only ${spent} tokens were spent of a budget of ${BUDGET}`);
       const before = await talk.answers();
       expect(
-        before.model > 0 && before.standIn > 0,
-        `the model answered ${before.model}, the stand-in ${before.standIn}`,
+        before.model > 0 && before.fallback > 0,
+        `the model answered ${before.model}, the fallback ${before.fallback}`,
       );
       await budget(BUDGET * 10);
       await ask(6);

@@ -8,11 +8,12 @@ import type { Tenant } from '../region.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
 /**
- * The customer's code answers turns, and dies: after it has sent an answer and before the acknowledgement arrives. It
- * starts again and sends the answer again, or makes another one. Workers die between an answer and its storing.
+ * The customer's code answers turns, and is killed after it has sent an answer and before the acknowledgement arrives.
+ * The receiver starts again and sends the same answer or another one. Workers are killed between an answer and its
+ * storing.
  */
 const CONVERSATIONS = 110;
-/** Deaths of the receiver and of workers together. */
+/** The number of kills of the receiver and of workers together. */
 const KILLS = 200;
 const WORKER_KILLS = 8;
 const POINTS = ['code:after-answer', 'code:after-keep', 'worker:before-store', 'worker:after-store'];
@@ -26,7 +27,7 @@ type Receiver = {
   turns: Set<string>;
   /** The texts that were acknowledged as the first answer of a turn. */
   acknowledged: Map<string, string>;
-  /** Ends all lives; the promise resolves when no answer is under way. */
+  /** Ends all processes; the promise resolves when no answer is in progress. */
   stop(): Promise<void>;
 };
 
@@ -48,7 +49,7 @@ async function startMortal(trial: Trial, maxDeaths: number): Promise<Receiver> {
   };
   const mayDie = () => receiver.deaths < maxDeaths && random.between(1, 10) <= 8;
 
-  /** Sends an answer, and dies at some moment before its acknowledgement. Null: it died. */
+  /** Sends an answer, and ends at some moment before its acknowledgement. Null: it died. */
   function send({ turn }: TurnRequested, text: string, dies: boolean): Promise<number | null> {
     const { promise, resolve } = Promise.withResolvers<number | null>();
     const { url } = random.pick(region.api);
@@ -76,7 +77,7 @@ async function startMortal(trial: Trial, maxDeaths: number): Promise<Receiver> {
     for (let life = 1; !isOver; life++) {
       const dies = mayDie();
       if (dies) receiver.deaths++;
-      // After a death, the code may not know what it has said before.
+      // After a restart, the code may not have its earlier answers.
       const text = `${asked.turn.id} ${random.between(1, 2)}`;
       const status = await send(asked, text, dies);
       const isKnown = status === 200 || status === 409;
@@ -124,7 +125,7 @@ async function setUp({ region, expect }: Trial, tenant: Tenant, url: string): Pr
   expect(changed.status === 200 && made.status === 201, `the agent was answered ${changed.status}, ${made.status}`);
 }
 
-/** A worker dies at a named place, or somewhere. It starts again. */
+/** A worker is killed at a named place, or at a random moment. It starts again. */
 async function killWorkers({ region, random, expect, pause }: Trial, dead: { many: number }): Promise<void> {
   while (dead.many < WORKER_KILLS) {
     const worker = random.pick(region.workers);

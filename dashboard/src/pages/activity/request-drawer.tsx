@@ -15,7 +15,7 @@ import { useOrganization, useSession } from '../../session/session.ts';
 import pageClasses from '../../parts/page.module.css';
 import { Prefix } from '../../parts/api-keys/key-parts.tsx';
 import { curlOfRequest, pathOfRequest } from './request-curl.ts';
-import { StatusBadge } from './requests-tab.tsx';
+import { StatusBadge } from './status-badge.tsx';
 import { useRequestKeys } from './requests.ts';
 import { texts } from './request-texts.ts';
 import classes from './activity.module.css';

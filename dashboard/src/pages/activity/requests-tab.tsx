@@ -1,4 +1,4 @@
-import { Badge, Button, Select, Text } from '@mantine/core';
+import { Button, Select, Text } from '@mantine/core';
 import { IconArrowsExchange } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -20,6 +20,7 @@ import { MomentFilter } from './moment-filter.tsx';
 import { useOpenRequest, useRequestKeys } from './requests.ts';
 import { isRequestId, OUTCOMES, type ActivitySearch, type RequestFilters } from './search.ts';
 import { pathOfRequest } from './request-curl.ts';
+import { StatusBadge } from './status-badge.tsx';
 import { texts } from './request-texts.ts';
 import classes from './activity.module.css';
 
@@ -164,10 +165,6 @@ function useColumns(): Column<RequestRecord>[] {
     },
     { id: 'when', label: say('when'), cell: ({ created_at }) => <Moment at={created_at} />, width: '130px' },
   ];
-}
-
-export function StatusBadge({ status }: { status: number }): ReactNode {
-  return <Badge color={status < 400 ? 'gray' : status < 500 ? 'orange' : 'red'}>{status}</Badge>;
 }
 
 function OpenLink({ item }: { item: RequestRecord }): ReactNode {

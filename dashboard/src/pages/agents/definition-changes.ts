@@ -57,7 +57,7 @@ function compareItems(path: readonly string[], before: readonly Data[], after: r
   return changes;
 }
 
-/** A draft may contain two items with the same name. Their number distinguishes them. */
+/** A draft may contain two items with the same name. A number distinguishes items with the same name. */
 function named(items: readonly Data[]): Map<string, Data> {
   const byName = new Map<string, Data>();
   items.forEach((item, index) => {

@@ -47,7 +47,7 @@ export function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
   );
 }
 
-/** What is live, and what is missing before it changes. */
+/** Shows which version is live, and what prevents publishing. */
 function Standing({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNode {
   const say = useTexts(texts);
   const { dirty, overtaken, faults, problem } = draft;

@@ -141,7 +141,7 @@ export const texts = defineTexts(
     action_start_steps: 'Start the guided steps',
 
     tools_hint:
-      'Your HTTPS endpoints, and tools of MCP servers, that a model may call. The built-in engine calls none.',
+      'Your HTTPS endpoints, and tools of MCP servers, that a model may call. The built-in engine calls no tools.',
     tools_empty: 'No tools. Add one if the model must look something up, such as the status of an order.',
     add_tool: 'Add tool',
     tool_name: 'Name',
@@ -240,7 +240,7 @@ export const texts = defineTexts(
     field_end_user_fields: 'end user data for the model',
     field_read_images: 'images for the model',
     field_time_limit_seconds: 'time limit of a call',
-    field_fallback: 'stand-ins',
+    field_fallback: 'fallbacks',
     field_opening: 'opening message',
     field_steps: 'steps',
     field_result: 'result fields',

@@ -28,7 +28,7 @@ export function Report({ item }: { item: CampaignRecord }): ReactNode {
   if (!data && !report.error) return null;
   if (data?.points.length === 0) return null;
   const label = (at: string): string => {
-    // The server responds in UTC if it does not know the zone.
+    // The server responds in UTC if it does not have the zone.
     if (data!.time_zone !== time_zone) return data!.by === 'day' ? utcDay(say.language, at) : utc(at).slice(0, 16);
     return data!.by === 'day' ? day(say.language, at) : `${day(say.language, at)} ${clock(say.language, at)}`;
   };

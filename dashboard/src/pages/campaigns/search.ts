@@ -11,8 +11,8 @@ export const readCampaignsSearch = (raw: RawSearch): CampaignsSearch => ({
 });
 
 /**
- * A copy of the contract's list, because importing it would also import schemas. It is in the order of a recipient's
- * progress.
+ * A copy of the contract's list, because importing it would also import schemas. The statuses are in the order of a
+ * recipient's progress.
  */
 export const STATUSES = [
   'pending',

@@ -26,7 +26,7 @@ import {
 import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
-/** Kinds with a generated secret that the other side must know. */
+/** Kinds with a generated secret that must be entered at the provider. */
 const WITH_SECRET: readonly ChannelKindName[] = ['webhook', 'email', 'whatsapp', 'web_chat'];
 type Props = { item: ChannelRecord; kind: ChannelKindName };
 

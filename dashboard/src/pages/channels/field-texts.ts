@@ -18,7 +18,7 @@ export const fieldTexts: { en: FieldWords; ar: FieldWords } = {
     'whatsapp.app_secret': ['App secret', 'App settings → Basic. Parley uses it to verify calls from Meta.'],
     'whatsapp.business_account_id': [
       'WhatsApp Business Account ID',
-      'WhatsApp → API setup. With it you choose templates from a list.',
+      'WhatsApp → API setup. It lets you choose templates from a list.',
     ],
     'sms.account_sid': ['Account SID', 'console.twilio.com → Account Info. Starts with AC.'],
     'sms.auth_token': ['Auth token', 'console.twilio.com → Account Info.'],

@@ -24,6 +24,7 @@ import { useMemberNames } from '../../parts/use-record-names.ts';
 import { answerTexts } from './answer-texts.ts';
 import { AttachButton, ChosenFiles } from './chosen-files.tsx';
 import { missingValues, selectMissing, shortcutAtEnd } from './missing-values.ts';
+import type { Side } from './side.ts';
 import { ReplyField } from './reply-field.tsx';
 import { AlsoReplying, HeldReply, SendAsIs } from './reply-notices.tsx';
 import { DraftLine, HelpButtons, useReplyHelp } from './reply-help.tsx';
@@ -36,8 +37,6 @@ import { useDelayedReply } from './use-delayed-reply.ts';
 import { useTyping } from './use-presence.ts';
 import { texts } from './texts.ts';
 import classes from './conversations.module.css';
-
-export type Side = 'member' | 'end_user' | 'note';
 
 type Props = { item: ConversationRecord; others: readonly PresentMember[] };
 
@@ -59,7 +58,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const sayAnswer = useTexts(answerTexts);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
-  // A choice is valid until the conversation changes hands. Then the most likely one is selected.
+  // A choice is valid until the agent or a member takes over. Then the most likely one is selected.
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   // A note can be continued in any state, so that half a note never appears in the reply field.
@@ -74,35 +73,35 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const chosen = useChosenFiles(item);
   const chosenActions = useReplyActions(item.id);
   const sending = { item, side, text, setText, setReply: drafts.reply[1], field, chosen, chosenActions };
-  const { act, held, send, left, unanswered } = useSend(sending);
+  const { act, delayed, send, left, unanswered } = useSend(sending);
   const help = useReplyHelp(item.id, drafts.reply[1]);
-  useTyping(item.id, side, text, held.waiting);
+  useTyping(item.id, side, text, delayed.waiting);
   const undo = (): void => {
     startAs('member');
-    held.undo();
+    delayed.undo();
     notifyDone(sayAnswer('undone'));
   };
   useShortcuts([
     { key: 'r', label: say('key_reply'), act: () => startAs('member') },
     { key: 'n', label: say('key_note'), act: () => startAs('note') },
-    ...(held.waiting === null ? [] : [{ key: 'z', label: sayAnswer('key_undo'), act: undo }]),
+    ...(delayed.waiting === null ? [] : [{ key: 'z', label: sayAnswer('key_undo'), act: undo }]),
   ]);
   const onKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => {
     // Only a waiting reply can be undone.
-    const isUndo = key === 'z' && (ctrlKey || metaKey) && text === '' && held.waiting !== null;
+    const isUndo = key === 'z' && (ctrlKey || metaKey) && text === '' && delayed.waiting !== null;
     if (isUndo) undo();
     return isUndo;
   };
   return (
     <form className={classes.composer} data-side={side} onSubmit={send} {...(side === 'member' && takes(chosen.add))}>
       {act.error && <ProblemAlert problem={act.error} />}
-      {act !== held.reply && held.reply.error && <ProblemAlert problem={held.reply.error} />}
+      {act !== delayed.reply && delayed.reply.error && <ProblemAlert problem={delayed.reply.error} />}
       <div role="status" className={classes.composing}>
         {unanswered && !silent && side === 'end_user' ? say('no_answer') : ''}
       </div>
-      <HeldReply text={held.waiting} onUndo={undo} />
-      {side === 'member' && (text !== '' || held.waiting !== null) && (
-        <AlsoReplying others={others} own={text || (held.waiting ?? '')} />
+      <HeldReply text={delayed.waiting} onUndo={undo} />
+      {side === 'member' && (text !== '' || delayed.waiting !== null) && (
+        <AlsoReplying others={others} own={text || (delayed.waiting ?? '')} />
       )}
       {left.length > 0 && <SendAsIs names={left} onSend={() => send(null)} />}
       {side === 'member' && text !== '' && <DraftLine help={help} />}
@@ -181,17 +180,17 @@ type Sending = {
 };
 
 /** The action of Enter, which differs by author. It never sends a saved reply with open variables immediately. */
-function useSend({ item, side, text, setText, setReply: said, field, chosen, chosenActions }: Sending) {
+function useSend({ item, side, text, setText, setReply, field, chosen, chosenActions }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
   const note = useAct('addNote', { refresh: ['readConversation'] });
   const delayed = useDelayedReply(item, (back, actions) => {
-    said((now) => (now === '' ? back : `${back}\n\n${now}`));
+    setReply((now) => (now === '' ? back : `${back}\n\n${now}`));
     if (actions) chosenActions.set(actions);
   });
   const act = { end_user: speak, member: delayed.reply, note }[side];
   const namable = useNamable(side === 'note');
-  // The text for which the user was asked. Another text needs a new question.
+  // The text for which the user was asked for confirmation. Another text requires a new confirmation.
   const [asked, setAsked] = useState<string | null>(null);
   const left = side === 'member' && asked === text ? leftIn(text) : [];
   /**
@@ -236,7 +235,7 @@ function useSend({ item, side, text, setText, setReply: said, field, chosen, cho
     else note.mutate({ params, body: { text: entered, mentions: namedIn(entered, namable) } }, settled);
   };
   const unanswered = !speak.isPending && speak.data?.messages.length === 0 && speak.submittedAt > Date.now() - 60_000;
-  return { act, held: delayed, send, left, unanswered };
+  return { act, delayed, send, left, unanswered };
 }
 
 /**
@@ -269,7 +268,7 @@ function SideChoice({ side, sandbox, onPick }: SideProps): ReactNode {
 
 type HintProps = { side: Side; silent: boolean; assigneeId: string | null };
 
-/** What the next message does. */
+/** The effect of the next message. */
 function Hint({ side, silent, assigneeId }: HintProps): ReactNode {
   const say = useTexts(texts);
   const me = useSession().user.id;

@@ -20,7 +20,7 @@ import { Composer } from './composer.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
 import { ConversationStatusBadge } from '../../parts/conversations/status-badge.tsx';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
-import { LOOK_AGAIN_MS } from './conversations-page.tsx';
+import { LOOK_AGAIN_MS } from './search.ts';
 import { SummaryLine } from './summary-line.tsx';
 import { Transcript } from './transcript.tsx';
 import { useOpenNext } from './open-next.tsx';

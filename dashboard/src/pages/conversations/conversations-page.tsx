@@ -18,7 +18,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { ListHead } from './list-head.tsx';
 import { OpenNextOf } from './open-next.tsx';
 import { Rows } from './rows.tsx';
-import type { ConversationsSearch } from './search.ts';
+import { type ConversationsSearch, LOOK_AGAIN_MS } from './search.ts';
 import { type Selection, useSelection } from '../../list/use-selection.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { texts } from './texts.ts';
@@ -27,7 +27,6 @@ import classes from './conversations.module.css';
 const ConversationActs = lazy(async () => ({ default: (await import('./conversation-acts.tsx')).ConversationActs }));
 
 const PAGE = 20;
-export const LOOK_AGAIN_MS = 2_000;
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 

@@ -8,7 +8,10 @@ import classes from './conversations.module.css';
 
 type Props = { messages: ConversationRecord['runs'][number]['earlier']; person: ConversationRecord['end_user'] };
 
-/** The history that a client of OpenAI's API sent with its call. It is closed, because the agent did not write it. */
+/**
+ * The history that a client of OpenAI's API sent with its call. It is collapsed, because the agent did not write these
+ * messages.
+ */
 export function EarlierMessages({ messages, person }: Props): ReactNode {
   const say = useTexts(texts);
   const nameOf = usePersonName();

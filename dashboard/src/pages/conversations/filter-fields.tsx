@@ -111,12 +111,12 @@ function SortField({ list }: Props): ReactNode {
   );
 }
 
-/** A setting of the member. It is here because it belongs to the way through the list. */
+/** A setting of the member. The switch is here because it changes how members move through the list. */
 function OpenNextSwitch(): ReactNode {
   const say = useTexts(inboxTexts);
   const { id: org_id, opens_next: opensNext } = useOrganization();
   const set = useAct('setInbox', { refresh: ['readSession'] });
-  // The switch and the list follow the member immediately. A failure brings back the stored choice.
+  // The switch and the list follow the member immediately. After a failure, the stored choice is shown again.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const choose = (opens_next: boolean): void => {
     setChosen(opens_next);
@@ -143,7 +143,7 @@ function OpenNextSwitch(): ReactNode {
   );
 }
 
-/** As many as one call gives. */
+/** The maximum number that one call returns. */
 const CHANNELS = 100;
 
 function ChannelField({ list }: Props): ReactNode {

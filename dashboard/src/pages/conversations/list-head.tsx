@@ -42,7 +42,7 @@ export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
       </div>
       <Views
         view={list.filters.view}
-        // A view decides the state.
+        // The selected view determines the state.
         onView={(view) => list.setFilters({ view, ...(view && { status: undefined }) })}
       >
         <SavedViews list={list} />

@@ -21,7 +21,7 @@ export function OpenNextOf({ ids, opened, children }: Props): ReactNode {
   rows.current = ids;
   const isOn = useRef(true);
   isOn.current = useOrganization().opens_next;
-  // A reply may take the open conversation out of the list. Its place stays known.
+  // A reply may take the open conversation out of the list. The position of the conversation in the list is remembered.
   const place = useRef<{ id: string; at: number } | null>(null);
   if (opened !== undefined && ids.includes(opened)) place.current = { id: opened, at: ids.indexOf(opened) };
   const prepare = useRef<OpenNext>((id) => {

@@ -9,7 +9,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { common } from '../../language/common.ts';
 import { EditableFact } from './editable-fact.tsx';
-import type { ChangePerson } from './person-panel.tsx';
+import type { ChangePerson } from './use-change-person.ts';
 import { personTexts } from './person-texts.ts';
 import classes from './person-panel.module.css';
 

@@ -12,22 +12,20 @@ import { usePersonName } from '../../parts/end-users/person-name.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import pageClasses from '../../parts/page.module.css';
-import { ProblemAlert, useProblemText } from '../../parts/problem-alert.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { EditableFact } from './editable-fact.tsx';
 import { PersonAttributes } from './person-attributes.tsx';
 import { personTexts } from './person-texts.ts';
-import { READ_AGAIN } from './search.ts';
+import { type ChangePerson, useChangePerson } from './use-change-person.ts';
 import classes from './person-panel.module.css';
 
 const LOOK_AGAIN_MS = 30_000;
 const SHOWN_CONVERSATIONS = 6;
 const MAX_TAGS = 100;
 
-export type ChangePerson = ReturnType<typeof useChangePerson>;
-
-/** What the organization knows about the person. Members change it in place. */
+/** The data of the organization about the person. Members change it in place. */
 export function PersonPanel({ item: { end_user, channel_kind, id } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(personTexts);
   const nameOf = usePersonName();
@@ -68,24 +66,6 @@ export function PersonPanel({ item: { end_user, channel_kind, id } }: { item: Co
       <Campaigns endUserId={end_user.id} />
     </section>
   );
-}
-
-function useChangePerson(end_user_id: string) {
-  const org_id = useOrganization().id;
-  const [field, setField] = useState<string | null>(null);
-  const update = useAct('updateEndUser', { refresh: ['readEndUser', 'listEndUsers', ...READ_AGAIN] });
-  const problemText = useProblemText(update.error);
-  const fault = update.error?.faults[0]?.detail;
-  type Body = Parameters<typeof update.mutate>[0]['body'] & object;
-  return {
-    /** `name` is the field that shows the error. */
-    set: (name: string, body: Body): void => {
-      setField(name);
-      update.mutate({ params: { org_id, end_user_id }, body });
-    },
-    errorOf: (name: string): string | undefined =>
-      update.error && field === name ? (fault ?? (problemText.detail || problemText.title)) : undefined,
-  };
 }
 
 type PartProps = { person: EndUserRecord; change: ChangePerson | null };

@@ -32,7 +32,7 @@ export function AlsoHere({ others }: Props): ReactNode {
   );
 }
 
-/** The region is always in the page, so that a screen reader knows it before a member writes. */
+/** The region is always in the page, so that a screen reader observes it before a member writes. */
 export function Typing({ others }: Props): ReactNode {
   const say = useTexts(presenceTexts);
   const names = usePresentNames(others.filter(({ typing }) => typing));

@@ -9,7 +9,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { useActionTexts } from '../../parts/conversations/action-texts.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { answerTexts } from './answer-texts.ts';
-import type { Side } from './composer.tsx';
+import type { Side } from './side.ts';
 import { useMentions } from './use-mentions.ts';
 import { useSavedReplies } from './use-saved-replies.ts';
 import { texts } from './texts.ts';

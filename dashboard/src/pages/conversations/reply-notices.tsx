@@ -48,7 +48,7 @@ export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () =>
   const notice = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
   return (
     <>
-      {/* The region is always in the page, so that a screen reader knows it before a reply waits. */}
+      {/* The region is always in the page, so that a screen reader observes it before a reply waits. */}
       <VisuallyHidden role="status">{notice}</VisuallyHidden>
       {text !== null && (
         <div className={classes.held}>

@@ -30,8 +30,8 @@ type Props = Shown & {
 };
 
 /**
- * Two lines: who and when, then the last words and what is different about this row. All props are equal for a row that
- * did not change, so opening a conversation renders two rows and not the whole list.
+ * Two lines: the person and the time, then the last message and the state where it differs from the view. All props are
+ * equal for a row that did not change, so opening a conversation renders two rows and not the whole list.
  */
 export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, status }: Props): ReactNode {
   const say = useTexts(inboxTexts);
@@ -106,7 +106,7 @@ function Mark({ item, now, shown }: { item: ListedConversation; now: number; sho
   return <span>{sayStatus(`status_${status}`)}</span>;
 }
 
-/** The picture of the member who answers. None if no member answers yet. */
+/** The picture of the member who answers. Absent if no member answers yet. */
 function Assignee({ id }: { id: string | null }): ReactNode {
   const say = useTexts(inboxTexts);
   const people = useMemberNames();
@@ -152,7 +152,7 @@ function Author({ role }: { role: NonNullable<ListedConversation['found']>['role
 
 /**
  * The last words of the person, or of the team with the name of the member. Before both wrote, those of the agent. A
- * picture or a place without words is named.
+ * picture or a location without a text is shown by its kind.
  */
 function LastWords({ of: { last_human_message, last_message } }: { of: ListedConversation }): ReactNode {
   const say = useTexts(texts);

@@ -71,3 +71,6 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
 
 /** The routes to read again after a new message or a take-over. */
 export const READ_AGAIN = ['readConversation', 'listConversations', 'countConversations', 'readOverview'] as const;
+
+/** How often the list and the open conversation are read again without live updates. */
+export const LOOK_AGAIN_MS = 2_000;

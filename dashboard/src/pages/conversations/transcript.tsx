@@ -140,7 +140,7 @@ type Run = ConversationRecord['runs'][number];
 type ShownRating = SurveyRating & { id: string; created_at: string };
 type Dated = { created_at: string };
 
-/** Notes and changes are where they happened. Runs that a message started show as that message. */
+/** Notes and changes are at the position of their time. Runs that a message started show as that message. */
 const inOrder = ({ messages, notes, changes, runs, approvals, rating }: ConversationRecord) => {
   const none = { actor_id: null, user_id: null, until: null };
   const started = runs.flatMap(({ id, trigger_id, created_at, earlier }): ShownChange[] =>

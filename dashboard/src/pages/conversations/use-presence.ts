@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { Presence, PresentMember } from '../../../../contract/dashboard/conversations.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
-import type { Side } from './composer.tsx';
+import type { Side } from './side.ts';
 
 /** Much shorter than PRESENT_SECONDS of the contract, so one report may be lost. */
 const BEAT_MS = 15_000;

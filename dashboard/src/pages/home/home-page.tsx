@@ -19,7 +19,7 @@ const MissedQuestions = lazy(async () => ({
 
 const MOST_QUESTIONS = 5;
 
-/** The recent activity. Before there is any, the first steps. */
+/** The recent activity. Before there is activity, the page shows the first steps. */
 export function HomePage(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

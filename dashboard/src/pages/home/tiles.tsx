@@ -76,7 +76,10 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
 
 const MAX_PARTS = 4;
 
-/** The average of the surveys. Before the first rating, agents need the setting, so the tile does not exist. */
+/**
+ * The average of the surveys. Before the first rating, there is no tile, because agents do not ask for ratings by
+ * default.
+ */
 function Ratings({ numbers }: { numbers: Numbers }): ReactNode {
   const say = useTexts(texts);
   const { from, to, ratings, rating_average: average, answers_good: good, answers_bad: bad } = numbers;

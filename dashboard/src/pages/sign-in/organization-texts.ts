@@ -19,7 +19,7 @@ export const texts = defineTexts(
       'The provider must send a verified e-mail address, in a domain that your organization has verified. No other account of the provider may have used this address before.',
     membership_ended: 'You are no longer a member of this organization',
     membership_ended_hint: 'Ask an owner or admin to invite your address; then sign in the same way again.',
-    organization_full: 'The organization has no room for more members',
+    organization_full: 'The organization has the maximum number of members',
     organization_full_hint: 'Ask an owner or admin to remove a member first.',
     other: 'Sign-in failed',
     other_hint: 'The provider of your organization or this server returned an error. Try again in a minute.',

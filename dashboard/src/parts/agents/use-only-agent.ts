@@ -12,7 +12,9 @@ export function useOnlyAgent(): string | null {
 
 type Form = { values: { agent_id?: string }; setFieldValue: (name: 'agent_id', id: string) => void };
 
-/** The agent may load while the user is already typing. It is then selected, and other fields do not change. */
+/**
+ * The agent may load while the user is already typing. The only agent is then selected, and other fields do not change.
+ */
 export function useLateAgent(agentId: string | null, form: Form): void {
   const [known, setKnown] = useState(agentId);
   if (agentId === known) return;

@@ -134,7 +134,6 @@ export const texts = defineTexts(
     not_saved_words: 'It cannot be shown again. If you lose it, revoke it and create another.',
     keep_open: 'Keep it open',
     close_anyway: 'Close, I do not need it',
-    leave_page: 'The key is still shown here and cannot be shown again.',
 
     revoke_title: 'Revoke “{label}”?',
     revoke_facts: {
@@ -145,7 +144,6 @@ export const texts = defineTexts(
     revoke_never: 'Never used: no system depends on it.',
     revoke_stops: 'The next request with this key fails with 401. This cannot be undone.',
     revoke_type: 'It was used within 24 hours. Type its label to revoke it:',
-    revoke_field: 'Label of the key',
     revoke_mismatch: 'This is not the label of the key.',
     revoking: 'Revoking… waiting until every server has confirmed.',
     revoking_servers: {
@@ -372,7 +370,6 @@ export const texts = defineTexts(
     not_saved_words: 'لا يمكن عرضه مرة أخرى أبدًا. إن فقدته فألغِه وأنشئ غيره.',
     keep_open: 'إبقاؤه مفتوحًا',
     close_anyway: 'إغلاق، لا أحتاجه',
-    leave_page: 'ما زال المفتاح معروضًا هنا ولا يمكن رؤيته مرة أخرى أبدًا.',
 
     revoke_title: 'إلغاء «{label}»؟',
     revoke_facts: {
@@ -387,7 +384,6 @@ export const texts = defineTexts(
     revoke_never: 'لم يُستخدم قط: لن يتوقف شيء.',
     revoke_stops: 'كل ما يستخدم هذا المفتاح يفشل في طلبه التالي بالرمز 401. لا يمكن التراجع عن ذلك.',
     revoke_type: 'استُخدم خلال آخر 24 ساعة. اكتب تسميته لإلغائه:',
-    revoke_field: 'تسمية المفتاح',
     revoke_mismatch: 'هذه ليست تسمية المفتاح.',
     revoking: 'جارٍ الإلغاء… بانتظار تأكيد كل خادم.',
     revoking_servers: {

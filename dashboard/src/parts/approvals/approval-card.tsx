@@ -71,7 +71,7 @@ function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
   );
 }
 
-/** Who decided, why, and what became of the call. */
+/** The member who decided, the reason, and the outcome of the call. */
 function Decision({ approval }: { approval: ApprovalEntry }): ReactNode {
   const say = useTexts(texts);
   const { status, reason, decided_at: at, outcome, decided_by: by } = approval;

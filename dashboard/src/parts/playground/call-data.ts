@@ -38,8 +38,8 @@ export function useVariables(agentId: string, definition: AgentDefinition | unde
 }
 
 /**
- * The names that texts may contain as `{{name}}`. With a definition, these are the texts of the agent, which also know
- * its name and the answers to its questions.
+ * The names that texts may contain as `{{name}}`. With a definition, these are the texts of the agent, which can also
+ * contain its name and the answers to its questions.
  */
 export function useTextVariables(agentId: string, definition: AgentDefinition | undefined): string[] {
   const declared = useVariables(agentId, undefined).map(({ name }) => name);

@@ -23,7 +23,7 @@ export const texts = defineTexts(
     approvals: 'Calls that need an approval',
     approvals_approve: 'Approve them',
     approvals_deny: 'Deny them',
-    with_hint: 'Like the values that a call sends. They apply from the next turn. Empty fields are not sent.',
+    with_hint: 'Enter the values that a call would send. They apply from the next turn. Empty fields are not sent.',
     with_none: 'Variables that a trigger declares, or that a text uses as {braces}, appear here.',
     viewer: 'Viewers cannot test an agent: a test may cost the organization money at a model provider.',
   },

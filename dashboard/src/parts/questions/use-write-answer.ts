@@ -10,7 +10,7 @@ import { withFreeName } from '../test-cases/case-from-message.ts';
 export type Written = { question: string; answer: string; addTest: boolean };
 type Params = { org_id: string; agent_id: string };
 
-/** The names of created documents by their text. They outlive the dialog. */
+/** The names of created documents by their text. The steps continue after the dialog is closed. */
 export type Made = Map<string, string>;
 
 /**

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/texts.tsx';
 
-/** What a run has returned. */
+/** The result of a run. */
 export const resultTexts = defineTexts(
   {
     result: 'Result',

@@ -51,7 +51,7 @@ export const testTexts = defineTexts(
     rubric: 'A model evaluates the answer by this criterion',
     rubric_hint:
       'Optional, for example: polite, and names the opening hours. The agent’s model is called for this, and its opinion may vary.',
-    rubric_judge: 'Judged by {model}, as the file says.',
+    rubric_judge: 'Judged by {model}, which the file names.',
     judged_met: 'Turn {turn}: according to {model}, the answer meets the criterion. {why}',
     judged_unmet: 'Turn {turn}: according to {model}, the answer does not meet the criterion. {why}',
     more_checked: 'Also checked, from the file: {names}',

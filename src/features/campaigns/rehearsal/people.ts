@@ -2,10 +2,11 @@ import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import type { MessageContent } from '../../../../contract/messages.ts';
 import type { Fault } from '../../../../contract/problems.ts';
 import { MAX_REHEARSED, type MadeUp, type RehearsedStatus } from '../../../../contract/dashboard/rehearsals.ts';
-import { newRecipientOf, type RecipientInputRow } from '../add-recipients.ts';
+import { newRecipientOf } from '../add-recipients.ts';
+import type { RecipientInputRow } from '../recipient-input-row.ts';
 import type { Db } from '../../../store/db.ts';
 import { type EndUserFilter, listEndUsers } from '../../../store/end-users/search.ts';
-import type { EndUserRow } from '../../../store/end-users/resolve.ts';
+import type { EndUserRow } from '../../../store/end-users/end-user-row.ts';
 import type { Suppression } from '../../../store/end-users/suppression.ts';
 import type { DueRecipient } from '../../../store/recipients/dispatch.ts';
 import { planPage, type PlannedRecipient } from '../../../store/recipients/plan-page.ts';
@@ -110,7 +111,7 @@ export async function* planRows(
   const before = { people: new Set<EndUserRow>(), enrolled: new Map() };
   let page: RecipientInputRow[] = [];
   const flush = async function* (): AsyncGenerator<PlannedRow> {
-    const recipients = page.map((row) => ('said' in row ? newRecipientOf(row) : null));
+    const recipients = page.map((row) => ('recipient' in row ? newRecipientOf(row) : null));
     const planned = await plan(
       place,
       recipients.filter((one) => one !== null),
@@ -180,7 +181,7 @@ function invalidOne(ref: string | null, errors: Fault[]): PlannedRow {
 }
 
 /**
- * Fills in the text now and drops the data that only the text needs, because ten thousand people with all attributes
+ * Renders the text now and removes the data that only the text needs, because ten thousand people with all attributes
  * need too much memory.
  */
 function cast(place: Place, { recipient, left, ...more }: Omit<Cast, 'text'>): Cast {

@@ -5,7 +5,7 @@ import {
 } from '../../../../contract/dashboard/rehearsals.ts';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
-import { Refusal } from '../../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../../contract/problems.ts';
 import { nextOpening } from '../quiet-hours.ts';
 import { checkSettings } from '../check-settings.ts';
 import { createLoopShare } from '../../../kernel/loop-share.ts';
@@ -42,7 +42,7 @@ export async function rehearseCampaign(
   asked: AskedRehearsal,
 ): Promise<CampaignRehearsal> {
   checkAsked(asked);
-  if (running.has(orgId)) throw new Refusal('rate_limited', 'One rehearsal of an organization runs at a time.');
+  if (running.has(orgId)) throw new Refusal('rate_limited', 'An organization can run only one rehearsal at a time.');
   if (running.size >= AT_ONCE) throw new Refusal('unavailable', 'Other rehearsals are running on this server.');
   running.add(orgId);
   try {
@@ -52,14 +52,11 @@ export async function rehearseCampaign(
   }
 }
 
-const refused = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
-
 function checkAsked({ filter, file, made_up: madeUp, replies = [] }: AskedRehearsal): void {
   if ([filter ?? undefined, file, madeUp].filter((one) => one !== undefined).length > 1)
-    throw refused('', 'conflict', 'Give at most one of filters, file and made_up.');
+    throw invalidAt('', 'conflict', 'Give at most one of filters, file and made_up.');
   if (replies.reduce((sum, { percent = 0 }) => sum + percent, 0) > 100)
-    throw refused('/replies', 'out_of_range', 'All percent together are at most 100.');
+    throw invalidAt('/replies', 'out_of_range', 'The sum of all percentages is at most 100.');
 }
 
 async function rehearse({ db, suppression }: RehearsalDeps, orgId: string, id: string, asked: AskedRehearsal) {

@@ -13,7 +13,7 @@ export type Part = { cast: Cast; player: Player | null };
 
 const HOUR_MS = 3_600_000;
 
-type Told = Omit<CampaignRehearsal, 'begins_at' | 'stopped' | 'has_more' | 'empty'>;
+type Report = Omit<CampaignRehearsal, 'begins_at' | 'stopped' | 'has_more' | 'empty'>;
 
 /** The report of the rehearsal: sums, hours, and one row for each recipient. */
 export async function tellRehearsal(
@@ -21,7 +21,7 @@ export async function tellRehearsal(
   replies: readonly ScriptedReply[],
   optsOut: (text: string) => boolean,
   allRows: boolean,
-): Promise<Told> {
+): Promise<Report> {
   const share = createLoopShare();
   const recipients: RehearsedRecipient[] = [];
   for (const part of parts) recipients.push(await share(() => rowOf(part)));

@@ -2,7 +2,7 @@ import { ApprovalRecord, DecideApprovalBody } from '../../../../contract/approva
 import { EVENT_EXAMPLES } from '../../../../contract/event-examples.ts';
 import { decideByKey } from '../../../features/approvals/decide-approval.ts';
 import type { Route } from '../../route/route.ts';
-import type { ApprovalRoutesDeps } from './routes.ts';
+import type { ApprovalRoutesDeps } from './deps.ts';
 
 /** A backend approves or denies a tool call. */
 export const decideApprovalRoute = (deps: ApprovalRoutesDeps): Route => ({
@@ -14,7 +14,7 @@ export const decideApprovalRoute = (deps: ApprovalRoutesDeps): Route => ({
     id: 'decideApproval',
     summary: 'Approve or deny a tool call',
     description:
-      'The first decision counts, and the same decision again returns it. Parley makes an approved call once, and the agent gets the decision, its reason and the result. An agent key decides only about calls of its agent.',
+      'The first decision counts. A repetition of the same decision returns it again. Parley makes an approved call once, and the agent gets the decision, its reason and the result. An agent key decides only about calls of its agent.',
     tag: 'Approvals',
     example: { decision: 'approve', reason: 'Below the limit for refunds.' },
     examples: {

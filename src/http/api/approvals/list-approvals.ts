@@ -8,7 +8,7 @@ import { pageOf } from '../../route/page-schema.ts';
 import { cursorScope } from '../../route/paging.ts';
 import { PageQuery } from '../../route/query.ts';
 import type { Route } from '../../route/route.ts';
-import type { ApprovalRoutesDeps } from './routes.ts';
+import type { ApprovalRoutesDeps } from './deps.ts';
 
 type ApprovalsQuery = { limit?: number; cursor?: string; status?: ApprovalRecord['status'] };
 

@@ -18,7 +18,7 @@ export const listRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
   operation: {
     id: 'listRecipients',
     summary: 'List recipients',
-    description: 'Newest first; `status` and `ref` filter.',
+    description: 'Newest first. Filters: `status` and `ref`.',
     tag: TAG,
     examples: { 200: { data: [exampleRecipient], next_cursor: null, has_more: false } },
   },

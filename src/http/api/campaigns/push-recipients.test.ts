@@ -222,7 +222,7 @@ describe('hours and pace', () => {
     expect((await given.call('GET', `/recipients/${second}`)).body).toMatchObject({ status: 'pending', due_at: at });
   });
 
-  test('a campaign sends no faster than its pace', async () => {
+  test('a campaign sends no faster than its rate limit', async () => {
     const given = await givenCampaign({ per_minute: 300 });
     const began = performance.now();
     await push(

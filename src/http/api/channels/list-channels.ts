@@ -1,7 +1,7 @@
 import { ChannelList } from '../../../../contract/channels.ts';
 import { listAgentChannels } from '../../../features/messages/list-agent-channels.ts';
 import type { Route } from '../../route/route.ts';
-import type { ChannelRoutesDeps } from './routes.ts';
+import type { ChannelRoutesDeps } from './deps.ts';
 
 /** The agent's channels and their capabilities. */
 export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({

@@ -1,7 +1,7 @@
 import { ChannelMessage } from '../../../../contract/channels.ts';
 import { readMessage } from '../../../features/messages/read-message.ts';
 import type { Route } from '../../route/route.ts';
-import type { ChannelRoutesDeps } from './routes.ts';
+import type { ChannelRoutesDeps } from './deps.ts';
 
 /** One outbound message and its delivery status. */
 export const readMessageRoute = (deps: ChannelRoutesDeps): Route => ({

@@ -1,10 +1,8 @@
-import type { MessagesDeps } from '../../../features/messages/deps.ts';
+import type { ChannelRoutesDeps } from './deps.ts';
 import type { Route } from '../../route/route.ts';
 import { listChannelsRoute } from './list-channels.ts';
 import { readMessageRoute } from './read-message.ts';
 import { sendMessageRoute } from './send-message.ts';
-
-export type ChannelRoutesDeps = MessagesDeps & { baseUrl: string };
 
 export const channelApiRoutes = (deps: ChannelRoutesDeps): Route[] => [
   listChannelsRoute(deps), // GET /api/channels/:agent_id

@@ -175,7 +175,7 @@ describe('422', () => {
   test.each([
     ['opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`],
     ['blocked', sql`blocked = true`],
-  ])('a person who has %s gets no message, however the call names the person', async (_, change) => {
+  ])('a person who has %s gets no message, whichever identifier the call uses', async (_, change) => {
     const { body } = await send({ to: crm('c-9'), content: text('x') });
     await parley.db.execute(sql`UPDATE end_user SET consent = '{}', blocked = false WHERE id = ${body.end_user_id}`);
     await parley.db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${body.end_user_id}`);

@@ -3,7 +3,7 @@ import { holds } from '../../../access/decide.ts';
 import { sendMessage } from '../../../features/messages/send-message.ts';
 import type { Route } from '../../route/route.ts';
 import { reachedBySend } from '../reached-end-user.ts';
-import type { ChannelRoutesDeps } from './routes.ts';
+import type { ChannelRoutesDeps } from './deps.ts';
 
 /** Sends a message that the backend wrote: accepted means committed. */
 export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({

@@ -24,8 +24,9 @@ const choice = (delta: Delta, finish: 'stop' | null = null): Choice[] => [
 ];
 
 /**
- * The events of a run as chunks of a completion. A sent chunk cannot be removed. If a model drops its text (it calls a
- * tool, or fails and another model answers), the text stays, and the stored message follows after an empty line.
+ * The events of a run as chunks of a completion. A sent chunk cannot be removed. If the text of a model is withdrawn
+ * (it calls a tool, or fails and another model answers), the sent text cannot be removed. The stored message follows
+ * after an empty line.
  */
 export function createChunks(
   { id, createdAt, model, hasUsage, isRepeatable }: Chunked,

@@ -12,7 +12,7 @@ import { metaOf } from '../../edge/request-meta.ts';
 import { waitedSeconds } from '../../route/prefer-wait.ts';
 import type { Route } from '../../route/route.ts';
 import { reachedByTrigger } from '../reached-end-user.ts';
-import type { TriggerRoutesDeps } from '../triggers/routes.ts';
+import type { TriggerRoutesDeps } from '../triggers/deps.ts';
 import { completion, completionCall } from './examples.ts';
 import { answerPending, nameRun, presentCompletion } from './present-completion.ts';
 import { peopleOf, readCall } from './read-call.ts';
@@ -31,7 +31,9 @@ const operation: Route['operation'] = {
   examples: { 200: completion },
 };
 
-/** A message to an agent, for clients of OpenAI's API. It is a call of a trigger that waits. */
+/**
+ * A message to an agent, for clients of OpenAI's API. A completion is a call of a trigger that waits for its answer.
+ */
 export const createCompletionRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/openai/v1/chat/completions',

@@ -1,7 +1,7 @@
 import { ModelList } from '../../../../contract/completions.ts';
 import { listCallableAgents } from '../../../features/triggers/callable-agents.ts';
 import type { Route } from '../../route/route.ts';
-import type { TriggerRoutesDeps } from '../triggers/routes.ts';
+import type { TriggerRoutesDeps } from '../triggers/deps.ts';
 import { modelList } from './examples.ts';
 
 /** The agents that the key may call. */
@@ -14,7 +14,7 @@ export const listModelsRoute = (deps: TriggerRoutesDeps): Route => ({
     id: 'listModels',
     summary: 'List models',
     description:
-      'The agents that are on and have a trigger that is on, oldest first, at most 1,000. An agent key lists only its agent.',
+      'The enabled agents that have an enabled trigger, oldest first, at most 1,000. An agent key lists only its agent.',
     tag: 'OpenAI',
     examples: { 200: modelList },
   },

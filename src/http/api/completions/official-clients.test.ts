@@ -45,12 +45,12 @@ afterAll(async () => {
 const ask = (content: string) => [{ role: 'user' as const, content }];
 
 describe('the client of OpenAI', () => {
-  test('lists the agent as a model', async () => {
+  test('the client lists the agent as a model', async () => {
     const models = await openai.models.list();
     expect(models.data).toMatchObject([{ id: agentId, object: 'model', name: 'Concierge' }]);
   });
 
-  test('gets the answer, with the tokens that the model used', async () => {
+  test('the client gets the answer, with the tokens that the model used', async () => {
     model.script({ text: 'It ships on Monday.', used: { input: 40, cached: 0, output: 7 } });
     const made = await openai.chat.completions.create({ model: agentId, messages: ask('When?') });
     expect(made.choices).toMatchObject([
@@ -60,7 +60,7 @@ describe('the client of OpenAI', () => {
     expect([made.object, made.model]).toEqual(['chat.completion', agentId]);
   });
 
-  test('streams the answer while the model writes it', async () => {
+  test('the client streams the answer while the model writes it', async () => {
     const wait = Promise.withResolvers<void>();
     model.script({
       pieces: ['It ships', ' on Monday.'],
@@ -121,7 +121,7 @@ describe('the compatible provider of the AI SDK', () => {
     expect([text, usage.inputTokens, usage.outputTokens]).toEqual(['It ships on Monday.', 40, 7]);
   });
 
-  test('streams a text, and earlier messages reach the model', async () => {
+  test('the AI SDK streams a text, and earlier messages reach the model', async () => {
     model.script({ pieces: ['It ships', ' on Monday.'] });
     const { textStream, finishReason, usage } = streamText({
       model: sdk(agentId),

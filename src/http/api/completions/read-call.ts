@@ -1,10 +1,10 @@
 import type { CompletionCall } from '../../../../contract/completions.ts';
-import { Refusal } from '../../../../contract/problems.ts';
+import { invalidAt } from '../../../../contract/problems.ts';
 import type { EarlierMessage, TriggerCall } from '../../../../contract/triggers.ts';
 
 type Sent = CompletionCall['messages'][number];
 
-/** What a completion asks for, as a call of a trigger. */
+/** The request of a completion, as a call of a trigger. */
 export type ReadCall = {
   call: TriggerCall;
   earlier: EarlierMessage[];
@@ -12,7 +12,7 @@ export type ReadCall = {
   triggerId: string | null;
 };
 
-/** As many as a turn reads besides the message that it answers. */
+/** The number of messages that a turn reads in addition to the message that it answers. */
 const MAX_EARLIER = 39;
 /** A turn reads no more characters of its history (src/engine/providers/build-messages.ts). */
 const MAX_EARLIER_CHARACTERS = 60_000;
@@ -22,10 +22,10 @@ const MAX_KEY_CHARACTERS = 255;
 export function readCall({ messages, user, metadata, variables }: CompletionCall): ReadCall {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const message = at === -1 ? '' : textOf(messages[at]!);
-  if (message === '') throw invalid(at === -1 ? '/messages' : `/messages/${at}/content`, 'required', NO_MESSAGE);
+  if (message === '') throw invalidAt(at === -1 ? '/messages' : `/messages/${at}/content`, 'required', NO_MESSAGE);
   const { conversation: key, trigger: triggerId = null, ...noted } = metadata ?? {};
   if (key !== undefined && (key === '' || key.length > MAX_KEY_CHARACTERS))
-    throw invalid('/metadata/conversation', 'length', `Must have 1 to ${MAX_KEY_CHARACTERS} characters.`);
+    throw invalidAt('/metadata/conversation', 'length', `Must have 1 to ${MAX_KEY_CHARACTERS} characters.`);
   return {
     call: {
       message,
@@ -63,6 +63,3 @@ const textOf = ({ content }: Sent): string =>
   typeof content === 'string'
     ? content
     : (content ?? []).map((part) => (part.type === 'text' ? part.text : part.refusal)).join('\n');
-
-const invalid = (pointer: string, code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });

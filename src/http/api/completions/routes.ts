@@ -1,5 +1,5 @@
 import type { Route } from '../../route/route.ts';
-import type { TriggerRoutesDeps } from '../triggers/routes.ts';
+import type { TriggerRoutesDeps } from '../triggers/deps.ts';
 import { createCompletionRoute } from './create-completion.ts';
 import { listModelsRoute } from './list-models.ts';
 

@@ -15,7 +15,7 @@ import { problemBody } from '../../edge/problems.ts';
 import { formatOf } from '../../edge/problem-formats.ts';
 import type { EventStream } from '../../route/event-stream.ts';
 import type { Need } from '../../../access/types.ts';
-import type { TriggerRoutesDeps } from '../triggers/routes.ts';
+import type { TriggerRoutesDeps } from '../triggers/deps.ts';
 import { openRunStream } from '../triggers/stream-run.ts';
 import { createChunks, type SendData } from './completion-chunks.ts';
 import { answerPending, nameRun } from './present-completion.ts';

@@ -51,7 +51,7 @@ export const bulkUpsertRoute = (deps: EndUserRoutesDeps): Route => ({
 function checked(row: unknown): BulkRow {
   try {
     checkRow(row);
-    return { said: row as CreateEndUser };
+    return { person: row as CreateEndUser };
   } catch (error) {
     if (error instanceof Refusal) return { errors: error.extras.errors ?? [] };
     throw error;

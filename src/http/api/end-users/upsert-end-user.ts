@@ -1,5 +1,5 @@
 import { EndUser, UpsertEndUser } from '../../../../contract/end-users.ts';
-import { Refusal } from '../../../../contract/problems.ts';
+import { invalidAt, type Refusal } from '../../../../contract/problems.ts';
 import { upsertEndUser } from '../../../features/end-users/write-end-users.ts';
 import type { Route } from '../../route/route.ts';
 import { ACCESS, callerOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
@@ -43,5 +43,4 @@ export const upsertEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   },
 });
 
-const unfit = (code: string, detail: string): Refusal =>
-  new Refusal('validation_failed', undefined, { errors: [{ pointer: '/external_id', code, detail }] });
+const unfit = (code: string, detail: string): Refusal => invalidAt('/external_id', code, detail);

@@ -1,5 +1,5 @@
 import { LeakReport, MAX_UNSIGNED_LEAKS } from '../../../../contract/leak-report.ts';
-import { Refusal } from '../../../../contract/problems.ts';
+import { invalidAt, Refusal } from '../../../../contract/problems.ts';
 import { Type } from 'typebox';
 import type { LeakReportLimit } from '../../../access/limits/leak-report-limit.ts';
 import type { ApiKeysDeps } from '../../../features/api-keys/deps.ts';
@@ -61,7 +61,7 @@ export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
     const entries = report as LeakReport;
     if (!signed && entries.length > MAX_UNSIGNED_LEAKS) {
       const detail = `A report that is not signed holds at most ${MAX_UNSIGNED_LEAKS} entries.`;
-      throw new Refusal('validation_failed', undefined, { errors: [{ pointer: '', code: 'too_many', detail }] });
+      throw invalidAt('', 'too_many', detail);
     }
     const { ip: address, requestId } = request;
     await reportLeakedKeys(deps, entries, { address, requestId, signed });

@@ -2,7 +2,7 @@ import { RunRecord } from '../../../../contract/triggers.ts';
 import { cancelRun } from '../../../features/triggers/cancel-run.ts';
 import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 /** Ends a run early. A second cancel has no effect. */
 export const cancelRunRoute = (deps: TriggerRoutesDeps): Route => ({

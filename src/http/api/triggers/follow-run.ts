@@ -1,12 +1,12 @@
 import { RUN_EVENTS } from '../../../../contract/run-events.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import { runEvents } from './examples.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 import { STREAM_ANSWER, streamRun } from './stream-run.ts';
 
 const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true };
 
-/** Follows a run while it goes on. */
+/** Follows a run in progress. */
 export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id/events',

@@ -7,7 +7,7 @@ import { PageQuery } from '../../route/query.ts';
 import type { Route } from '../../route/route.ts';
 import { pageOf } from '../../route/page-schema.ts';
 import { exampleMessage } from '../end-users/examples.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 /** The whole conversation, also across several runs: for a page that is opened again. */
 export const listMessagesRoute = (deps: TriggerRoutesDeps): Route => ({

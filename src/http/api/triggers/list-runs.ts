@@ -7,7 +7,7 @@ import { PageQuery } from '../../route/query.ts';
 import { listRuns, runFilter } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 type RunsQuery = {
   limit?: number;
@@ -25,7 +25,7 @@ export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   operation: {
     id: 'listRuns',
     summary: 'List runs',
-    description: 'Newest first. `status`, `created_after` (from this moment on) and `created_before` filter.',
+    description: 'Newest first. Filters: `status`, `created_after` (from this moment on) and `created_before`.',
     tag: 'Triggers',
     examples: { 200: { data: [runRecord], next_cursor: null, has_more: false } },
   },

@@ -4,7 +4,7 @@ import { RunRecord } from '../../../../contract/triggers.ts';
 import { readRun } from '../../../features/triggers/read-runs.ts';
 import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 /** One run with its status, the reason for it, and its messages. */
 export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({

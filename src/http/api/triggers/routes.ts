@@ -1,7 +1,4 @@
-import type { Access } from '../../../access/access.ts';
-import type { ExpectRunDeps, FollowRunDeps } from '../../../features/triggers/follow-run.ts';
-import type { TriggersDeps } from '../../../features/triggers/deps.ts';
-import type { Paging } from '../../route/paging.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 import type { Route } from '../../route/route.ts';
 import { cancelRunRoute } from './cancel-run.ts';
 import { followRunRoute } from './follow-run.ts';
@@ -9,14 +6,6 @@ import { listMessagesRoute } from './list-messages.ts';
 import { listRunsRoute } from './list-runs.ts';
 import { readRunRoute } from './read-run.ts';
 import { startConversationRoute } from './start-conversation.ts';
-
-export type TriggerRoutesDeps = TriggersDeps &
-  FollowRunDeps &
-  ExpectRunDeps & {
-    paging: Paging;
-    baseUrl: string;
-    access: Pick<Access, 'admit'>;
-  };
 
 export const triggerRoutes = (deps: TriggerRoutesDeps): Route[] => [
   startConversationRoute(deps), // POST /api/triggers/:agent_id/:trigger_id

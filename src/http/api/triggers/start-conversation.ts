@@ -16,7 +16,7 @@ import { callerLeft } from '../../edge/caller-left.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { Route, RouteAccess } from '../../route/route.ts';
 import { reachedByTrigger } from '../reached-end-user.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 import { acceptedRun, answeredRun, dryRun, runEvents } from './examples.ts';
 import { STREAM_ANSWER, type StreamDeps, streamRun } from './stream-run.ts';
 

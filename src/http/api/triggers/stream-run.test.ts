@@ -171,7 +171,7 @@ describe('the words of a turn that another process plays', () => {
 });
 
 describe('who gets a stream', () => {
-  test('only callers that request a stream get one', async () => {
+  test('only callers that request a stream get a stream', async () => {
     for (const accept of [
       '*/*',
       'application/json',

@@ -5,7 +5,7 @@ import type { Caller } from '../../../access/types.ts';
 import { metaOf } from '../../edge/request-meta.ts';
 import type { EventStream } from '../../route/event-stream.ts';
 import { isKeyRoute, type Route } from '../../route/route.ts';
-import type { TriggerRoutesDeps } from './routes.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 /**
  * Maximum number of streams at the same time. It is enough for a backend that relays its visitors, and leaves room for
@@ -22,7 +22,7 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
   liveDeltas: Pick<TriggerRoutesDeps['liveDeltas'], 'follow'>;
 };
 
-/** What the caller needs access to. */
+/** The records to which the caller needs access. */
 type Asked = { need: Route['access']; params: Readonly<Record<string, string>> };
 
 /** Opens the stream, or refuses before any data is sent. Resolves when it is open. */

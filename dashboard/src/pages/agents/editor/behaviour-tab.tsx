@@ -10,7 +10,7 @@ import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { ModelCard } from './model-card.tsx';
 import { NoReplyCard } from './no-reply-card.tsx';
 import { SurveyCard } from './survey-card.tsx';
-import { StandInCard } from './stand-in-card.tsx';
+import { FallbackCard } from './fallback-card.tsx';
 
 const MAX_INSTRUCTIONS = 32_000;
 const MAX_MISSES = 20;
@@ -53,7 +53,7 @@ export function BehaviourTab(): ReactNode {
         </Stack>
       </Card>
       <ModelCard />
-      {(definition.provider ?? 'embedded') !== 'embedded' && <StandInCard />}
+      {(definition.provider ?? 'embedded') !== 'embedded' && <FallbackCard />}
       <HandOffCard />
       <NoReplyCard />
       <SurveyCard />

@@ -37,7 +37,7 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
       <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setOpened(true)}>
         {say('add')}
       </Button>
-      {/* While the secret is shown above this dialog, Esc and the focus belong to the secret. */}
+      {/* While the secret is shown above this dialog, Esc and the focus apply to the dialog of the secret. */}
       <Modal
         opened={opened}
         onClose={close}

@@ -17,7 +17,7 @@ export const toolTexts = defineTexts(
     effect_reads: 'Only reads data',
     timeout: 'Time limit (seconds)',
     retries: 'Further attempts',
-    retries_hint: 'After 429, 5xx or a missing response. All attempts have the same idempotency key.',
+    retries_hint: 'After the status 429 or 5xx, or without a response. All attempts have the same idempotency key.',
     signing: 'Signature and credentials',
     no_url: 'Enter a name and an https URL first.',
     unsigned: 'Calls are not signed: the receiver cannot know that they come from this agent.',

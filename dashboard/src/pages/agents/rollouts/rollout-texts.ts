@@ -52,9 +52,9 @@ export const rolloutTexts = defineTexts(
 
     compare: 'Comparison',
     compare_rollout:
-      'The runs of the latest rollout, since {when}. Below each share is the range of its true value. You may look as often as you like.',
+      'The runs of the latest rollout, since {when}. Below each share is the range of its true value. You can check the results at any time.',
     compare_recent:
-      'The runs since {when}. Below each share is the range of its true value. You may look as often as you like.',
+      'The runs since {when}. Below each share is the range of its true value. You can check the results at any time.',
     compare_empty: 'No runs to compare yet.',
     measure: 'Measure',
     runs: 'Runs',

@@ -24,7 +24,10 @@ type SourceName = (typeof SOURCES)[number];
 type Typed = { text: string; tag: string; attribute: string };
 const NOTHING: Typed = { text: '', tag: '', attribute: '' };
 
-/** Chooses people, reviews them, and then adds them as recipients. A draft takes them too: they wait for the start. */
+/**
+ * Chooses people, reviews them, and then adds them as recipients. A draft also accepts recipients, who wait for its
+ * start.
+ */
 export function AddCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   const [source, setSource] = useState<SourceName>('people');

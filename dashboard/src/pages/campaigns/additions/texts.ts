@@ -15,7 +15,7 @@ export const texts = defineTexts(
     hint_api: 'Your systems add people with the key of this campaign.',
     segment_none: 'There are no segments yet.',
     segment_make: 'Filter the end users, then save the filter as a segment.',
-    api_after_start: 'This works after the start.',
+    api_after_start: 'This works after the start of the campaign.',
     api_open: 'Key and code for your developers',
     review_first: 'Review the people first. The review adds no one.',
     segment: 'Segment',

@@ -27,7 +27,7 @@ const MAX_VALUE = 200;
 type Person = { zone: string | null; locale: string; name: string; values: Record<string, string> };
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** A value that is clearly a sample. It is in its field, where it can be changed or emptied. */
+/** A value that is clearly a sample. The field of the value contains it, so it can be changed or removed. */
 const sampleOf = (name: string): string => `[${name}]`;
 
 /** The message and the time that a recipient would get with the settings on this page. */

@@ -53,7 +53,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     dirty,
     editor,
     faults,
-    /** True if the browser knows that saving would be refused. */
+    /** True if the checks in the browser find a fault, so that the server would refuse the settings. */
     isWhole: known.length === 0,
     overtaken: dirty && edited !== null && edited.base !== stored,
     busy: update.isPending,

@@ -71,7 +71,7 @@ function Chat({ agent, chat }: { agent: AgentSummary; chat: ChannelDetail | null
   );
 }
 
-/** The site is enough. The channel gets its name. */
+/** The form asks only for the site. The channel gets its name. */
 function SiteForm({ agent }: { agent: AgentSummary }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -44,7 +44,7 @@ function Form({ stored }: { stored: RetentionRecord }): ReactNode {
   const save = useAct('setRetention', { refresh: ['readRetention', 'listAudit'] });
   const chosen = erases ? days : null;
   const isSavable = chosen === null || isRight(chosen);
-  // A shorter retention erases conversations. A longer one or no limit does not.
+  // A shorter retention erases conversations. A longer period, or no limit, deletes nothing.
   const isLess = erases && (stored.days === null || (days ?? 0) < stored.days);
   const send = (): void =>
     save.mutate(

@@ -4,10 +4,10 @@ export const texts = defineTexts(
   {
     weekly: 'Weekly mail',
     weekly_hint:
-      'The activity in {organization} in the last 7 days: the numbers of Home, unanswered questions, and channels that do not work. There is no mail after a week without activity.',
+      'The activity in {organization} in the last 7 days: the numbers of Home, unanswered questions, and channels that do not work. No mail is sent after a week without activity.',
     send_me: 'Send me the weekly mail',
-    when: 'It comes on Mondays at 8:00, time zone {zone}, in English.',
-    when_ar: 'It comes on Mondays at 8:00, time zone {zone}, in Arabic.',
+    when: 'The mail is sent on Mondays at 8:00, time zone {zone}, in English.',
+    when_ar: 'The mail is sent on Mondays at 8:00, time zone {zone}, in Arabic.',
     as_here: 'Use the time zone and language of this browser',
     sends_none: 'This server sends no mail, because its operator has not configured a mail server.',
     on: 'You get the weekly mail',

@@ -66,7 +66,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
               error: faults[name],
             })}
           />
-          <VisuallyHidden role="status">{form.told}</VisuallyHidden>
+          <VisuallyHidden role="status">{form.notice}</VisuallyHidden>
         </Stack>
         <RightsPane
           scope={draft.scope}

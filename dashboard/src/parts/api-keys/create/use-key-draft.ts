@@ -55,7 +55,7 @@ export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => vo
         permissions: PERMISSIONS.filter((name) => (name === permission ? on : draft.permissions.includes(name))),
       }),
     /** The other fields that a choice changed, announced to a screen reader. */
-    told: notice,
+    notice,
     faults,
     /** The ID of a field, to which a fault moves the focus. */
     idOf: (name: (typeof FIELDS)[number]): string => `${id}-${name}`,

@@ -23,7 +23,7 @@ import {
 } from '../../../../parts/api-keys/dialogs.tsx';
 import { Limits } from '../../../../parts/api-keys/limits-field.tsx';
 import { KeyHistory } from './key-history.tsx';
-import type { KeyAct } from './api-keys-page.tsx';
+import type { KeyAct } from './keys-list.tsx';
 import {
   LastUsed,
   Networks,

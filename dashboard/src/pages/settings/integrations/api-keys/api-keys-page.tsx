@@ -2,7 +2,6 @@ import { Alert, NativeSelect, Switch } from '@mantine/core';
 import { IconCreditCard, IconEye } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import type { KeyRecord } from '../../../../../../contract/dashboard/keys.ts';
 import { KEY_SCOPES, PERMISSIONS } from '../../../../../../contract/permissions.ts';
 import { useRead } from '../../../../api/queries.ts';
 import { common } from '../../../../language/common.ts';
@@ -14,7 +13,7 @@ import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
 import { ScannerHelp } from './scanner-help.tsx';
-import { KeysList } from './keys-list.tsx';
+import { type KeyAct, KeysList } from './keys-list.tsx';
 import {
   CreateKeyDialog,
   LimitsDialog,
@@ -32,8 +31,6 @@ const route = getRouteApi('/inside/settings/integrations/api-keys');
 const PAGE = 20;
 /** A change of "last used" appears within a second. A list without activity sends few requests. */
 const LOOK_AGAIN_MS = 2_000;
-
-export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename' | 'networks' | 'limits'; item: KeyRecord };
 
 export function ApiKeysPage(): ReactNode {
   const say = useTexts(texts);

@@ -10,12 +10,13 @@ import { PagedList } from '../../../../list/paged-list.tsx';
 import type { ListState } from '../../../../list/use-list-state.ts';
 import { Menu, MenuItem } from '../../../../parts/menu.tsx';
 import { useOrganization } from '../../../../session/session.ts';
-import type { KeyAct } from './api-keys-page.tsx';
 import { useKeyColumns } from '../../../../parts/api-keys/key-columns.tsx';
 import { Permissions, Scope } from '../../../../parts/api-keys/key-parts.tsx';
 import { useAgentNames, useCampaignNames } from '../../../../parts/use-record-names.ts';
 import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
+
+export type KeyAct = { verb: 'revoke' | 'rotate' | 'rename' | 'networks' | 'limits'; item: KeyRecord };
 
 type Props = {
   keys: UseQueryResult<{ data: KeyRecord[]; next_cursor: string | null }, Problem>;

@@ -10,7 +10,7 @@ import { NumberField } from '../../../parts/number-field.tsx';
 import { texts } from '../texts.ts';
 import { useEditor } from '../../../parts/editor/editor.ts';
 import { ItemCards } from './item-cards.tsx';
-import { standInTexts } from './stand-in-texts.ts';
+import { fallbackTexts } from './fallback-texts.ts';
 
 const MAX_STAND_INS = 5;
 const MAX_SECONDS = 30;
@@ -18,8 +18,8 @@ const MAX_SECONDS = 30;
 const isModel = (provider: Fallback['provider']): boolean => provider !== 'embedded' && provider !== 'hand_off';
 
 /** The fallbacks for a model that is not allowed or fails (docs/costs.md). */
-export function StandInCard(): ReactNode {
-  const say = useTexts(standInTexts);
+export function FallbackCard(): ReactNode {
+  const say = useTexts(fallbackTexts);
   const nameOf = useNameOf();
   const { definition, change, fault, readOnly } = useEditor();
   return (
@@ -51,7 +51,7 @@ export function StandInCard(): ReactNode {
             }
             pointer="/fallback"
           >
-            {(one, set, pointer) => <StandInFields one={one} set={set} pointer={pointer} />}
+            {(one, set, pointer) => <FallbackFields one={one} set={set} pointer={pointer} />}
           </ItemCards>
           <Input.Error>{fault('/fallback')}</Input.Error>
         </div>
@@ -74,14 +74,14 @@ export function StandInCard(): ReactNode {
 
 function useNameOf(): (provider: Fallback['provider']) => string {
   const say = useTexts(texts);
-  const sayOwn = useTexts(standInTexts);
+  const sayOwn = useTexts(fallbackTexts);
   return (provider) => (provider === 'hand_off' ? sayOwn('hand_off') : say(`provider_${provider}`));
 }
 
 type Props = { one: Fallback; set: (part: Partial<Fallback>) => void; pointer: string };
 
-function StandInFields({ one, set, pointer }: Props): ReactNode {
-  const say = useTexts(standInTexts);
+function FallbackFields({ one, set, pointer }: Props): ReactNode {
+  const say = useTexts(fallbackTexts);
   const sayAgent = useTexts(texts);
   const nameOf = useNameOf();
   const { fault, readOnly } = useEditor();
@@ -130,7 +130,7 @@ type ReasonsProps = {
 };
 
 function Reasons({ value, pointer, onChange }: ReasonsProps): ReactNode {
-  const say = useTexts(standInTexts);
+  const say = useTexts(fallbackTexts);
   const { fault, readOnly } = useEditor();
   const choose = (chosen: string[]): void => {
     const when = FALLBACK_REASONS.filter((reason) => chosen.includes(reason));
@@ -159,7 +159,7 @@ type TimeLimitProps = {
 };
 
 function TimeLimit({ value, most = MAX_SECONDS, pointer, onChange }: TimeLimitProps): ReactNode {
-  const say = useTexts(standInTexts);
+  const say = useTexts(fallbackTexts);
   const { fault, readOnly } = useEditor();
   return (
     <NumberField

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor } from './world.ts';
 
 /** One raw request, in which the client can change every part. */
-export type Shot = {
+export type AttackRequest = {
   actor: Actor;
   method: string;
   /** Path and query, exactly as sent. */
@@ -24,10 +24,10 @@ const MOST_MS = 45_000;
 const STREAM_MS = 200;
 const MOST_BYTES = 8 * 1024 * 1024;
 
-export async function shoot(url: string, shot: Shot): Promise<Reply> {
-  const { method, target, body, slowly, actor } = shot;
+export async function sendRequest(url: string, request: AttackRequest): Promise<Reply> {
+  const { method, target, body, slowly, actor } = request;
   const { host, port } = new URL(url);
-  const headers = [...actor.headers, ...shot.headers];
+  const headers = [...actor.headers, ...request.headers];
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   if (!names.has('host')) headers.unshift(['Host', host]);
   if (body !== null && !names.has('content-length') && !names.has('transfer-encoding'))
@@ -91,7 +91,7 @@ const quoted = (text: string): string =>
   `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(/[^\x20-\x7e]/gu, (sign) => [...Buffer.from(sign)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''))}'`;
 
 /** For a finding. It names the caller but not the credentials. */
-export function curlOf(url: string, { actor, method, target, headers, body }: Shot): string {
+export function curlOf(url: string, { actor, method, target, headers, body }: AttackRequest): string {
   const credential = actor.headers.map(([name]) => `-H "${name}: $CREDENTIAL"`);
   const sent = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value.slice(0, 200)}`)}`);
   const text = body?.toString() ?? '';

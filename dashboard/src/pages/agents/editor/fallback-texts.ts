@@ -1,6 +1,6 @@
 import { defineTexts } from '../../../language/texts.tsx';
 
-export const standInTexts = defineTexts(
+export const fallbackTexts = defineTexts(
   {
     title: 'If the model does not answer',
     hint: 'The next entry of this list with a matching reason answers instead. Without a match, the run waits and retries.',

@@ -6,7 +6,7 @@ import { parseJsonObject, readText } from './read-input.ts';
 import { writeText } from './write-file.ts';
 
 /** A file with recorded answers of a model, for tests without a model. */
-export type ModelTape = {
+export type ModelRecording = {
   bodyOf(name: string): Pick<TestAgentBody, 'record' | 'recorded'>;
   /** The part of a result that goes into the file, and the rest. */
   keep(result: CaseResult): CaseResult;
@@ -17,17 +17,17 @@ export type ModelTape = {
  * Cases by name. Each case has its answers, keyed by a hash of the request. Answers are stored as JSON, so that a diff
  * is readable.
  */
-type TapeFile = { cases: Record<string, Record<string, unknown>> };
+type RecordingFile = { cases: Record<string, Record<string, unknown>> };
 
-export async function openTape(
+export async function openRecording(
   paths: { record?: string; replay?: string },
   names: readonly string[],
-): Promise<ModelTape> {
+): Promise<ModelRecording> {
   if (paths.record !== undefined && paths.replay !== undefined)
     throw new Failure('usage_invalid', 'Use one of --record and --replay.');
   const [record, replay] = await Promise.all([fileAt(paths.record), fileAt(paths.replay)]);
   if (replay !== undefined) {
-    const { cases } = parseJsonObject(await readText(replay), replay) as Partial<TapeFile>;
+    const { cases } = parseJsonObject(await readText(replay), replay) as Partial<RecordingFile>;
     if (typeof cases !== 'object' || cases === null)
       throw new Failure('usage_invalid', `${replay} has no "cases": agents test --record ${replay} writes them.`);
     return {
@@ -43,7 +43,7 @@ export async function openTape(
       save: async () => {},
     };
   }
-  const file: TapeFile = { cases: record === undefined ? {} : await recordedBefore(record, names) };
+  const file: RecordingFile = { cases: record === undefined ? {} : await recordedBefore(record, names) };
   return {
     bodyOf: () => (record === undefined ? {} : { record: true }),
     keep: ({ recorded, ...result }) => {
@@ -63,13 +63,13 @@ export async function openTape(
  * The answers of earlier cases stay in the file, so a partial or failed run does not remove them. Opens the file for
  * writing before the first call of a model, so that an invalid path fails early.
  */
-async function recordedBefore(path: string, names: readonly string[]): Promise<TapeFile['cases']> {
+async function recordedBefore(path: string, names: readonly string[]): Promise<RecordingFile['cases']> {
   const file = await open(path, 'a').catch((error: NodeJS.ErrnoException) => {
     throw new Failure('file_unreadable', `${path} cannot be written (${error.code}).`, { cause: error });
   });
   await file.close();
   const text = await readFile(path, 'utf8');
-  const { cases } = (text === '' ? { cases: {} } : parseJsonObject(text, path)) as Partial<TapeFile>;
+  const { cases } = (text === '' ? { cases: {} } : parseJsonObject(text, path)) as Partial<RecordingFile>;
   return Object.fromEntries(Object.entries(cases ?? {}).filter(([name]) => names.includes(name)));
 }
 

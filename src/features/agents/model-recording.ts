@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
-import type { ModelTape } from '../../answering/models/find-provider.ts';
+import type { ModelRecording } from '../../answering/models/find-provider.ts';
 import { ProviderError } from '../../engine/provider.ts';
 import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 
-type RecordTape = Extract<ModelTape, { isReplay: false }>;
-type ReplayTape = Extract<ModelTape, { isReplay: true }>;
+type NewRecording = Extract<ModelRecording, { isReplay: false }>;
+type StoredRecording = Extract<ModelRecording, { isReplay: true }>;
 
-/** Complete model answers, by a hash of the request. */
+/** The complete answers of the model, by a hash of the request. */
 export type Recorded = Record<string, string>;
 
 /** A model's answer is text. Larger answers are not recorded. */
 const MAX_ANSWER = 200_000;
 
-export function recordTape(): RecordTape & { recorded: Recorded } {
+export function startRecording(): NewRecording & { recorded: Recorded } {
   const recorded: Recorded = {};
   return {
     isReplay: false,
@@ -30,7 +30,7 @@ export function recordTape(): RecordTape & { recorded: Recorded } {
   };
 }
 
-export function replayTape(recorded: Recorded): ReplayTape & { isMissing(): boolean } {
+export function replayRecording(recorded: Recorded): StoredRecording & { isMissing(): boolean } {
   let missing = false;
   return {
     isReplay: true,

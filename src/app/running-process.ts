@@ -4,19 +4,19 @@ import type { Db } from '../store/db.ts';
 import { forgetProcess, SEEN_EVERY_MS, seeProcess } from '../store/installation/processes.ts';
 
 /** With several cells, how often a process looks for an organization that is moved to another cell. */
-const PULSE_EVERY_MS = 250;
+const LOOK_EVERY_MS = 250;
 
 type Deps = { db: Db; newestGeneration: number; log: Logger };
 
 /**
- * Stores in the database that this process runs, and which PARLEY_SECRET and which change of the cells are the newest
- * that it knows.
+ * Stores in the database that this process runs, and its newest PARLEY_SECRET, and the newest change of the cells that
+ * it has read.
  */
 export function createRunningProcess({ db, newestGeneration, log }: Deps) {
   const id = newId('node');
   let timer: NodeJS.Timeout | undefined;
-  let pulse: NodeJS.Timeout | undefined;
-  let pulsing: Promise<void> | null = null;
+  let cellTimer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | null = null;
   const write = () => seeProcess(db, id, newestGeneration, db.$client.directory.version());
   const see = async () => {
     await db.$client.refreshCells();
@@ -31,17 +31,17 @@ export function createRunningProcess({ db, newestGeneration, log }: Deps) {
       timer = setInterval(() => {
         see().catch((error: unknown) => log.debug({ err: error }, 'the row of this process could not be written'));
       }, SEEN_EVERY_MS);
-      pulse = setInterval(() => {
-        // A slow database gets one look at a time.
-        pulsing ??= look()
+      cellTimer = setInterval(() => {
+        // With a slow database, only one query is in progress at a time.
+        looking ??= look()
           .catch((error: unknown) => log.debug({ err: error }, 'the changes of cells could not be read'))
-          .finally(() => (pulsing = null));
-      }, PULSE_EVERY_MS);
+          .finally(() => (looking = null));
+      }, LOOK_EVERY_MS);
     },
     stop: async () => {
       clearInterval(timer);
-      clearInterval(pulse);
-      await pulsing;
+      clearInterval(cellTimer);
+      await looking;
       await forgetProcess(db, id).catch(() => {});
     },
   };

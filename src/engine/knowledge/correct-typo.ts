@@ -7,16 +7,19 @@ import type { PausableWork } from './pausable-work.ts';
  * Finds the intended word for an unknown word. Corrects only words that are in no document and in no list. Never
  * corrects numbers or short words, in which one changed letter makes another word.
  */
-export type Mended = { stem: string; term: Term | null; weak: boolean };
+export type Correction = { stem: string; term: Term | null; weak: boolean };
 
-export function* mendTypo(term: Term, vocabulary: ReadonlyMap<string, readonly string[]>): PausableWork<Mended[]> {
+export function* correctTypo(
+  term: Term,
+  vocabulary: ReadonlyMap<string, readonly string[]>,
+): PausableWork<Correction[]> {
   const written = withoutArabicClitics(term.word);
   if (/\d/.test(written) || written.length < 4) return [];
   const sound = soundOf(written);
   // In a word of four letters, only a letter that sounds similar may differ.
   const allowed = written.length >= 8 ? 2 : written.length >= 5 ? 1 : 0;
-  const found: (Mended & { distance: number })[] = [];
-  const consider = (candidate: string, make: () => Mended): void => {
+  const found: (Correction & { distance: number })[] = [];
+  const consider = (candidate: string, make: () => Correction): void => {
     const word = withoutArabicClitics(candidate);
     if (sound !== null && soundOf(word) === sound) {
       found.push({ ...make(), distance: 0 });

@@ -17,9 +17,9 @@ export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
 }
 
 /**
- * Every secret that the installation has had. The database stores them sealed with the current one. The current secret
- * is the previous one before the rotation and the new one after it. A process that knows both works before and after
- * the rotation.
+ * Every secret that the installation has had. The database stores them sealed with the current one. Before the
+ * rotation, the current secret is the previous one. After it, it is the new one. A process with both secrets works
+ * before and after the rotation.
  */
 export async function historyOf(
   db: Db,

@@ -146,8 +146,10 @@ const gaugeOf =
 
 function gaugeAccess(registers: Registry[], access: () => AccessState): void {
   const gauge = gaugeOf(registers);
-  gauge('lease_age_seconds', 'Since the renewal that counts; beyond 0.9 access is read from the database.', () =>
-    Math.min(access().leaseAgeMs / 1_000, Number.MAX_SAFE_INTEGER),
+  gauge(
+    'lease_age_seconds',
+    'Seconds since the lease was last renewed. Above 0.9, access is read from the database.',
+    () => Math.min(access().leaseAgeMs / 1_000, Number.MAX_SAFE_INTEGER),
   );
   gauge('live_leases', 'Nodes that hold a lease, as known by this node.', () => access().nodes);
   gauge('directory_entries', 'Keys and targets in memory.', () => access().directoryEntries);
@@ -159,7 +161,7 @@ function gaugeAccess(registers: Registry[], access: () => AccessState): void {
 function gaugeConnections(registers: Registry[], { $client: pool }: Db): void {
   const gauge = gaugeOf(registers);
   gauge('database_connections', 'Connections of this process to the database.', () => pool.totalCount);
-  gauge('database_connections_idle', 'Idle connections of these.', () => pool.idleCount);
+  gauge('database_connections_idle', 'Connections to the database that are idle.', () => pool.idleCount);
   gauge('database_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
 }
 
@@ -192,13 +194,13 @@ function gaugeQueues(registers: Registry[]): (known: QueueDepths | null) => void
   const up = new Gauge({ name: 'parley_database_up', help: '1: the database answers.', registers });
   const due = new Gauge({
     name: 'parley_queue_due',
-    help: `Due and not claimed; counted up to ${COUNTED}.`,
+    help: `Due rows that are not claimed, counted up to ${COUNTED}.`,
     labelNames: ['queue'],
     registers,
   });
   const oldest = new Gauge({
     name: 'parley_queue_oldest_seconds',
-    help: 'How long the oldest of these is overdue.',
+    help: 'For how long the oldest due row of the queue has been due.',
     labelNames: ['queue'],
     registers,
   });

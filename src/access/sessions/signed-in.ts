@@ -1,0 +1,21 @@
+import type { Person } from '../../store/accounts/accounts.ts';
+
+/** The signed-in person and the session. */
+export type SignedIn = {
+  sessionId: string;
+  user: Person;
+  /**
+   * The organization whose provider opened the session. The session has access only to it. Null: the person opened the
+   * session.
+   */
+  onlyOrgId: string | null;
+  /**
+   * Whether a second factor was used or set up in this session. The provider may have checked the second factor instead
+   * of Parley.
+   */
+  signInFactor: boolean;
+  openedAt: Date;
+};
+
+/** The source of a request. */
+export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined };

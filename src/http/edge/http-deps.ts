@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Region } from '../../../contract/regions.ts';
+import type { Tracer } from '../../kernel/traces/tracer.ts';
+import type { StreamBounds } from '../route/event-stream.ts';
+import type { AccessDecisions, Route } from '../route/route.ts';
+import type { CountRequest, RequestLog } from './request-log.ts';
+
+export type HttpDeps = {
+  /** All routes except those of the HTTP room itself (health, reference, …), which this file adds. */
+  readonly routes: readonly Route[];
+  readonly access: AccessDecisions;
+  readonly region: Region;
+  /** The base URL of this region, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. None by default. */
+  readonly trustedProxies?: readonly string[];
+  readonly version: string;
+  readonly log: RequestLog;
+  /** Called after every request of a verified key. */
+  readonly countRequest?: CountRequest;
+  /** Null or absent: tracing is off. */
+  readonly tracer?: Tracer | null;
+  readonly now: () => number;
+  /** Whether this node can serve requests: the database is reachable and migrated. */
+  readonly ready: () => Promise<{ ok: boolean; detail: string }>;
+  readonly checkAnswers?: boolean;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly streams?: Partial<StreamBounds>;
+};
+
+export type Timeouts = {
+  readonly requestMs: number;
+  readonly checkMs: number;
+  readonly keepAliveMs: number;
+  readonly drainMs?: number;
+};
+
+/** The whole server as a function. */
+export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,0 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
+
+export type ModelReply =
+  /** `reasoning`: the earlier reasoning of the model, in the format of its provider. */
+  | { text: string; used?: Used; reasoning?: string }
+  /** The pieces are sent one by one, each when `next` resolves. Then `ending` happens. */
+  | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
+  | { tool: string; args: Record<string, unknown>; text?: string }
+  | { empty: 'stop' | 'filtered' }
+  | { status: number; message?: string; headers?: Record<string, string> }
+  | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }
+  | { stall: 'before_headers' | 'in_body' };
+
+/** The token counts of the provider. `input` includes the cached ones. */
+export type Used = { input: number; cached: number; output: number };
+
+// oxlint-disable-next-line typescript/no-explicit-any -- four foreign formats, read by tests
+export type Json = any;
+
+export type RecordedCall = { format: WireFormat; path: string; headers: IncomingHttpHeaders; body: Json };
+
+/**
+ * The end of a stream. `cut`: the connection breaks. `short`: a clean end without the provider's final frame. `half`: the same, in the
+ * middle of a frame. `garbage`: a frame that is no JSON. `error`: the provider's own error frame. `stall`: no further
+ * data.
+ */
+export type StreamEnd = 'cut' | 'short' | 'half' | 'garbage' | 'error' | 'stall';
+
+export type Success = Extract<ModelReply, { text: string } | { tool: string } | { empty: string }>;
+
+export type Wire = {
+  format: WireFormat;
+  path: RegExp;
+  isAuthorized(headers: IncomingHttpHeaders, key: string): boolean;
+  /** The reason why the real provider would refuse this body. Null if it is valid. */
+  fault(body: Json, path: string): string | null;
+  lastWords(body: Json): string;
+  success(reply: Success, body: Json): unknown;
+  failure(status: number, message: string): unknown;
+};
