@@ -8,7 +8,6 @@ import {
   CHROMIUM,
   OWNER,
   PASSWORD,
-  follow,
   seriousFaults,
   settled,
   startJourney,
@@ -111,7 +110,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
     await page.getByRole('dialog').getByText('A-1043').waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/approval-dialog-${name}-phone.png` });
-    await follow(page, `/conversations/${conversationId}`);
+    await page.goto(`${journey.app.url}/conversations/${conversationId}`);
     await page.getByText('A-1043', { exact: true }).waitFor();
     await settled(page);
     expect(await tooWide(page)).toEqual([]);

@@ -533,7 +533,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await make(`/conversations/${id}/resolve`, {});
     await follow(page, '/conversations');
     await row(page, id).getByText('Resolved').waitFor();
-    await follow(page, '/conversations?status=resolved');
+    await page.goto(`${journey.app.url}/conversations?status=resolved`);
     await row(page, id).waitFor();
     expect(await row(page, id).getByText('Resolved').count()).toBe(0);
   });

@@ -188,7 +188,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     await page.getByRole('button', { name: 'Approve this version' }).click();
     await page.getByRole('button', { name: 'Publish', exact: true }).click();
     await page.getByRole('tab', { name: 'Tools', exact: true }).waitFor();
-    await follow(page, '/agents');
+    await page.goto(`${journey.app.url}/agents`);
     await page.getByRole('link', { name: 'Shop desk' }).waitFor();
     expect(await page.getByRole('link', { name: 'A tool changed' }).count()).toBe(0);
     expect(faults).toEqual([]);
