@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
-import { CHROMIUM, everythingKept, OWNER, seriousFaults, startJourney, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  everythingKept,
+  OWNER,
+  follow,
+  seriousFaults,
+  startJourney,
+  type Journey,
+} from './dashboard-browser.ts';
 
 describe.skipIf(!CHROMIUM)('the Activity page', () => {
   let journey: Journey;
@@ -69,9 +77,9 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     await drawer.waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('request')).toBeNull();
 
-    await page.goto(`${journey.app.url}/activity?outcome=failed&request=${id}`);
+    await follow(page, `/activity?outcome=failed&request=${id}`);
     await drawer.getByText('validation_failed').waitFor();
-    await page.goto(`${journey.app.url}/activity?request=req_01k8v3m9e5f7rsm6z4n0q2x1ab`);
+    await follow(page, '/activity?request=req_01k8v3m9e5f7rsm6z4n0q2x1ab');
     await drawer.getByText('This request is not in the log').waitFor();
     expect(faults).toEqual([]);
   });
@@ -96,7 +104,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     const { page } = await journey.open('/activity', { as: OWNER, liked });
     await page.locator(`[data-row="${id}"]`).waitFor();
     const found = await seriousFaults(page);
-    await page.goto(`${journey.app.url}/activity?request=${id}`);
+    await follow(page, `/activity?request=${id}`);
     await page.getByRole('dialog').locator('pre').waitFor();
     found.push(...(await seriousFaults(page)));
     await page.setViewportSize({ width: 320, height: 700 });

@@ -4,6 +4,7 @@ import {
   CHROMIUM,
   OWNER,
   PASSWORD,
+  follow,
   seriousFaults,
   settled,
   startJourney,
@@ -503,7 +504,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect((await call(`GET /conversations/${id}`)).assignee_id).toBe(omar.body.user.id);
     await field.fill('');
     await typing.waitFor({ state: 'detached' });
-    await theirs.goto(`${journey.app.url}/agents`);
+    await follow(theirs, '/agents');
     const faces = mine.getByRole('img', { name: /^Also here/ });
     await faces.waitFor({ state: 'detached' });
     expect(await faces.count()).toBe(0);

@@ -12,7 +12,7 @@ import {
 import { onTestFinished, TestRunner } from 'vitest';
 import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
-import { CALM, createSignedIn, DESK, PASSWORD } from './signed-in-contexts.ts';
+import { CALM, createSignedIn, DESK, drawFlat, PASSWORD } from './signed-in-contexts.ts';
 
 /** The complete program, a real browser, and signed-in people. `npm test` finds the browser. */
 const FOUND = [
@@ -102,6 +102,12 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     const text = await answer.text();
     return { status: answer.status, body: text ? JSON.parse(text) : null, cookie: set.join('; ') };
   };
+  const newPage = async ({ as, ...options }: { as: string | undefined } & BrowserContextOptions): Promise<Page> => {
+    const storageState = as ? await people.state(as) : undefined;
+    const context = await browser.newContext({ storageState, ...CALM, ...options });
+    await drawFlat(context);
+    return context.newPage();
+  };
   return {
     app,
     setupPath: pathname + search,
@@ -118,26 +124,19 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     },
     async open(path, { as, liked, viewport = DESK, ...options } = {}) {
       // A context with options of its own is new.
-      const isShared = as !== undefined && Object.keys(options).length === 0;
-      const context = isShared
-        ? await people.take(as)
-        : await browser.newContext({
-            viewport,
-            storageState: as ? await people.state(as) : undefined,
-            ...CALM,
-            ...options,
-          });
+      const isShared = Object.keys(options).length === 0;
+      const page = isShared ? await people.take(as ?? null) : await newPage({ ...options, viewport, as });
+      const context = page.context();
       contexts.add(context);
       context.setDefaultTimeout(WAIT_MS);
-      const page = await context.newPage();
       if (isShared) await page.setViewportSize(viewport!);
-      if (liked)
-        await page.addInitScript(`localStorage['parley.preferences'] ??= ${JSON.stringify(JSON.stringify(liked))}`);
+      const preferences = liked && `localStorage['parley.preferences'] ??= ${JSON.stringify(JSON.stringify(liked))}`;
+      if (preferences) await (isShared ? page.evaluate(preferences) : page.addInitScript(preferences));
       let isOpen = true;
       const close = async (): Promise<void> => {
         if (!isOpen) return;
         isOpen = false;
-        if (isShared) await people.giveBack(as, context);
+        if (isShared) await people.giveBack(as ?? null, page);
         else await context.close();
       };
       if (TestRunner.getCurrentTest()) {

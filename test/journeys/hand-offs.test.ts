@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CHROMIUM,
+  follow,
   type Journey,
   OWNER,
   seriousFaults,
@@ -83,7 +84,7 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     const { conversation_id } = await call(`POST /triggers/${trigger}/test`, asked);
     const read = () => call(`GET /conversations/${conversation_id}`);
     await expect.poll(async () => (await read()).assignee_id, { timeout: 20_000 }).not.toBeNull();
-    await page.goto(`${journey.app.url}/conversations/${conversation_id}`);
+    await follow(page, `/conversations/${conversation_id}`);
     await page.getByText('We answer in the morning.').first().waitFor();
     await settled(page);
     const { messages } = await read();

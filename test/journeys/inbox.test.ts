@@ -1,7 +1,16 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConversationCounts } from '../../contract/dashboard/conversations.ts';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  follow,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
 
 /** A folder for the pictures that are looked at by hand. */
 const SHOTS = process.env['TEST_SHOTS'];
@@ -146,9 +155,9 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('Waiting now').waitFor();
     await make(`/conversations/${id}/reply`, { text: 'Here I am.' });
     await row(page, id).getByText('Waiting now').waitFor({ state: 'detached' });
-    await page.goto(`${journey.app.url}/agents`);
+    await follow(page, '/agents');
     await make(`/conversations/${id}/say`, { text: 'Thank you' });
-    await page.goto(`${journey.app.url}/conversations?view=mine`);
+    await follow(page, '/conversations?view=mine');
     await row(page, id).getByText('New messages.').waitFor();
   });
 
@@ -523,7 +532,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('You:').waitFor();
     expect(await row(page, id).innerText()).not.toMatch(/With people|Waiting|Sandbox|Concierge/);
     await make(`/conversations/${id}/resolve`, {});
-    await page.goto(`${journey.app.url}/conversations`);
+    await follow(page, '/conversations');
     await row(page, id).getByText('Resolved').waitFor();
     await page.goto(`${journey.app.url}/conversations?status=resolved`);
     await row(page, id).waitFor();

@@ -36,6 +36,8 @@ describe.skipIf(!CHROMIUM)('own code in the editor', () => {
     await expect
       .poll(async () => (await journey.api(`GET ${org}/agents/${id}`, undefined, cookie)).body.definition)
       .toMatchObject({ provider: 'http', url: code.url, time_limit_seconds: 600 });
+    // The page shows its response too, and does not change below the pointer any more.
+    await page.getByText('The draft is saved.').waitFor();
     await signing.getByRole('button', { name: 'Create signing secret' }).click();
     const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
     await page.getByRole('button', { name: 'I have saved this secret' }).click();

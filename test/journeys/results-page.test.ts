@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/kernel/ids.ts';
 import { campaign, recipient } from '../../src/store/schema/campaign.ts';
-import { OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import { OWNER, follow, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
 
 /** Result fields and reminders in the editor of an agent, and results where they are shown. */
 let journey: Journey;
@@ -72,13 +72,13 @@ test('results are on the pages of their trigger, their conversation and their ca
   const { page, faults } = await journey.open(`/triggers/${trigger}`, { as: OWNER });
   await page.getByRole('row', { name: /people 4/ }).waitFor();
   expect(await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')).toMatch(/results\.csv$/);
-  await page.goto(`${journey.app.url}/conversations/${run.conversation_id}`);
+  await follow(page, `/conversations/${run.conversation_id}`);
   await page.getByText('people 4').waitFor();
   const campaignId = newId('campaign');
   const { db } = journey.app;
   await db.insert(campaign).values({ orgId, id: campaignId, agentId, channelId: run.channel_id, name: 'Party', settings: {}, attended: true, state: 'live' }); // prettier-ignore
   await db.insert(recipient).values({ orgId, campaignId, id: newId('rcpt'), endUserId: run.end_user_id, ref: 'row-1', status: 'replied', runId: run.id, conversationId: run.conversation_id }); // prettier-ignore
-  await page.goto(`${journey.app.url}/campaigns/${campaignId}?tab=results`);
+  await follow(page, `/campaigns/${campaignId}?tab=results`);
   await page.getByRole('row', { name: /Noor .*Complete people 4/ }).waitFor();
   await settled(page);
   expect(await seriousFaults(page)).toEqual([]);

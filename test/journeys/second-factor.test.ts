@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../cluster/ports.ts';
 import {
   CHROMIUM,
+  follow,
   type Journey,
   OWNER,
   PASSWORD,
@@ -69,7 +70,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     const { page, faults } = await journey.open('/sign-in');
     await enterPassword(page, 'app@example.com');
     await isInside(page);
-    await page.goto(journey.app.url + ACCOUNT);
+    await follow(page, ACCOUNT);
     await settled(page);
     expect(await seriousFaults(page)).toEqual([]);
     const { code, recovery } = await setUpApp(page);
@@ -98,7 +99,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await isInside(page);
 
-    await page.goto(journey.app.url + ACCOUNT);
+    await follow(page, ACCOUNT);
     await page.getByText('9 recovery codes are left.').waitFor();
     await page.getByRole('region', { name: 'Authenticator app' }).getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog');
@@ -116,9 +117,9 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await ask.click();
     await boss.getByText('Set up a second factor for yourself first').waitFor();
     expect(await ask.isChecked()).toBe(false);
-    await boss.goto(journey.app.url + ACCOUNT);
+    await follow(boss, ACCOUNT);
     await setUpApp(boss);
-    await boss.goto(`${journey.app.url}/settings/organization`);
+    await follow(boss, '/settings/organization');
     await ask.click();
     await boss.getByText('A second factor is required now.').waitFor();
     expect(await seriousFaults(boss)).toEqual([]);
@@ -153,7 +154,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.goto(`${origin}/sign-in`);
     await enterPassword(page, 'key@example.com');
     await isInside(page);
-    await page.goto(origin + ACCOUNT);
+    await follow(page, ACCOUNT);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('This laptop');
@@ -182,7 +183,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await isInside(page);
 
-    await page.goto(origin + ACCOUNT);
+    await follow(page, ACCOUNT);
     await keys.getByRole('button', { name: 'Remove' }).click();
     await dialog.getByLabel('Current password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Remove' }).click();

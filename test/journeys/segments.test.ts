@@ -1,6 +1,15 @@
 import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  follow,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+} from './dashboard-browser.ts';
 
 /** A group of people is saved once and used in a campaign. */
 describe.skipIf(!CHROMIUM)('segments', () => {
@@ -48,19 +57,19 @@ describe.skipIf(!CHROMIUM)('segments', () => {
     expect(await page.getByRole('button', { name: 'Save as segment' }).count()).toBe(0);
     expect(await seriousFaults(page)).toEqual([]);
 
-    await page.goto(`${journey.app.url}/end-users`);
+    await follow(page, '/end-users');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
     await choose(page, 'Very important');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
     expect(new URL(page.url()).searchParams.get('tag')).toBe('vip');
 
-    await page.goto(`${journey.app.url}/campaigns/${campaign}?tab=people`);
+    await follow(page, `/campaigns/${campaign}?tab=people`);
     await page.getByRole('radiogroup', { name: 'Where the people come from' }).getByText('Segment').click();
     await choose(page, 'Very important');
     await page.getByRole('button', { name: 'Review', exact: true }).press('Enter');
     await page.getByRole('region', { name: 'Review of the people' }).getByText(/\b2\b/).first().waitFor();
 
-    await page.goto(`${journey.app.url}/end-users?tag=vip`);
+    await follow(page, '/end-users?tag=vip');
     await page.getByRole('button', { name: /^Delete the segment .*Very important/ }).press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
     await page.getByText('The segment is deleted.').waitFor();

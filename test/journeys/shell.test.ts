@@ -24,7 +24,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
   afterAll(() => journey?.stop());
 
   test('creates the first owner only once', async () => {
-    const { page, context, faults } = await journey.open(journey.setupPath);
+    const { page, faults, close } = await journey.open(journey.setupPath);
     await page.getByRole('button', { name: 'Create account and start' }).click();
     await page.getByText('This field is required.').first().waitFor();
     await page.getByLabel('Your name').fill('Asha Rao');
@@ -34,7 +34,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
     await page.getByRole('button', { name: 'Create account and start' }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     expect(faults).toEqual([]);
-    await context.close();
+    await close();
 
     const again = await journey.open(journey.setupPath);
     await again.page.getByLabel('Your name').fill('Mallory');
@@ -44,7 +44,6 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
     await again.page.getByRole('button', { name: 'Create account and start' }).click();
     await again.page.getByText('The setup link is no longer valid').waitFor();
     await again.page.getByText(/req_[0-9a-z]{26}/).waitFor();
-    await again.context.close();
   });
 });
 
@@ -59,7 +58,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
   afterAll(() => journey?.stop());
 
   test('a person without a session is sent to sign-in, and then back to the requested page', async () => {
-    const { page, context } = await journey.open(`${KEYS}?scope=agent`);
+    const { page } = await journey.open(`${KEYS}?scope=agent`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill('not the password');
@@ -74,17 +73,15 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'API Keys', level: 1 }).waitFor();
     expect(page.url()).toBe(`${journey.app.url}${KEYS}?scope=agent`);
-    await context.close();
   });
 
   test('sign-in never leads to another site', async () => {
-    const { page, context } = await journey.open('/sign-in?back=//evil.example/x');
+    const { page } = await journey.open('/sign-in?back=//evil.example/x');
     await page.getByLabel('E-mail address').fill(OWNER);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     expect(new URL(page.url()).origin).toBe(journey.app.url);
-    await context.close();
   });
 
   test('signing out ends the session, and the other windows ask to sign in again', async () => {
@@ -103,11 +100,10 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     expect(await everythingKept(page)).not.toContain('half written');
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(other.url()).toContain(encodeURIComponent(KEYS));
-    await context.close();
   });
 
   test('language and theme are stored, and Arabic is right-to-left', async () => {
-    const { page, context } = await journey.open(KEYS, { as: OWNER });
+    const { page } = await journey.open(KEYS, { as: OWNER });
     await page.getByRole('button', { name: 'Your menu' }).click();
     await page.getByText('العربية').click();
     // The program of another language loads.
@@ -121,11 +117,10 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     const heading = await page.getByRole('heading', { name: 'مفاتيح API', level: 1 }).boundingBox();
     expect(heading!.x).toBeGreaterThan(600);
     expect(await page.evaluate("getComputedStyle(document.querySelector('code')).direction")).toBe('ltr');
-    await context.close();
   });
 
   test('a person is invited by link, joins, gets another role, and is removed', async () => {
-    const { page, context } = await journey.open('/settings/members', { as: OWNER });
+    const { page } = await journey.open('/settings/members', { as: OWNER });
     await page.getByRole('button', { name: 'Invite a person' }).click();
     await page.getByRole('dialog').getByLabel('E-mail address').fill('ben@example.com');
     await page.getByRole('button', { name: 'Create invitation link' }).click();
@@ -151,7 +146,6 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await guest.page.getByRole('heading', { name: 'You are not a member of an organization' }).waitFor();
     await guest.close();
     expect(await page.getByRole('row').filter({ hasText: 'Ben Osei' }).count()).toBe(0);
-    await context.close();
   });
 
   test('a link that was created on the server sets a forgotten password once and ends other sessions', async () => {
@@ -160,7 +154,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       env: { DATABASE_URL: journey.app.database.url, PARLEY_SECRET: journey.app.config.secret },
     });
     const path = new URL(JSON.parse(stdout).url).pathname;
-    const { page, context, faults } = await journey.open(path);
+    const { page, faults } = await journey.open(path);
     await page.getByText(OWNER).waitFor();
     await page.getByLabel('Password', { exact: true }).fill('short');
     await page.getByRole('button', { name: 'Set password and sign in' }).click();
@@ -177,8 +171,6 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     await before.page.reload();
     await before.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(faults).toEqual([]);
-    await context.close();
-    await before.context.close();
     journey.forget(OWNER);
   });
 
@@ -186,7 +178,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     'the first steps are checked off after an agent, a trigger, a key and a first call',
     { tags: ['long'] },
     async () => {
-      const { page, context, faults } = await journey.open('/', { as: OWNER });
+      const { page, faults } = await journey.open('/', { as: OWNER });
       await page.getByText('0 of 5 done').waitFor();
       await page.getByText('From my backend').click();
       await page.getByRole('button', { name: 'Create agent' }).click();
@@ -221,7 +213,6 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       await page.getByRole('link', { name: 'Open the conversation' }).click();
       await page.locator('[data-row]').getByText('Hello').waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     },
   );
 
@@ -232,7 +223,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     [KEYS, OWNER],
   ] as const)
     test(`the first load of ${path} takes at most 206 kB of compressed script`, async () => {
-      const { page, context } = await journey.open('/docs/problems/key_invalid', { as });
+      const { page } = await journey.open('/docs/problems/key_invalid', { as });
       // Code that the idle browser prefetches does not count, and this test prefetches nothing.
       await page.addInitScript('window.requestIdleCallback = () => 0');
       const scripts = new Set<string>();
@@ -248,7 +239,6 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       const bytes = sizes.reduce((sum, size) => sum + size, 0);
       expect(first.length).toBeGreaterThan(1);
       expect(bytes).toBeLessThan(FIRST_LOAD_BYTES);
-      await context.close();
     });
 
   test(

@@ -6,6 +6,7 @@ import {
   everythingKept,
   OWNER,
   PASSWORD,
+  follow,
   seriousFaults,
   settled,
   startJourney,
@@ -161,7 +162,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/mcp-home.png`, fullPage: true });
     await page.getByRole('link', { name: 'Shop desk' }).click();
     await page.getByRole('tab', { name: 'Tools (A tool changed)' }).waitFor();
-    await page.goto(`${journey.app.url}/agents`);
+    await follow(page, '/agents');
     await page.getByRole('link', { name: 'A tool changed' }).waitFor();
     await settled(page);
     expect(await seriousFaults(page)).toEqual([]);
