@@ -87,10 +87,26 @@ test('different periods of an organization are counted one after the other, also
     { since: '2026-03-01', until: '2026-03-05' },
     { since: '2026-10-01', until: '2026-10-05' },
   ];
-  const look = async () =>
-    (await Promise.all(periods.map((one) => read(one)))).filter(({ complete }) => complete).length;
-  expect(await look()).toBe(1);
-  expect(await look()).toBe(2);
+  const look = () => periods.map((one) => read(one));
+  const countComplete = async (readers: ReturnType<typeof look>) =>
+    (await Promise.all(readers)).filter(({ complete }) => complete).length;
+  const query = vi.spyOn(db.$client, 'query');
+  // The first count cannot end before the second reader has begun.
+  const first = await db.transaction(async (tx) => {
+    await tx.execute(sql`LOCK TABLE analytics_day IN EXCLUSIVE MODE`);
+    const readers = look();
+    const reads = () =>
+      query.mock.calls.filter(
+        ([statement], index) =>
+          /^select .* from "analytics_day"/.test((statement as unknown as { text: string }).text) &&
+          query.mock.settledResults[index]?.type === 'fulfilled',
+      ).length;
+    await expect.poll(reads, { interval: 5 }).toBe(2);
+    return readers;
+  });
+  expect(await countComplete(first)).toBe(1);
+  expect(await countComplete(look())).toBe(2);
+  query.mockRestore();
 });
 
 const ASKED: Said = ['end_user', 0];
