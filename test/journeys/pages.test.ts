@@ -228,8 +228,10 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await half.fill('');
     await other.page.getByRole('log').getByText('From Shop guide').waitFor();
 
-    await mine.page.getByRole('button', { name: 'Take over' }).click();
+    await mine.page.getByRole('button', { name: 'Take over' }).press('Enter');
     await other.page.getByRole('button', { name: 'Hand back to the agent' }).waitFor();
+    // The button is disabled during its action, and has the focus afterwards.
+    await mine.page.locator('button:focus').getByText('Hand back to the agent').waitFor();
     await mine.page.getByLabel('Write a reply').fill('This is Asha, I am here.');
     await mine.page.keyboard.press('Enter');
     await other.page.getByRole('log').getByText('This is Asha, I am here.').waitFor();

@@ -7,6 +7,7 @@ import { onProblem, queryClient, refetch } from '../api/queries.ts';
 import { useTexts } from '../language/texts.tsx';
 import { onceOpened } from '../parts/once-opened.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
+import { useFocusAfterActions } from './use-focus-after-actions.ts';
 import { isSecretShown } from '../parts/secret-shown.ts';
 import { forgetSession, useMaybeOrganization, useSession } from '../session/session.ts';
 import { ConnectionBar } from './connection-bar.tsx';
@@ -42,6 +43,7 @@ export function Shell(): ReactNode {
   const main = useFocusOnNavigation();
   useSignInWhenRefused();
   useSessionWhenRemoved();
+  useFocusAfterActions();
   const find = useFinder(close);
   // The account belongs to no organization. A second factor is set up on its page.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
