@@ -1,5 +1,19 @@
 import path from 'node:path';
 
+const BELOW_APP = [
+  'contract',
+  'kernel',
+  'config',
+  'store',
+  'access',
+  'engine',
+  'channels',
+  'answering',
+  'features',
+  'http',
+  'worker',
+];
+
 /**
  * Which room may import which other room: the arrows of docs/architecture.md as a lint rule (a plugin of oxlint).
  * Imports run downward only, so each room can be read and changed with knowledge of only the rooms below it. Tests may
@@ -17,40 +31,12 @@ const MAY_IMPORT = {
   features: ['contract', 'kernel', 'store', 'access', 'engine', 'channels', 'answering'],
   http: ['contract', 'kernel', 'access', 'features'],
   worker: ['contract', 'kernel', 'store', 'engine', 'channels', 'answering', 'features'],
-  app: [
-    'contract',
-    'kernel',
-    'config',
-    'store',
-    'access',
-    'engine',
-    'channels',
-    'answering',
-    'features',
-    'http',
-    'worker',
-  ],
+  app: BELOW_APP,
   cli: ['contract', 'kernel'],
   dashboard: ['contract'],
   widget: ['contract'],
   sdk: [],
-  bench: [
-    'contract',
-    'kernel',
-    'config',
-    'store',
-    'access',
-    'engine',
-    'channels',
-    'answering',
-    'features',
-    'http',
-    'worker',
-    'app',
-    'test',
-    'cli',
-    'cluster',
-  ],
+  bench: [...BELOW_APP, 'app', 'test', 'cli', 'cluster'],
 };
 
 /**
