@@ -1,4 +1,3 @@
-import type { AppDeps } from './app-deps.ts';
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts';
 import type { SharedCounters } from '../access/limits/shared-counters.ts';
 import { openAnswering } from '../answering/open-answering.ts';
@@ -16,8 +15,9 @@ import { createQueueMail } from '../store/mail.ts';
 import { openAccess } from './open-access.ts';
 import { openStore } from './open-store.ts';
 import type { Service } from './service.ts';
+import type { AppDeps } from './app-deps.ts';
 
-/** Starts an immediate look of the workers of this process. Workers of other processes poll. */
+/** Wakes the workers of this process. Workers of other processes poll. */
 export const WAKES = [
   'turns',
   'deliveries',

@@ -5,8 +5,9 @@ import { type TemplateContent, templateFault } from './template-fault.ts';
 type Row = Pick<ChannelAccount, 'id' | 'settings'> & { kind: string };
 
 /**
- * Compares a message with its template (template-fault.ts) on a connected channel, whose definitions are read from its provider. Null also if they cannot be read,
- * because a message must not wait for a provider that is down.
+ * Compares a message with its template on a connected channel (template-fault.ts). The definitions are read from the
+ * provider of the channel. Null also if they cannot be read, because a message must not wait for a provider that is
+ * down.
  */
 export async function channelTemplateFault<R extends Row>(
   { connector, openSecrets }: { connector: Pick<Connector, 'templates'>; openSecrets(row: R): Promise<Secrets> },

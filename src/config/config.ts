@@ -1,4 +1,3 @@
-import type { ConfigFault, Environment } from './environment.ts';
 import path from 'node:path';
 import type { RateLimits } from '../../contract/limits.ts';
 import { REGION_IDS, REGIONS, type Region } from '../../contract/regions.ts';
@@ -28,6 +27,7 @@ import {
 import { checkDatabase, checkPrevious, checkSecret, ownSecrets } from './secret-file.ts';
 import { readTraces, type TraceSettings } from './traces.ts';
 import { unknownVariables } from './variables.ts';
+import type { ConfigFault, Environment } from './environment.ts';
 
 /** All settings from the environment, read once at start. No other room reads the environment. */
 export type Config = {

@@ -1,9 +1,9 @@
-import type { TurnTrace } from './turn-trace.ts';
 import type { AgentDefinition } from '../../contract/agents.ts';
 import type { ToolContext } from '../../contract/tools.ts';
 import type { Span } from '../kernel/traces/tracer.ts';
 import type { MessageContent, MessageRole, MessageSource } from '../../contract/messages.ts';
 import type { DecideInPlace, KnownApproval, StoredCall } from './providers/stored-call.ts';
+import type { TurnTrace } from './turn-trace.ts';
 
 /**
  * The interface of every agent: the embedded provider and all model providers. The input is the conversation, and the

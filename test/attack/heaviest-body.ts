@@ -1,7 +1,7 @@
-import type { Making } from './making.ts';
 import type { Filler } from './fillers.ts';
 import { example, marked, sizeOf, spent, textOf } from './heaviest-text.ts';
 import { isLiteral, resolved, type Schema } from './schema-fields.ts';
+import type { Making } from './making.ts';
 
 /**
  * A body from a JSON Schema. One field is as large as the schema allows, and so is every list and record that contains

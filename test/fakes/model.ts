@@ -1,10 +1,10 @@
-import type { Json, ModelReply, RecordedCall, Success, Used, Wire, WireFormat } from './model-wire.ts';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeTranscripts } from './transcripts.ts';
 import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
 import { streamReply } from './model-stream.ts';
+import type { Json, ModelReply, RecordedCall, Success, Used, Wire, WireFormat } from './model-wire.ts';
 
 /**
  * A model server on a real port with the wire formats of the providers, by path: OpenAI chat completions (the format of

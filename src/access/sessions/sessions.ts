@@ -1,4 +1,3 @@
-import type { Browser, SignedIn } from './signed-in.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { loadOnce } from '../../kernel/load-once.ts';
 import { deriveKey, withOthers } from '../../kernel/seal.ts';
@@ -14,6 +13,7 @@ import { createPasswords, type Passwords } from './passwords.ts';
 import { isChallenge, newChallenge, readChallenge } from './sign-in-challenge.ts';
 import { resignCookie } from './resign-cookie.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
+import type { Browser, SignedIn } from './signed-in.ts';
 
 /** The facts that a person who signs in has proven. */
 export type Proof = {

@@ -1,9 +1,9 @@
-import type { KnownApproval, PreparedCall, StoredCall } from './stored-call.ts';
 import type { Tool } from '../../../contract/agents.ts';
 import { MAX_PENDING_APPROVALS } from '../../../contract/approval-limits.ts';
 import type { TurnTrace } from '../turn-trace.ts';
 import { withoutBound } from './bind-arguments.ts';
 import { runTool, type ToolTurn } from './run-tool.ts';
+import type { KnownApproval, PreparedCall, StoredCall } from './stored-call.ts';
 
 /** The arguments are shown to members, so their length is limited. */
 const MAX_ARGUMENT_CHARACTERS = 8_000;

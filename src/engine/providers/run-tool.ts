@@ -1,4 +1,3 @@
-import type { PreparedCall } from './stored-call.ts';
 import { hash, randomUUID } from 'node:crypto';
 import type { Tool } from '../../../contract/agents.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
@@ -11,7 +10,7 @@ import type { TurnTrace } from '../turn-trace.ts';
 import { bindArguments, noValueFor, withoutBound } from './bind-arguments.ts';
 import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
-import type { StoredCall } from './stored-call.ts';
+import type { PreparedCall, StoredCall } from './stored-call.ts';
 
 /** One call of a declared tool. It never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;

@@ -1,4 +1,3 @@
-import type { RecipientInputRow } from './recipient-input-row.ts';
 import type { PushedRecipients, PushResult, RecipientInput } from '../../../contract/campaigns.ts';
 import { MAX_STORED_ADDITIONS } from '../../../contract/dashboard/additions.ts';
 import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
@@ -15,6 +14,7 @@ import { type AdditionPage } from '../../store/campaigns/addition-queue.ts';
 import { deleteOldAdditions } from '../../store/campaigns/additions.ts';
 import { NOTHING_ADDED, countPage } from './count-outcomes.ts';
 import type { CampaignsDeps } from './deps.ts';
+import type { RecipientInputRow } from './recipient-input-row.ts';
 
 export type AdditionInput = {
   campaign: CampaignFacts;

@@ -1,9 +1,9 @@
-import { keepMessage } from './keep-message.ts';
 import type { Message } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { findConversation, listAnswersAfter } from '../../store/conversations/read.ts';
 import { presentMessage } from '../../store/messages/present.ts';
 import type { ConversationsDeps } from './deps.ts';
+import { keepMessage } from './keep-message.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'waiter' | 'onAccepted'>;
 

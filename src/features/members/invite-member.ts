@@ -12,9 +12,8 @@ import {
   withdrawInvitation as withdraw,
 } from '../../store/members/invitations.ts';
 import { readOrganization } from '../../store/organizations/organizations.ts';
-import type { ActingMember } from './deps.ts';
+import type { ActingMember, MembersDeps } from './deps.ts';
 import { invitableBy, lockAsAdmin } from './invite-rights.ts';
-import type { MembersDeps } from './deps.ts';
 import { presentInvitation } from './read-members.ts';
 
 /**

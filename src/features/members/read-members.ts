@@ -4,9 +4,8 @@ import { isAtLeast } from '../../access/sessions/session-gate.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { type Member, listMembers as listAll } from '../../store/members/members.ts';
 import { type Invitation, listInvitations as listOpen } from '../../store/members/invitations.ts';
-import type { ActingMember } from './deps.ts';
+import type { ActingMember, MembersDeps } from './deps.ts';
 import { invitableBy } from './invite-rights.ts';
-import type { MembersDeps } from './deps.ts';
 
 export const listMembers = async (
   { db }: Pick<MembersDeps, 'db'>,

@@ -6,7 +6,7 @@ import type { AccessDecisions, Route } from '../route/route.ts';
 import type { CountRequest, RequestLog } from './request-log.ts';
 
 export type HttpDeps = {
-  /** All routes except those of the HTTP room itself (health, reference, …), which this file adds. */
+  /** All routes except those of the HTTP room itself (health, reference, …), which server.ts adds. */
   readonly routes: readonly Route[];
   readonly access: AccessDecisions;
   readonly region: Region;

@@ -1,4 +1,3 @@
-import type { Dispatch, HttpDeps } from './http-deps.ts';
 import { createServer } from 'node:http';
 import { fastify, type FastifyInstance } from 'fastify';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from '../../../contract/limits.ts';
@@ -13,6 +12,7 @@ import { createProblems } from './problems.ts';
 import { metaOf } from './request-meta.ts';
 import type { Route } from '../route/route.ts';
 import { systemRoutes } from '../routes.ts';
+import type { Dispatch, HttpDeps } from './http-deps.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

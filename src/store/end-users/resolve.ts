@@ -1,5 +1,3 @@
-import { LATER } from '../queue/later.ts';
-import type { EndUserRow } from './end-user-row.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { MAX_ATTRIBUTES } from '../../../contract/end-users.ts';
@@ -10,6 +8,8 @@ import type { AcceptCall } from '../runs/accept-call.ts';
 import type { EndUserFields } from './end-user-fields.ts';
 import { keepExistingValues } from './keep-existing-values.ts';
 import { named, rowsOf } from '../named-statement.ts';
+import { LATER } from '../queue/later.ts';
+import type { EndUserRow } from './end-user-row.ts';
 
 /**
  * Finds the person to whom a call refers. A call refers to a person by our ID, or by external ID, otherwise by e-mail,
@@ -20,6 +20,7 @@ import { named, rowsOf } from '../named-statement.ts';
  * applied to the new person (`suppression.ts`). A key that may not change people only fills empty fields
  * (`keep-existing-values.ts`).
  */
+
 /** The person, and the call's data that was not stored. */
 export type Taken = { row: EndUserRow; unchanged: string[] };
 

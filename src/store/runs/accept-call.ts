@@ -1,7 +1,7 @@
-import type { EndUserFields } from '../end-users/end-user-fields.ts';
 import type { PersonField } from '../../../contract/channel-kinds.ts';
 import type { RunInput, RunStatus } from '../../../contract/triggers.ts';
 import type { Refusal } from '../../../contract/problems.ts';
+import type { EndUserFields } from '../end-users/end-user-fields.ts';
 
 /** One checked trigger call, ready to be written. */
 export type AcceptCall = {

@@ -1,4 +1,3 @@
-import type { TriggerRoutesDeps } from './deps.ts';
 import type { Route } from '../../route/route.ts';
 import { cancelRunRoute } from './cancel-run.ts';
 import { followRunRoute } from './follow-run.ts';
@@ -6,6 +5,7 @@ import { listMessagesRoute } from './list-messages.ts';
 import { listRunsRoute } from './list-runs.ts';
 import { readRunRoute } from './read-run.ts';
 import { startConversationRoute } from './start-conversation.ts';
+import type { TriggerRoutesDeps } from './deps.ts';
 
 export const triggerRoutes = (deps: TriggerRoutesDeps): Route[] => [
   startConversationRoute(deps), // POST /api/triggers/:agent_id/:trigger_id
