@@ -1,31 +1,47 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
-import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+import path from 'node:path';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 
 const SLOWEST = 10;
 /** If more files than this fail, it is not by chance. */
 const MOST_AGAIN = 8;
+/** Node itself crashed, which JavaScript cannot cause. */
+const CRASH = /^Worker exited unexpectedly with signal (SIGSEGV|SIGBUS|SIGILL)/;
+const FINISHED: ReadonlySet<string> = new Set(['passed', 'failed', 'skipped']);
 
 /**
  * Prints the slowest files, so that a new slow file is noticed, and the failed tests. The very last line has the counts
  * in a format for machines: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error
  * outside of any test count as one failure each; a run without a test is a failure. With AGAIN_FILE
  * (scripts/run-tests.mjs), a few failed files are written there and left out of the counts, because they run once more.
+ * If the process of a worker crashes, these are also the files that it had not finished.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
   private filter: readonly string[] | undefined;
+  private files: string[] = [];
 
   onInit({ config }: Vitest): void {
     this.filter = config.tagsFilter;
   }
 
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    this.files = specifications.map(({ moduleId, project }) => path.relative(project.config.root, moduleId));
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     if (modules.length > SLOWEST) console.log(slowest(modules));
-    const tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    const tally = { passed: 0, failed: 0, skipped: 0 };
     const lines: string[] = [];
-    const again = unhandledErrors.length === 0 ? runAgain(modules) : [];
+    const signals = unhandledErrors.flatMap(signalOfCrash);
+    const unfinished = signals.length > 0 ? this.files.filter((file) => !isFinished(modules, file)) : [];
+    const again = unhandledErrors.length === signals.length ? runAgain(modules, unfinished) : [];
+    if (again.length === 0) tally.failed = unhandledErrors.length;
+    else if (signals.length > 0)
+      lines.push(`Ended by ${signals.join(', ')}, so it ran once more: ${unfinished.join(', ')}`);
     for (const module of modules) {
-      if (again.includes(module)) {
+      if (unfinished.includes(module.relativeModuleId) && again.length > 0) continue;
+      if (again.includes(module.relativeModuleId)) {
         lines.push(`Failed at first, so it ran once more: ${namesOfFailed(module).join(', ')}`);
         continue;
       }
@@ -68,18 +84,29 @@ function namesOfFailed(module: TestModule): string[] {
   return names.length > 0 ? names : [`${module.relativeModuleId}, outside of its tests`];
 }
 
+/** The signal that ended the process of a worker, if this is what the error reports. */
+function signalOfCrash(error: unknown): string[] {
+  const { cause } = error as Error;
+  const message = (cause as Error | undefined)?.message ?? '';
+  return CRASH.exec(message)?.slice(1) ?? [];
+}
+
+const isFinished = (modules: readonly TestModule[], file: string): boolean =>
+  modules.some((module) => module.relativeModuleId === file && FINISHED.has(module.state()));
+
 /**
- * Failed files that may have failed by chance. A property test is never among them, because other random values would
- * hide the failure.
+ * Failed files that may have failed by chance, and the files that a crashed worker did not finish. A property test is
+ * never among them, because other random values would hide the failure.
  */
-function runAgain(modules: readonly TestModule[]): TestModule[] {
+function runAgain(modules: readonly TestModule[], unfinished: readonly string[]): string[] {
   const file = process.env.AGAIN_FILE;
   const failed = modules.filter((module) => module.state() === 'failed');
   const errors = failed.flatMap(failedTestsOf).flatMap((test) => test.result().errors ?? []);
   const isProperty = errors.some(({ message }) => message.startsWith('Property failed'));
   if (!file || isProperty || failed.length > MOST_AGAIN) return [];
-  writeFileSync(file, failed.map(({ relativeModuleId }) => `${relativeModuleId}\n`).join(''));
-  return failed;
+  const again = [...failed.map(({ relativeModuleId }) => relativeModuleId), ...unfinished];
+  writeFileSync(file, again.map((name) => `${name}\n`).join(''));
+  return again;
 }
 
 /** How long each file used a worker, including its imports. */
