@@ -63,7 +63,7 @@ const tests = (args: string[], more: Record<string, string> = {}) =>
   runCli(['agents', 'test', agent, '--file', file('suite.yaml'), ...args], { ...env, ...more });
 const GOOD = [{ text: 'Hello.' }, { text: 'At 9:00.' }, { text: 'You are welcome.' }];
 
-test('prints text when piped, JSON with --json, and a report with name, times and conversation', async () => {
+test('a test run prints text to a pipe and JSON with --json, and writes a report with names and times', async () => {
   model.script(...GOOD);
   const text = await tests(['--junit', file('report.xml')]);
   expect(text).toEqual({
@@ -88,7 +88,7 @@ test('prints text when piped, JSON with --json, and a report with name, times an
   ).toEqual([true, true, true]);
 });
 
-test('repeats a call once after a provider failure; a second failure fails the case but not the run', async () => {
+test('a failed call is repeated once; a second failure fails the case but does not stop the run', async () => {
   model.script({ status: 500 }, ...GOOD);
   expect(await tests([])).toMatchObject({ code: 0 });
   model.script(GOOD[0]!, { status: 500 }, { status: 500 }, GOOD[2]!);
@@ -111,7 +111,7 @@ test('a test run opens the path of the report before the first case, and writes 
   expect(readFileSync(file('stopped.xml'), 'utf8')).toMatch(/errors="1"[^]*name="The run stopped"[^]*token_invalid/);
 });
 
-test('refuses an invalid file before the first case, with the name of the case', async () => {
+test('an invalid file is refused before the first case, with the name of the invalid case', async () => {
   const before = model.calls.length;
   writeFileSync(file('wrong.yaml'), SUITE.replace('says: welcome', 'say: welcome').replace('Opening hours', 'Thanks'));
   const refused = await runCli(['agents', 'test', agent, '--file', file('wrong.yaml'), '--json'], env);
@@ -141,7 +141,7 @@ test('--only runs the named cases, and the recordings of the other cases stay', 
   expect(errorOf(none)).toEqual({ code: 'usage_invalid', message: 'No case has this text in its name: nothing.' });
 });
 
-test('tests a definition from a file with a token that cannot push, without changing the draft', async () => {
+test('a token that cannot push tests a definition from a file, and the draft does not change', async () => {
   const definition = { ...DEFINITION, instructions: 'Be formal.' };
   writeFileSync(file('agent.json'), JSON.stringify(definition));
   model.script(...GOOD);

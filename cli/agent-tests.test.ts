@@ -42,13 +42,13 @@ const change = (find: string, put: string): void => {
 const live = async (): Promise<string> =>
   (await call(`GET /organizations/${orgId}/agents/${agent}`)).body.published.opening.en;
 
-test('a person, or a token that may publish, stores the tests only once', async () => {
+test('a token with the verb publish can store the tests', async () => {
   const file = path.join(folder, 'suite.yaml');
   const as = { ...env, PARLEY_TOKEN: await token('read', 'push', 'publish') };
   expect(await runCli(['agents', 'suite', 'set', agent, '--file', file], as)).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('prints equal bytes in two runs, and publishes nothing', async () => {
+test('two test runs print equal bytes and publish nothing', async () => {
   const as = { ...env, PARLEY_TOKEN: await token('read', 'test', 'push') };
   const check = async () => {
     const [update, ran] = [
@@ -63,7 +63,7 @@ test('prints equal bytes in two runs, and publishes nothing', async () => {
   expect(await live()).toContain('How can I help?');
 });
 
-test('publishes a draft with failed tests only with a reason', async () => {
+test('a draft with failed tests is published only with a reason', async () => {
   change('Welcome to Doha Books', 'Welcome');
   const as = { ...env, PARLEY_TOKEN: await token('read', 'test', 'push', 'publish') };
   const file = path.join(folder, 'agent.json');
@@ -79,7 +79,7 @@ test('publishes a draft with failed tests only with a reason', async () => {
   expect(await live()).toMatch(/^Welcome\./);
 });
 
-test('returns the stored tests as the file, and refuses an invalid file with the reason', async () => {
+test('pulled tests equal the pushed file, and an invalid file is refused with the reason', async () => {
   const as = { ...env, PARLEY_TOKEN: await token('read', 'push', 'test') };
   const shown = await runCli(['agents', 'suite', 'show', agent, '--json'], as);
   const { cases, required } = JSON.parse(shown.stdout);
@@ -93,7 +93,7 @@ test('returns the stored tests as the file, and refuses an invalid file with the
   expect(schema.properties.cases.items.properties.turns).toBeDefined();
 });
 
-test('pulls an agent into a folder and pushes it to another agent; a dry run changes nothing', async () => {
+test('an agent is pulled into a folder and pushed to another agent; a dry run changes nothing', async () => {
   const at = `/organizations/${orgId}`;
   const as = { ...env, PARLEY_EMAIL: 'asha@example.com', PARLEY_PASSWORD: 'correct horse battery' };
   const cli = async (...args: string[]) => {
@@ -151,7 +151,7 @@ test('pulls an agent into a folder and pushes it to another agent; a dry run cha
   expect(errorOf(await runCli(['agents', 'push', other, path.join(folder, 'none')], as)).code).toBe('file_unreadable');
 });
 
-test('the file names the person of a case that came from a conversation, so that an erase finds the case', async () => {
+test('the file names the person of a case from a conversation, so that an erase finds the case', async () => {
   const at = `/organizations/${orgId}`;
   const as = { ...env, PARLEY_EMAIL: 'asha@example.com', PARLEY_PASSWORD: 'correct horse battery' };
   const person = (await call(`POST ${at}/end-users`, { name: 'Omar' })).body.id as string;
@@ -165,7 +165,7 @@ test('the file names the person of a case that came from a conversation, so that
   expect((await call(`GET ${at}/agents/${one}/suite`)).body.cases).toEqual([]);
 });
 
-test('records answers of a model once, and replays them without a model', async () => {
+test('answers of a model are recorded once and replayed without a model', async () => {
   const model = await startFakeModel();
   const models = `/organizations/${orgId}/models/openai_compatible`;
   await call(`PUT ${models}`, { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY });

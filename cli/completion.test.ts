@@ -19,7 +19,7 @@ test.each([
     ['bash', 'zsh', 'fish', '--json', '--url', '--org', '--help'],
   ],
   [['parley', 'keys', 'create', '--sc'], ['--scope']],
-])('completes %j in bash', async (words, wanted) => {
+])('bash completes %j', async (words, wanted) => {
   const { stdout: script } = await runCli(['completion', 'bash']);
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-completion-'));
   writeFileSync(path.join(folder, 'parley'), script);
@@ -30,7 +30,7 @@ test.each([
   expect(stdout.trim().split(' ')).toEqual(wanted);
 });
 
-test('prints a script with the same commands for zsh and fish', async () => {
+test('the scripts for zsh and fish have the same commands', async () => {
   for (const shell of ['zsh', 'fish']) {
     const { stdout } = await runCli(['completion', shell]);
     expect(stdout).toContain('agents suite');
@@ -38,7 +38,7 @@ test('prints a script with the same commands for zsh and fish', async () => {
   }
 });
 
-test('`help` with the words of a command explains it, and refuses unknown commands', async () => {
+test('`help` explains a command, and refuses an unknown one', async () => {
   const { stdout, code } = await runCli(['help', 'keys', 'create']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: parley keys create')]);
   const wrong = await runCli(['help', 'keys', 'nope']);

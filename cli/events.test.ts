@@ -68,7 +68,7 @@ test('events tail prints one JSON line per event of the wanted type, and ends cl
   expect(rows).toEqual([{ n: 1 }]);
 });
 
-test('events tail forwards each event to an address of this machine, signed like a delivery', async () => {
+test('events tail forwards each event to a local URL, signed like a delivery', async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.stop());
   const before = looks();

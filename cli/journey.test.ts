@@ -78,7 +78,7 @@ const file = (name: string, text: string): string => {
   return path.join(folder, name);
 };
 
-test('goes from an empty database to an answer and a revoked key', async () => {
+test('the commands lead from an empty database to an answer and a revoked key', async () => {
   expect(await parley('whoami')).toMatchObject({ user: { email: OWNER.email }, operator: true });
   const agent = await parley('agents', 'create', '--name', 'Concierge');
   const opening = file('agent.json', '{"opening":{"default":"Hello about {{order_id}}"}}');
@@ -220,7 +220,7 @@ test('a program with an access token can do what the token permits, and a refusa
   expect(await parley('agents', 'delete', agent['id'] as string, '--yes')).toMatchObject({ deleted: true });
 });
 
-test('manages campaigns, channels and organizations', { tags: ['long'] }, async () => {
+test('the commands manage campaigns, channels and organizations', { tags: ['long'] }, async () => {
   const agent = await parley('agents', 'create', '--name', 'Sales');
   const channel = await parley('channels', 'connect', '--agent', agent['id'], '--kind', 'sandbox', '--name', 'Trial');
   const campaign = await parley(

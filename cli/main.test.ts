@@ -8,7 +8,7 @@ describe('a mistake in typing', () => {
     [['key', 'list'], /Unknown command 'key'\n\(Did you mean keys\?\)/],
     [['keys', 'create', '--label', 'x', '--scope', 'organization'], /--permissions triggers/],
     [['keys'], /Choose a command/],
-  ])('%j ends with exit code 1, one line of JSON and the remedy', async (args, message) => {
+  ])('the mistyped command %j ends with exit code 1 and one line of JSON with the remedy', async (args, message) => {
     const ended = await runCli(args, { ...MEMBER, PARLEY_URL: DEAD });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(Object.keys(errorOf(ended))).toEqual(['code', 'message']);
@@ -17,7 +17,7 @@ describe('a mistake in typing', () => {
 });
 
 describe('a failure between command line and server', () => {
-  test('reports in one sentence that no server listens, with the address and the remedy', async () => {
+  test('the error names the address and the remedy if no server listens', async () => {
     const ended = await runCli(['whoami'], { ...MEMBER, PARLEY_URL: DEAD });
     expect(errorOf(ended)).toEqual({
       code: 'server_unreachable',
@@ -25,13 +25,13 @@ describe('a failure between command line and server', () => {
     });
   });
 
-  test('reports that another program responds', async () => {
+  test('the error explains that another program responded', async () => {
     await using html = await stage((_seen, reply) => reply.writeHead(502).end('<html>Bad gateway</html>'));
     const error = errorOf(await runCli(['whoami'], { ...MEMBER, PARLEY_URL: html.url }));
     expect(error).toEqual({ code: 'server_not_parley', message: expect.stringContaining('status 502') });
   });
 
-  test('reports that the connection broke during the response', async () => {
+  test('the error explains that the connection broke during the response', async () => {
     await using broken = await stage((_seen, reply) => {
       reply.writeHead(200, { 'content-length': '1000' }).write('{"us');
       setTimeout(() => reply.destroy(), 20);
@@ -40,7 +40,7 @@ describe('a failure between command line and server', () => {
     expect(error).toEqual({ code: 'server_unreachable', message: expect.stringContaining('not known whether') });
   });
 
-  test("prints the server's refusal unchanged, with each fault of the body", async () => {
+  test('the refusal of the server is printed unchanged, with each fault of the body', async () => {
     await using server = await stageSignedIn((_seen, reply) =>
       answer(reply, 422, {
         code: 'validation_failed',
@@ -56,7 +56,7 @@ describe('a failure between command line and server', () => {
     });
   });
 
-  test('prints the request ID of a server error', async () => {
+  test('the request ID of a server error is printed', async () => {
     await using server = await stageSignedIn((_seen, reply) =>
       answer(reply, 500, { code: 'internal_error', detail: 'Something went wrong.', request_id: 'req_42' }),
     );
@@ -79,7 +79,7 @@ describe('requests and output', () => {
     last_used_at: null,
   };
 
-  test('prints a new key with exactly the members that scripts rely on, in this order', async () => {
+  test('a new key is printed with exactly the fields that scripts rely on, in this order', async () => {
     await using server = await stageSignedIn((_seen, reply) => answer(reply, 201, { ...KEY, value: 'parley_us_x' }));
     const args = ['keys', 'create', '--label', 'CRM', '--scope', 'organization', '--permissions', 'triggers, channels'];
     const { stdout } = await runCli(args, { ...MEMBER, PARLEY_URL: server.url });
@@ -92,7 +92,7 @@ describe('requests and output', () => {
     expect(JSON.parse(body)).toEqual({ label: 'CRM', scope: 'organization', permissions: ['triggers', 'channels'] });
   });
 
-  test('prints "Never" for a key that was never used, and lists the keys of all pages', async () => {
+  test('the list of keys has all pages, and "Never" for an unused key', async () => {
     await using server = await stageSignedIn((seen, reply) => {
       const second = seen.url.includes('cursor=c1');
       const used = { ...KEY, id: 'key_2', last_used_at: '2026-11-21T10:00:00.000Z' };
@@ -108,7 +108,7 @@ describe('requests and output', () => {
     expect(data.every((row) => !('value' in row))).toBe(true);
   });
 
-  test('ends a session that one command opened, even if the command fails', async () => {
+  test('a session that a command opened ends with the command, even if the command fails', async () => {
     await using server = await stageSignedIn((seen, reply) =>
       seen.method === 'GET' ? answer(reply, 200, { data: [], next_cursor: null }) : answer(reply, 404, { code: 'x' }),
     );
@@ -120,7 +120,7 @@ describe('requests and output', () => {
     expect(server.seen.at(-1)!.url).toBe('/dashboard/api/sign-out');
   });
 
-  test('requires --org if the account has several organizations, and lists them', async () => {
+  test('a person with several organizations must use --org, and the error lists them', async () => {
     await using server = await stageSignedIn(
       (_seen, reply) => answer(reply, 200, { data: [], next_cursor: null }),
       [
@@ -137,7 +137,7 @@ describe('requests and output', () => {
     expect((await runCli(['agents', 'list'], { ...env, PARLEY_ORG: 'org_1' })).code).toBe(0);
   });
 
-  test('calls a trigger on the public API with PARLEY_API_KEY and its headers', async () => {
+  test('the trigger command calls the public API with PARLEY_API_KEY and its headers', async () => {
     await using server = await stage((_seen, reply) => answer(reply, 202, { id: 'run_1', status: 'queued' }));
     const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'parley_us_k' };
     const flags = ['--wait', '5', '--idempotency-key', 'i1', '--external-id', 'crm-42', '--variables', '{"a":1}'];

@@ -82,13 +82,13 @@ test.each([
 describe('the help', () => {
   const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)];
 
-  test('has a description for each command', () => {
+  test('each command has a description', () => {
     for (const command of everyCommand(buildProgram())) {
       expect([command.name(), command.description().length > 10]).toEqual([command.name(), true]);
     }
   });
 
-  test('has each of its commands and options on the documentation page', () => {
+  test('the documentation page has each command and option', () => {
     const page = readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8');
     const pathOf = (command: Command): string =>
       command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
@@ -109,7 +109,7 @@ describe('the help', () => {
     expect(twins).toEqual([]);
   });
 
-  test('has every command of the contract', () => {
+  test('every command of the contract exists', () => {
     const names = buildProgram().commands.map((command) => command.name());
     const promised =
       'serve migrate doctor backup restore login whoami orgs agents triggers channels campaigns keys trigger send';

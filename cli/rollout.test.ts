@@ -44,7 +44,7 @@ test('a version is added and rolled out, and the rollout is changed and finished
   expect(await read('agents', 'show', agent)).toMatchObject({ version: 2 });
 });
 
-test('a rollout needs the verb publish, and each command may name only one action', async () => {
+test('a rollout needs the verb publish, and a rollout command has only one action', async () => {
   const { run } = await as('read');
   const set = ['agents', 'rollout', agent, '--version', '1', '--percent', '10'];
   expect(errorOf(await run(...set)).code).toBe('token_too_narrow');

@@ -28,7 +28,7 @@ const LOGIN = ['login', '--email', 'asha@example.qa', '--password-stdin'];
 const login = (env: Record<string, string>) => runCli(LOGIN, { PARLEY_URL: server.url, ...env }, 'correct horse\n');
 
 describe('login', () => {
-  test('stores the session readable by its owner only, and never stores the password', async () => {
+  test('login stores a session that only its owner can read, and no password', async () => {
     expect(await login({ HOME: home })).toMatchObject({ code: 0, stderr: '' });
     const folder = path.join(home, '.config', 'parley');
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -47,7 +47,7 @@ describe('login', () => {
     expect(other.seen).toEqual([]);
   });
 
-  test('reads the folder from PARLEY_CONFIG_DIR first, then from XDG_CONFIG_HOME', async () => {
+  test('PARLEY_CONFIG_DIR has priority over XDG_CONFIG_HOME for the folder of the session', async () => {
     await login({ HOME: home, XDG_CONFIG_HOME: path.join(home, 'xdg') });
     expect(existsSync(path.join(home, 'xdg', 'parley', 'sessions.json'))).toBe(true);
     await login({ XDG_CONFIG_HOME: path.join(home, 'no'), PARLEY_CONFIG_DIR: path.join(home, 'own') });
@@ -55,7 +55,7 @@ describe('login', () => {
     expect(existsSync(path.join(home, 'no'))).toBe(false);
   });
 
-  test('explains which variable to set if there is no folder for the session', async () => {
+  test('the error names the variable to set if there is no folder for the session', async () => {
     const error = errorOf(await login({}));
     expect(error).toEqual({ code: 'config_unusable', message: expect.stringContaining('Set PARLEY_CONFIG_DIR') });
     // A place where even root cannot create a folder.
@@ -76,7 +76,7 @@ describe('login', () => {
 });
 
 describe('the file of sessions', () => {
-  test('reports a damaged or unreadable session file and never replaces it silently', async () => {
+  test('a damaged or unreadable session file is reported and never replaced silently', async () => {
     const file = path.join(home, 'sessions.json');
     writeFileSync(file, '{"http');
     const env = { PARLEY_CONFIG_DIR: home, PARLEY_URL: server.url };
@@ -88,7 +88,7 @@ describe('the file of sessions', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"http');
   });
 
-  test('makes the session file private even if others could read the old one', async () => {
+  test('a session file that others could read becomes private', async () => {
     const file = path.join(home, 'sessions.json');
     writeFileSync(file, '{}');
     chmodSync(file, 0o644);

@@ -10,11 +10,11 @@ describe('text on a terminal', () => {
     ['\u001b]0;title\u0007x', 'x'],
     ['a\u0008b\rc\u0000d', 'a\u{fffd}b\u{fffd}c\u{fffd}d'],
     ['a\u202eb\u2066c', 'a\u{fffd}b\u{fffd}c'],
-  ])('removes terminal control codes from text of users (%j)', (text, shown) => {
+  ])('terminal control codes are removed from text of users (%j)', (text, shown) => {
     expect(printable(text)).toBe(shown);
   });
 
-  test('aligns columns with wide characters, Arabic and line ends', () => {
+  test('columns with wide characters, Arabic and line ends are aligned', () => {
     const rows = [
       { name: '東京', x: 1 },
       { name: 'مرحبا', x: 2 },
@@ -28,7 +28,7 @@ describe('text on a terminal', () => {
     ]);
   });
 
-  test('prints one field per line, a list as words, and an object as JSON', () => {
+  test('a record is printed with one field per line, lists as words, and objects as JSON', () => {
     expect(facts({ id: 'a', permissions: ['x', 'y'], agent_id: null, settings: { url: 'u' } }, plain)).toBe(
       'id           a\npermissions  x, y\nagent_id     –\nsettings     {"url":"u"}',
     );

@@ -25,7 +25,7 @@ async function json(...args: string[]): Promise<any> {
   return JSON.parse(ended.stdout);
 }
 
-test('takes over, answers, notes, assigns, tags, snoozes and resolves a conversation', async () => {
+test('the commands take over, answer, note, assign, tag, snooze and resolve a conversation', async () => {
   const agent = (await call(`POST ${at}/agents`, { name: 'Shop' })).body.id as string;
   const trigger = (await call(`POST ${at}/triggers`, { agent_id: agent, name: 'Hello' })).body.id as string;
   await json('trigger', agent, trigger, '--message', 'Hi', '--external-id', 'crm-1');
@@ -49,7 +49,7 @@ test('takes over, answers, notes, assigns, tags, snoozes and resolves a conversa
   expect(await work('resolve')).toMatchObject({ status: 'resolved' });
 });
 
-test('manages endpoints and deliveries', async () => {
+test('the commands manage webhook endpoints and deliveries', async () => {
   const made = await json(
     'webhooks',
     'create',
@@ -77,7 +77,7 @@ test('manages endpoints and deliveries', async () => {
   expect(await json('webhooks', 'delete', made.id, '--yes')).toEqual({ id: made.id, deleted: true });
 });
 
-test('manages members and invitations', async () => {
+test('the commands manage members and invitations', async () => {
   const [owner] = (await json('members', 'list')).data;
   expect(errorOf(await runCli(['members', 'role', owner.id, 'viewer'], env)).code).toBe('last_owner');
   const made = await json('invitations', 'create', '--email', 'omar@example.com', '--role', 'member');
@@ -87,7 +87,7 @@ test('manages members and invitations', async () => {
   expect((await json('invitations', 'list')).data).toEqual([]);
 });
 
-test('prints the figures of Analytics, also as CSV', async () => {
+test('the figures of Analytics are printed, also as CSV', async () => {
   expect(await json('analytics', '--by', 'agent', '--days', '7')).toMatchObject({ by: 'agent', complete: true });
   const csv = await runCli(['analytics', '--by', 'member', '--csv'], env);
   expect([csv.code, csv.stdout]).toEqual([0, expect.stringMatching(/^\uFEFFmember,name,agent_id,conversations,/)]);
@@ -96,7 +96,7 @@ test('prints the figures of Analytics, also as CSV', async () => {
   expect(errorOf(versions).code).toBe('validation_failed');
 });
 
-test('shows versions, questions and the report of a campaign', async () => {
+test('the commands show versions, unanswered questions and the report of a campaign', async () => {
   const agent = (await call(`POST ${at}/agents`, { name: 'Versions' })).body.id as string;
   await call(`PATCH ${at}/agents/${agent}`, { definition: { opening: { en: 'New.' } } });
   expect((await json('agents', 'versions', agent)).data.map((one: { version: number }) => one.version)).toEqual([2, 1]);

@@ -7,7 +7,7 @@ import { csv, importedCell } from './csv.ts';
 const rowsWithoutQuotes = (text: string): string[] => text.split(/\r\n|\r|\n/);
 
 test.each(["Ann\n=cmd|' /C calc'!A0", 'Ann\r=1+1', 'Ann\r\n@SUM(A1)', '\n+1', '\t=1', 'Ann\n -1', 'Ann\n＝1'])(
-  'quotes %j and puts no formula at the start of a line',
+  'the text %j is quoted so that no line starts with a formula',
   (name) => {
     const text = csv([['id', name, 'end']]);
     expect(parse(text)).toHaveLength(1);
@@ -16,15 +16,15 @@ test.each(["Ann\n=cmd|' /C calc'!A0", 'Ann\r=1+1', 'Ann\r\n@SUM(A1)', '\n+1', '\
   },
 );
 
-test('writes no formula for a spreadsheet that separates cells by semicolons', () => {
+test('no cell is a formula in a spreadsheet that separates cells by semicolons', () => {
   expect(csv([['Ann;=1+1', 'Ann; @x']])).toBe(`"Ann;'=1+1","Ann;' @x"\r\n`);
 });
 
-test('writes numbers as numbers and null as an empty cell', () => {
+test('numbers are written as numbers, and null as an empty cell', () => {
   expect(csv([[-5, '-5', null, 'plain', 'a "b"']])).toBe(`-5,'-5,,plain,"a ""b"""\r\n`);
 });
 
-test('restores each text unchanged after reading the file', () => {
+test('each text is unchanged after writing and reading the file', () => {
   const hostile = fc.string({ unit: fc.constantFrom('=', '-', "'", '"', ',', ';', '\n', '\r', '\t', ' ', 'a', '＝') });
   fc.assert(
     fc.property(fc.array(fc.array(hostile, { minLength: 2, maxLength: 4 }), { minLength: 1 }), (rows) => {

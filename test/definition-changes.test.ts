@@ -21,7 +21,7 @@ test('equal definitions have no difference, regardless of the order of their fie
   expect(of({ opening: { ar: 'مرحبًا', default: 'Hello' } })).toEqual([]);
 });
 
-test('compares a text with the text in the same language', () => {
+test('the comparison uses the text in the same language', () => {
   expect(of({ opening: { default: 'Hi', hi: 'नमस्ते' } })).toEqual([
     ['opening/default', 'Hello', 'Hi'],
     ['opening/hi', null, 'नमस्ते'],
@@ -55,7 +55,7 @@ test('the comparison treats a schema as one text', () => {
   expect(changes.map(({ path }) => path)).toEqual([['tools', '“find”', 'parameters']]);
 });
 
-test('compares both items if two have the same name', () => {
+test('both items are compared if two have the same name', () => {
   const twice = [
     { name: 'a', tag: 'x' },
     { name: 'a', tag: 'y' },

@@ -53,11 +53,11 @@ test.each([
   ['deletes rows', 'DELETE FROM run;'],
   ['hides a change after an addition', 'ALTER TABLE "run" ADD COLUMN "a" text, DROP COLUMN "id";'],
   ['hides a change in a second statement', 'CREATE TABLE "a" ("id" text);\nDROP TABLE "run";'],
-])('refuses a migration that %s', (_, sql) => {
+])('a migration is refused if it %s', (_, sql) => {
   expect(faults(sql)).toEqual([expect.stringMatching(/^0001_later: ".*may break release 1\.2\.3/)]);
 });
 
-test('a reason for this release permits a change, a reason for an earlier release does not', () => {
+test('a change needs a reason for this release, and a reason for an earlier release does not count', () => {
   const drop = 'DROP INDEX "run_due";';
   expect(faults(`-- safe for 1.2.3: another index has the same columns\n${drop}`)).toEqual([]);
   expect(faults(`-- safe for 1.2.2: another index has the same columns\n${drop}`)).toHaveLength(1);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from './postgres.ts';
 
-test('gives each test file its own migrated database', async () => {
+test('each test file gets its own migrated database', async () => {
   await using one = await createTestDatabase();
   await using two = await createTestDatabase();
   expect(one.url).not.toBe(two.url);

@@ -73,7 +73,7 @@ beforeEach(() => {
 });
 
 describe('a release', () => {
-  test('writes version, changelog, tag, package, chart, SBOM and checksums', () => {
+  test('a release writes version, changelog, tag, package, chart, SBOM and checksums', () => {
     const { status, output } = release('minor');
     expect([status, output]).toEqual([0, expect.stringContaining('Committed and tagged as v0.4.0')]);
     expect(isUntouched()).toMatchObject({ tree: '', tags: 'v0.4.0' });
@@ -113,7 +113,7 @@ describe('a release', () => {
     for (const tool of ['vitest', 'vite', 'rolldown', 'typescript']) expect(names).not.toContain(tool);
   });
 
-  test('prints the steps without any change with --dry-run', () => {
+  test('the option --dry-run prints the steps without any change', () => {
     const before = isUntouched();
     const { status, output } = release('patch', '--dry-run');
     expect(status).toBe(0);
@@ -126,7 +126,7 @@ describe('a release', () => {
     [[], 'Use npm run release'],
     [['huge'], 'Use npm run release'],
     [['0.3.6'], '0.3.6 is older than 0.3.7'],
-  ])('refuses %j', (args, why) => {
+  ])('the release %j is refused', (args, why) => {
     const { status, output } = release(...args);
     expect([status, output]).toEqual([1, expect.stringContaining(why)]);
   });
@@ -148,7 +148,7 @@ describe('a release', () => {
     expect(existsSync(path.join(clone, 'release'))).toBe(false);
   });
 
-  test('refuses a release if the changelog is empty', () => {
+  test('a release is refused if the changelog is empty', () => {
     write('CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n## [0.3.7] - 2026-01-01\n\n- Old.\n');
     git('commit', '-qam', 'nothing');
     expect(release('patch')).toEqual({ status: 1, output: expect.stringContaining('nothing under [Unreleased]') });

@@ -36,14 +36,14 @@ function check(files: [file: string, text: string][]): { code: number | null; li
   return { code: status, lines: stderr.split('\n').filter(Boolean) };
 }
 
-test.each(PLANTED)('finds a listed word in %s, with its line and the plain word', (file, text, line, found) => {
+test.each(PLANTED)('a listed word in %s is reported with its line and the plain word', (file, text, line, found) => {
   const { code, lines } = check([[file, text]]);
   expect(code).toBe(1);
   expect(lines).toEqual([expect.stringMatching(found)]);
   expect(lines[0]).toMatch(new RegExp(`^${file}:${line}: `));
 });
 
-test('ignores names of variables, values, and files of other kinds', () => {
+test('names of variables, values, and files of other kinds are ignored', () => {
   expect(
     check([
       ['src/ok.ts', ALLOWED],

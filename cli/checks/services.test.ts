@@ -15,32 +15,32 @@ const url = (password = smtp.password): string =>
 const check = (env: Record<string, string>) => checkMail({ PATH: process.env['PATH'], ...env });
 const from = { MAIL_FROM: 'Parley <noreply@example.com>' };
 
-it('signs in at the mail server, and sends no mail', async () => {
+it('the mail check signs in to the mail server and sends no mail', async () => {
   const findings = await check({ SMTP_URL: url(), ...from });
   expect(findings).toMatchObject({ name: 'mail', status: 'ok', detail: expect.stringContaining('takes the sign-in') });
   expect([smtp.mails, smtp.attempts()]).toEqual([[], 0]);
 });
 
-it('reports the problem and the remedy, without the password', async () => {
+it('the mail check reports the problem and the remedy, but not the password', async () => {
   const wrong = await check({ SMTP_URL: url('not the password'), ...from });
   expect(wrong).toMatchObject({ status: 'fail', detail: expect.stringContaining('credentials') });
   expect(wrong.cure).toContain('SMTP_URL');
   expect(JSON.stringify(wrong)).not.toContain('not the password');
 });
 
-it('reports that no server responds', async () => {
+it('the mail check reports that no server responds', async () => {
   const gone = url();
   await smtp.stop();
   expect((await check({ SMTP_URL: gone, ...from })).status).toBe('fail');
   smtp = await startSmtp();
 });
 
-it('names a setting that is missing', async () => {
+it('the mail check names a missing setting', async () => {
   const findings = await check({ SMTP_URL: url() });
   expect(findings).toMatchObject({ status: 'fail', detail: expect.stringContaining('MAIL_FROM') });
 });
 
-it('accepts a configuration without mail', async () => {
+it('the mail check accepts a configuration without mail', async () => {
   expect(await check({})).toMatchObject({ status: 'ok', detail: expect.stringContaining('shown, not mailed') });
 });
 
@@ -53,7 +53,7 @@ describe('traces', () => {
   const traces = (env: Record<string, string> = {}) =>
     checkTraces({ PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });
 
-  it('checks the connection to the collector without sending a span', async () => {
+  it('the trace check connects to the collector without sending a span', async () => {
     const findings = await traces({ OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of the collector' });
     expect(findings).toMatchObject({
       name: 'traces',
@@ -64,7 +64,7 @@ describe('traces', () => {
     expect(collector.requests[0]!.headers['x-key']).toBe('of the collector');
   });
 
-  it('reports why the collector refuses spans', async () => {
+  it('the trace check reports why the collector refuses spans', async () => {
     collector.answer = () => ({ status: 401 });
     const findings = await traces();
     expect(findings).toMatchObject({ status: 'warn', detail: expect.stringContaining('it returned 401') });
@@ -73,13 +73,13 @@ describe('traces', () => {
     expect(named).toMatchObject({ status: 'fail', detail: expect.stringContaining('PROTOCOL') });
   });
 
-  it('accepts a configuration without a collector', async () => {
+  it('the trace check accepts a configuration without a collector', async () => {
     expect((await traces({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).detail).toContain('No collector');
   });
 });
 
 describe('the store of files', () => {
-  it('tests the file storage with an object that is deleted again', async () => {
+  it('the storage check writes an object and deletes it again', async () => {
     const s3 = await startS3();
     const ask = (url: string) => checkBlobs({ PATH: process.env['PATH'], BLOBS_URL: url });
     expect(await ask(s3.url)).toMatchObject({ name: 'files', status: 'ok' });

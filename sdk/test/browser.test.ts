@@ -68,7 +68,7 @@ const people = async (): Promise<number> =>
   (await app.call('GET', '/api/end-users?external_id=from-a-page', { key: apiKey })).body.data.length;
 
 describe.runIf(CHROMIUM)('the library in a page of Chromium', () => {
-  test('refuses an API key before it sends a request', async () => {
+  test('the library in a page refuses an API key before it sends a request', async () => {
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url()));
     expect(await inPage('new Parley({ baseUrl, apiKey });')).toMatchObject({
@@ -78,7 +78,7 @@ describe.runIf(CHROMIUM)('the library in a page of Chromium', () => {
     expect(sent.filter((url) => url.startsWith(app.url))).toEqual([]);
   });
 
-  test('explains that the API refuses other origins even with a valid key, and the call has no effect', async () => {
+  test('a call with a valid key from another origin has no effect, and the error explains this', async () => {
     const refused = await inPage(`
       const parley = new Parley({ baseUrl, apiKey, dangerouslyAllowBrowser: true, maxRetries: 0 });
       await parley.endUsers.create({ external_id: 'from-a-page' });`);
@@ -92,7 +92,7 @@ describe.runIf(CHROMIUM)('the library in a page of Chromium', () => {
     expect((await app.call('GET', `/api/triggers/${agent}/${trigger}/runs`, { key: apiKey })).body.data).toEqual([]);
   });
 
-  test('calls the web chat from an allowed origin without a key', async () => {
+  test('a page on an allowed origin calls the web chat without a key', async () => {
     const answer = await inPage(`
       const parley = new Parley({ baseUrl, maxRetries: 0 });
       await parley.request('GET', '/chat/' + channel + '/messages');`);
@@ -115,7 +115,7 @@ describe.runIf(CHROMIUM)('the library in a page of Chromium', () => {
     expect(read).toMatchObject({ data: [], has_more: false });
   });
 
-  test('loads webhooks.verify and the errors in a page', async () => {
+  test('webhooks.verify and the error classes load in a page', async () => {
     expect(
       await inPage(`
         const { webhooks } = await import('/parley.js');

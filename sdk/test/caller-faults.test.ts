@@ -89,7 +89,7 @@ describe('a fault of the caller is reported before the first attempt', () => {
     expect(calls).toHaveLength(0);
   });
 
-  test.for([301, 302, 307, 308])('does not follow or repeat a redirect with status %i', async (status) => {
+  test.for([301, 302, 307, 308])('a redirect with status %i is neither followed nor repeated', async (status) => {
     answer = { status, headers: { location: 'https://other.example/api/me' } };
     const error = await thrownBy(() => client().me());
     expect(error).toMatchObject({ code: 'response_invalid', status, attempts: 1 });
@@ -97,7 +97,7 @@ describe('a fault of the caller is reported before the first attempt', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('explains that the client has no key if a route requires one', async () => {
+  test('the error explains that a route needs a key and the client has none', async () => {
     answer = { status: 401, body: { code: 'authorization_missing', detail: 'Send a header.', request_id: 'req_1' } };
     const error = await thrownBy(() => new Parley({ baseUrl }).me());
     expect(error.message).toBe(
@@ -107,7 +107,7 @@ describe('a fault of the caller is reported before the first attempt', () => {
 });
 
 describe('for each call', () => {
-  test('puts the first fault into the error message and the headers into the error', async () => {
+  test('an error has the first fault in its message, and the response headers', async () => {
     const fault = (pointer: string) => ({ pointer, code: 'format', detail: 'Must be an e-mail address.' });
     const body = { code: 'validation_failed', detail: 'The body has faults.', request_id: 'req_1' };
     answer = {
@@ -122,12 +122,12 @@ describe('for each call', () => {
     expect((error as ParleyError).headers?.get('x-limit')).toBe('7');
   });
 
-  test('names the library and its runtime in the request', async () => {
+  test('each request names the library and its runtime', async () => {
     await client().me();
     expect(calls[0]!.headers['user-agent']).toMatch(/^parley-sdk\/source Node\.js\/\d+$/);
   });
 
-  test('makes status, headers and the raw response available', async () => {
+  test('status, headers and the raw response are available', async () => {
     answer = { status: 202, headers: { 'idempotent-replayed': 'true' }, body: { id: 'run_1' } };
     const seen: ResponseInfo[] = [];
     await client().triggers.start('agent_1', 'trigger_1', {}, { onResponse: (response) => seen.push(response) });
@@ -143,7 +143,7 @@ describe('for each call', () => {
     expect(calls).toHaveLength(3);
   });
 
-  test('writes a log entry for each attempt, without key, body and query', async () => {
+  test('each attempt has a log entry without key, body and query', async () => {
     const entries: LogEntry[] = [];
     const plain = { method: 'GET', path: '/api/end-users', requestId: 'req_1' };
     const parley = client({ log: (entry) => entries.push(entry) });
@@ -161,14 +161,14 @@ describe('for each call', () => {
     ]);
   });
 
-  test('does not fail a call because the log function throws', async () => {
+  test('a call succeeds even if the log function throws', async () => {
     const log = (): void => {
       throw new Error('The disk is full.');
     };
     expect(await client({ log }).me()).toEqual({ ok: true });
   });
 
-  test('accepts an infinite timeout', async () => {
+  test('the timeout may be infinite', async () => {
     expect(await client({ timeout: Infinity }).me()).toEqual({ ok: true });
   });
 });
@@ -190,7 +190,7 @@ describe('rows', () => {
   const keys: string[] = [];
   beforeEach(() => void (keys.length = 0));
 
-  test('reports the index of each row that is too large for a call, and writes all other rows', async () => {
+  test('a row that is too large is reported with its index, and all other rows are written', async () => {
     const rows = Array.from({ length: 12 }, (_, n) => ({ external_id: `crm-${n}`, name: 'x' }));
     rows[3]!.name = 'x'.repeat(300_000);
     rows[8]!.name = half;
@@ -206,7 +206,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('reports each recipient that is too large for a call, and writes all other recipients', async () => {
+  test('a recipient that is too large is reported, and all other recipients are written', async () => {
     const large = { end_user: { external_id: 'x'.repeat(300_000) }, ref: 'large' };
     const wrong: unknown[] = [];
     const counts = await client({ fetch }).campaigns.push('campaign_1', [large, { end_user: { external_id: 'b' } }], {
@@ -216,7 +216,7 @@ describe('rows', () => {
     expect(wrong).toEqual([[0, 'large', 'too_long']]);
   });
 
-  test('sends batch keys of at most 255 characters that differ by batch and by the key of the caller', async () => {
+  test('each batch has its own Idempotency-Key of at most 255 characters, derived from that of the caller', async () => {
     const rows = [{ external_id: 'a' }, { external_id: 'b' }];
     const upload = async (idempotencyKey: string) => {
       keys.length = 0;

@@ -49,14 +49,14 @@ const people = async (externalId: string) =>
   (await app.call('GET', `/api/end-users?external_id=${externalId}`, { key: apiKey })).body.data.length as number;
 
 describe('a call is repeated', () => {
-  test('repeats a call after 429 with the same key, and not before Retry-After', async () => {
+  test('a call is repeated after 429 with the same Idempotency-Key, and not before Retry-After', async () => {
     await client(problem(429, 'rate_limited', { 'retry-after': '1' })).triggers.start(agent, trigger);
     const [first, second] = proxy.calls;
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(990);
     expect([proxy.calls.length, keys().size, typeof [...keys()][0]]).toEqual([2, 1, 'string']);
   });
 
-  test('repeats a call after 503, after the response of a proxy, and while the first call is in progress', async () => {
+  test('a call is repeated after 503, after a proxy error, and while its first attempt is in progress', async () => {
     const steps = [
       problem(503, 'unavailable'),
       { status: 502, body: '<html>' },
@@ -66,7 +66,7 @@ describe('a call is repeated', () => {
     expect([proxy.calls.length, keys().size]).toEqual([4, 1]);
   });
 
-  test('repeats a call whose response was lost, without a second effect', async () => {
+  test('a call whose response was lost is repeated without a second effect', async () => {
     const parley = client('lose the answer');
     const run = await parley.triggers.start(agent, trigger, { metadata: { lost: 'yes' } });
     expect([proxy.calls.length, keys().size]).toEqual([2, 1]);
@@ -84,7 +84,7 @@ describe('a call is repeated', () => {
     expect(await failed(parley.endUsers.delete(id))).toMatchObject({ code: 'end_user_not_found' });
   });
 
-  test('repeats a call with the Idempotency-Key of the caller', async () => {
+  test('a call is repeated with the Idempotency-Key of the caller', async () => {
     const parley = client('lose the answer');
     const [one, two] = [
       await parley.triggers.start(agent, trigger, {}, { idempotencyKey: 'mine' }),
@@ -95,7 +95,7 @@ describe('a call is repeated', () => {
 });
 
 describe('a call is not repeated', () => {
-  test('does not repeat a call if another attempt cannot help', async () => {
+  test('a call is not repeated if another attempt cannot help', async () => {
     expect(await failed(client(problem(403, 'permission_missing')).me())).toMatchObject({
       code: 'permission_missing',
       requestId: 'req_1',
@@ -103,7 +103,7 @@ describe('a call is not repeated', () => {
     expect(proxy.calls).toHaveLength(1);
   });
 
-  test('stops after its retries, and immediately if Retry-After is too long', async () => {
+  test('a call fails after its last retry, and immediately if Retry-After is too long', async () => {
     const down = problem(503, 'unavailable');
     const error = await failed(with_({ maxRetries: 1 }, down, down, down).me());
     expect([isParleyError(error, 'unavailable'), isParleyError(error, 'rate_limited')]).toEqual([true, false]);
@@ -117,14 +117,14 @@ describe('a call is not repeated', () => {
 });
 
 describe('a call ends', () => {
-  test('ends a call if an attempt takes too long', async () => {
+  test('a call ends if an attempt takes too long', async () => {
     expect(await failed(with_({ timeout: 150, maxRetries: 1 }, 'stall', 'stall').me())).toMatchObject({
       code: 'timed_out',
       attempts: 2,
     });
   });
 
-  test('ends a call when its signal aborts: before the call, during it, and in the pause before a retry', async () => {
+  test('a call ends when its signal aborts: before the call, during it, and before a retry', async () => {
     const gone = new Error('gone');
     expect(await failed(client().me({ signal: AbortSignal.abort(gone) }))).toBe(gone);
     expect(proxy.calls).toHaveLength(0);
@@ -139,7 +139,7 @@ describe('a call ends', () => {
     }
   });
 
-  test('reports the connection error if no server listens', async () => {
+  test('a call reports a connection error if no server listens', async () => {
     const closed = await startFaultyProxy(app.url);
     await closed.close();
     const error = await failed(new Parley({ apiKey, baseUrl: closed.url, maxRetries: 1 }).me());
@@ -149,7 +149,7 @@ describe('a call ends', () => {
 
 describe('a stream', () => {
   test.for(['run', 'message'])(
-    'continues a stream that breaks after "%s" and delivers each message once',
+    'a stream that breaks after "%s" continues and delivers each message once',
     async (cutAfter) => {
       const texts: unknown[] = [];
       const names: string[] = [];
@@ -173,7 +173,7 @@ describe('a stream', () => {
     },
   );
 
-  test('polls the run if no stream was free when the call was accepted', async () => {
+  test('the library polls the run if the server has no free stream', async () => {
     const parley = client();
     const person = { end_user: { external_id: 'no-stream', name: 'Asha' } };
     const run = await parley.triggers.start(agent, trigger, person);
@@ -192,7 +192,7 @@ describe('a stream', () => {
     expect(proxy.calls.filter(({ url }) => url.endsWith('/events'))).toEqual([]);
   });
 
-  test('ends a stream when its signal aborts or its reader stops', async () => {
+  test('a stream ends when its signal aborts or its reader stops', async () => {
     const run = await client().triggers.start(agent, trigger, {}, { wait: 20 });
     const end = new AbortController();
     const events = client().runs.stream(run, { signal: end.signal });
@@ -204,13 +204,13 @@ describe('a stream', () => {
     for await (const _ of client().runs.stream(run)) break;
   });
 
-  test('refuses the stream of a run that does not exist', async () => {
+  test('the stream of a run that does not exist is refused', async () => {
     const run = { id: 'run_01k8v3m9e5f7rsm6z4n0q2x1ab', agent_id: agent, trigger_id: trigger };
     expect(await failed(client().runs.stream(run).next())).toMatchObject({ code: 'run_not_found' });
   });
 });
 
-test('refuses a key in a browser page', () => {
+test('an API key in a browser page is refused', () => {
   (globalThis as { document?: unknown }).document = {};
   try {
     expect(() => new Parley({ apiKey, baseUrl: app.url })).toThrow(/backend/);

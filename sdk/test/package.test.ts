@@ -122,7 +122,7 @@ describe('the package of the client library', () => {
     expect(await start(name!)).toMatch(/^waiting_for_user [^]*text: /);
   });
 
-  test('the bundle is small, and smaller if only a part is imported', async () => {
+  test('the bundle is small, and even smaller if only a part of it is imported', async () => {
     const sizeOf = async (code: string): Promise<number> => {
       const file = path.join(folder, 'app', 'entry.mjs');
       writeFileSync(file, code);

@@ -85,7 +85,7 @@ test('the hook imports only React', async () => {
 });
 
 describe.runIf(CHROMIUM)('the example site in Chromium', () => {
-  test('talks to the agent from another origin, and continues after it is loaded again', async () => {
+  test('a page of another origin talks to the agent, and continues after a reload', async () => {
     const refused: string[] = [];
     page.on('console', (message) => message.type() === 'error' && refused.push(message.text()));
     await page.goto(origin);
@@ -100,7 +100,7 @@ describe.runIf(CHROMIUM)('the example site in Chromium', () => {
     expect(rows[0]!.n).toBe(1);
   });
 
-  test('gets a new token when the old one is refused, and connects again after a broken stream', async () => {
+  test('the chat gets a new token when the old one is refused, and reconnects a broken stream', async () => {
     let tokens = 0;
     page.on('request', (request) => void (request.url().endsWith('/chat-token') && tokens++));
     await page.route('**/runs/*/events', (route) => route.abort('connectionreset'), { times: 1 });

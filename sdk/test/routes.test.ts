@@ -43,7 +43,7 @@ const take = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
 };
 
 describe('the client library', () => {
-  test('reads the health of the service, the record of its key and the API description', async () => {
+  test('the client reads the health of the service, the record of its key and the API description', async () => {
     expect(await parley.health()).toMatchObject({ status: 'ok' });
     expect(await parley.ready()).toEqual({ status: 'ready' });
     expect(await parley.me()).toMatchObject({ permissions: ['triggers', 'channels', 'end_users'] });
@@ -51,7 +51,7 @@ describe('the client library', () => {
     await parley.reportLeakedKeys([{ token: 'parley_us_unknown' }]);
   });
 
-  test('lists approvals, and decides about one', async () => {
+  test('the client lists approvals and decides about one', async () => {
     expect(await take(parley.approvals.list({ status: 'pending' }))).toEqual([]);
     const unknown = newId('approval');
     await expect(parley.approvals.approve(unknown)).rejects.toMatchObject({ code: 'approval_not_found' });
@@ -60,7 +60,7 @@ describe('the client library', () => {
     });
   });
 
-  test('lists events, typed by their type', async () => {
+  test('the client lists events, whose data type follows from the event type', async () => {
     expect(await take(parley.events.list({ type: 'run.completed' }))).toEqual([]);
     const made = await parley.endUsers.create({ external_id: 'events' });
     const first = await parley.events.list({ type: 'end_user.created', limit: 1 }).page();
@@ -68,7 +68,7 @@ describe('the client library', () => {
     expect(made.external_id).toBe('events');
   });
 
-  test('starts a conversation, waits for it, reads, streams, lists and cancels its run', async () => {
+  test('the client starts a conversation and waits for it; it reads, streams, lists and cancels runs', async () => {
     const started = await parley.triggers.start(
       agent,
       trigger,
@@ -100,20 +100,20 @@ describe('the client library', () => {
     expect(opening?.content).toMatchObject({ text: 'Hello Asha' });
   });
 
-  test('creates a client token', async () => {
+  test('the client creates a client token', async () => {
     const call = { agent_id: agent, trigger_id: trigger, end_user: { external_id: 'a' } };
     const made = await parley.clientTokens.create({ ...call, origins: ['https://shop.example'], expires_in: 60 });
     expect(made.token).toMatch(/^parley_client_us_/);
   });
 
-  test('sends a message and follows its delivery', async () => {
+  test('the client sends a message and reads its delivery status', async () => {
     expect(await parley.channels.list(agent)).toMatchObject([{ id: channel, kind: 'sandbox' }]);
     const to = { end_user: { external_id: 'a' } };
     const sent = await parley.channels.send(agent, channel, { to, content: { type: 'text', text: 'It shipped' } });
     await expect.poll(async () => (await parley.channels.message(agent, channel, sent.id)).status).toBe('delivered');
   });
 
-  test('upserts, finds, exports and erases people', async () => {
+  test('the client upserts, finds, exports and erases people', async () => {
     const { endUsers } = parley;
     const odd = await endUsers.upsert('crm/42?#é', { name: 'Omar Said', attributes: { plan: 'gold' } });
     expect(odd).toMatchObject({ external_id: 'crm/42?#é' });
@@ -134,7 +134,7 @@ describe('the client library', () => {
     await expect(endUsers.get(made.id)).rejects.toMatchObject({ code: 'end_user_not_found', status: 404 });
   });
 
-  test('upserts any iterable in batches and reads page after page', async () => {
+  test('the client upserts any iterable in batches, and reads all pages', async () => {
     async function* rows() {
       for (let n = 0; n < 120; n++)
         yield n === 70 ? { external_id: `bulk-${n}`, phone: '1' } : { external_id: `bulk-${n}` };
@@ -152,7 +152,7 @@ describe('the client library', () => {
     expect(new Set(found.map(({ id }) => id)).size).toBe(119);
   });
 
-  test('pushes recipients from any iterable, reads and cancels them', async () => {
+  test('the client adds recipients from any iterable, and reads and cancels them', async () => {
     const people = Array.from({ length: 5 }, (_, n) => ({
       end_user: { external_id: `r-${n}` },
       ref: `row-${n}`,
@@ -174,7 +174,7 @@ describe('the client library', () => {
     expect(await ofCampaign.campaigns.get(campaign)).toMatchObject({ total: 5 });
   });
 
-  test('throws errors with the code, the fault and the request ID of the server', async () => {
+  test('the client throws errors with the code, the fault and the request ID of the server', async () => {
     const error = await parley.endUsers.create({ email: 'no address' }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'ParleyError', code: 'validation_failed', status: 422, attempts: 1 });
     expect(error).toMatchObject({ requestId: expect.stringMatching(/^req_/), errors: [{ pointer: '/email' }] });
@@ -183,7 +183,7 @@ describe('the client library', () => {
     );
   });
 
-  test('has a method for every route of the public description', async () => {
+  test('the client has a method for every public route', async () => {
     const { paths } = (await parley.openapi()) as { paths: Record<string, object> };
     // Clients of OpenAI call the routes that have its format.
     const own = Object.entries(paths).filter(([at]) => !at.startsWith('/api/openai/'));

@@ -80,25 +80,28 @@ const replies: [string, (turn: Turn) => TurnReply | Promise<TurnReply>, string[]
 ];
 
 describe('turns', () => {
-  test.each(replies)('answers with %s on a server of Node', async (_name, answer, texts) => {
+  test.each(replies)('own code answers with %s on a Node server', async (_name, answer, texts) => {
     const handler = turns(secret, answer);
     listener = (request, response) => void handler(request, response);
     expect(await ask('Hello')).toEqual(texts);
   });
 
-  test.each(replies)('answers with %s on a server that maps a Request to a Response', async (_name, answer, texts) => {
-    const handler = turns(secret, answer);
-    listener = async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]);
-      const given = await handler(new Request('http://x', { method: 'POST', headers, body: Buffer.concat(chunks) }));
-      response.writeHead(given.status, Object.fromEntries(given.headers));
-      for await (const chunk of given.body ?? []) response.write(chunk);
-      response.end();
-    };
-    expect(await ask('Hello')).toEqual(texts);
-  });
+  test.each(replies)(
+    'own code answers with %s on a server that maps a Request to a Response',
+    async (_name, answer, texts) => {
+      const handler = turns(secret, answer);
+      listener = async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]);
+        const given = await handler(new Request('http://x', { method: 'POST', headers, body: Buffer.concat(chunks) }));
+        response.writeHead(given.status, Object.fromEntries(given.headers));
+        for await (const chunk of given.body ?? []) response.write(chunk);
+        response.end();
+      };
+      expect(await ask('Hello')).toEqual(texts);
+    },
+  );
 
   test('own code answers later, in the same process', async () => {
     let asked: Turn | undefined;
@@ -119,7 +122,7 @@ describe('turns', () => {
     });
   });
 
-  test('makes a later answer immediately in the test chat, where no run can wait', async () => {
+  test('a later answer is returned immediately in the test chat, where no run can wait', async () => {
     const handler = turns(secret, () => later(async () => 'The report.'));
     listener = (request, response) => void handler(request, response);
     const tried = await call(`POST /agents/${agent}/playground`, { messages: [{ role: 'end_user', text: 'Hi' }] });
@@ -130,7 +133,7 @@ describe('turns', () => {
     new Request('http://x', { method: 'POST', body, headers: signWebhook(by, 'turn_1', new Date(), body) });
   const body = JSON.stringify({ type: 'turn.requested', turn: {}, run: { id: 'run_1' }, messages: [] });
 
-  test('refuses a call with a wrong signature before it calls the function', async () => {
+  test('a call with a wrong signature is refused before the function is called', async () => {
     const errors: unknown[] = [];
     let isAsked = false;
     const handler = turns(
@@ -146,7 +149,7 @@ describe('turns', () => {
     expect([isAsked, String(errors[0])]).toEqual([true, expect.stringContaining('No signature matches')]);
   });
 
-  test('reports an error of the function, and an error of its later work', async () => {
+  test('an error of the function is reported, and so is an error of a later answer', async () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => void errors.push(error);
     const fails = turns(secret, () => Promise.reject(new Error('broken')), { onError });
@@ -156,7 +159,7 @@ describe('turns', () => {
     await expect.poll(() => errors.map(String)).toEqual(['Error: broken', 'Error: broken later']);
   });
 
-  test('explains the error if a parser has already read the body', async () => {
+  test('the error explains that a parser has already read the body', async () => {
     const errors: unknown[] = [];
     const handler = turns(secret, () => 'Hi', { onError: (error) => errors.push(error) });
     listener = async (request, response) => {

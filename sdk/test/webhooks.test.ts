@@ -8,14 +8,14 @@ const body = JSON.stringify(event);
 const signed = (by: string | string[] = secret, at = new Date()) => signWebhook(by, 'msg_1', at, body);
 
 describe('webhooks.verify', () => {
-  test('returns the event that Parley signed, for every type of headers and body', async () => {
+  test('verify returns the signed event for every type of headers and body', async () => {
     const upper = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]));
     for (const headers of [signed(), new Headers(signed()), upper])
       for (const given of [body, Buffer.from(body), new TextEncoder().encode(body)])
         expect(await webhooks.verify(given, headers, secret)).toEqual(event);
   });
 
-  test('accepts either of two secrets while one is replaced', async () => {
+  test('verify accepts either of two secrets during a rotation', async () => {
     const next = newWebhookSecret();
     expect(await webhooks.verify(body, signed([secret, next]), next)).toEqual(event);
     expect(await webhooks.verify(body, signed(next), [secret, next])).toEqual(event);
@@ -31,7 +31,7 @@ describe('webhooks.verify', () => {
     ['a signature that is no base64', () => ({ headers: { 'webhook-signature': 'v1,%%%' } })],
     ['another id', () => ({ headers: { 'webhook-id': 'msg_2' } })],
   ] as [string, () => { by?: string; body?: string; at?: Date; headers?: object }][])(
-    'refuses %s',
+    'verify refuses %s',
     async ([, make]) => {
       const given = make();
       const headers = { ...signed(given.by, given.at), ...given.headers };
@@ -47,7 +47,7 @@ describe('webhooks.verify', () => {
     ['no body', () => webhooks.verify(undefined as never, signed(), secret), /raw body/],
     ['no headers', () => webhooks.verify(body, undefined as never, secret), /headers of the request/],
   ] as [string, () => Promise<unknown>, RegExp][])(
-    'reports %s as a mistake of the caller',
+    'verify reports %s as a mistake of the caller',
     async ([, verify, words]) => {
       const error = await verify().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(TypeError);
@@ -55,7 +55,7 @@ describe('webhooks.verify', () => {
     },
   );
 
-  test('narrows the data of an event by its type', async () => {
+  test('the type of an event determines the type of its data', async () => {
     const parsed: WebhookEvent = await webhooks.verify(body, signed(), secret);
     if (parsed.type !== 'message.sent') throw new Error(parsed.type);
     const status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'undelivered' | 'suppressed' | null =
@@ -66,7 +66,7 @@ describe('webhooks.verify', () => {
 
 describe('webhooks.sign', () => {
   test.for([body, Buffer.from(body), new TextEncoder().encode(body).buffer])(
-    'creates signatures that Parley accepts',
+    'sign creates signatures that Parley accepts',
     async (sent) => {
       const headers = await webhooks.sign(sent, secret, { id: 'msg_7' });
       expect(headers['webhook-id']).toBe('msg_7');

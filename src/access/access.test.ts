@@ -93,7 +93,7 @@ const revoke = (access: Access, keyId: string) =>
   );
 
 describe('admission', () => {
-  it('decides without a promise when key and target are in memory', async () => {
+  it('access is decided synchronously when the key and its target are in memory', async () => {
     const access = await node({ leaseMs: LONG_MS });
     const { value, params, orgId, agentId, channelId, triggerId } = await given();
     const first = access.admit([`Bearer ${value}`], CALL, params, HERE);
@@ -107,7 +107,7 @@ describe('admission', () => {
     expect(second).toEqual(admission);
   });
 
-  it('refuses in the order of checks, and each 401 has its challenge', async () => {
+  it('refusals follow the order of checks, and each 401 has a WWW-Authenticate header', async () => {
     const access = await node();
     const { value, params, orgId } = await given();
     const missing = await refusalOf((async () => access.admit([], ME, {}, HERE))());
@@ -169,7 +169,7 @@ describe('admission', () => {
     }
   });
 
-  it('refuses a key from the second of its scheduled end, even without a job', async () => {
+  it('a key is refused from the second of its scheduled end, even if no job runs', async () => {
     let aheadMs = 0;
     const access = await node({ leaseMs: LONG_MS, clock: { ...systemClock, wall: () => Date.now() + aheadMs } });
     const { value, keyId } = await given();
@@ -180,7 +180,7 @@ describe('admission', () => {
   });
 
   // last-used.test.ts shows that it is written immediately, without a wait.
-  it('records a first use, and no second one within the same minute', async () => {
+  it('the first use of a key is recorded, and no second one within the same minute', async () => {
     const access = await node();
     const { value, keyId } = await given();
     await refusalOf(admit(access, value, { permission: 'channels' }));

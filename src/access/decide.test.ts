@@ -129,7 +129,7 @@ function* everyCase(): Generator<Case> {
 }
 
 describe('decision table', () => {
-  it('answers every combination by the first rule that applies', () => {
+  it('the first rule that applies decides about every combination', () => {
     let cases = 0;
     const seen = new Set<string>();
     for (const c of everyCase()) {
@@ -149,7 +149,7 @@ describe('decision table', () => {
     expect(seen.size).toBe(10);
   });
 
-  it('checks the key itself before it checks whether other records exist', () => {
+  it('the key is checked before the existence of other records', () => {
     for (const c of everyCase()) {
       const need = families[c.family]!;
       const mayLook = rules.slice(0, 6).every(([, applies]) => !applies(c, need));
@@ -175,7 +175,7 @@ describe('a client token', () => {
   const call: Need = { ...families['trigger call']!, client: true };
   const pages = [true, false];
 
-  it('a client token adds two rows to the table, and has no right that its key lacks', () => {
+  it('the decision table has two more rows for client tokens, which have no right that their key lacks', () => {
     const seen = new Set<string>();
     for (const c of everyCase())
       for (const isOpen of pages)
@@ -228,7 +228,7 @@ describe('decision', () => {
   const organizationKey = callerOf({ scope: 'organization', permissions: ['channels'], plan: 'paid' });
   const nothing: Found = { agent: null, trigger: null, channel: null, campaign: null };
 
-  it('names the missing permission and the rights that the key has', () => {
+  it('a refusal names the missing permission and the rights that the key has', () => {
     const refusal = decide(organizationKey, families['trigger call']!, { agent: 'agent_1' }, null, () => nothing)!;
     expect(refusal.extras.members).toEqual({ required_permission: 'triggers', key_permissions: ['channels'] });
     expect(refusal.extras.headers).toEqual({
@@ -236,14 +236,14 @@ describe('decision', () => {
     });
   });
 
-  it("answers 404 for a campaign key's own campaign once it is deleted", () => {
+  it('the key of a deleted campaign gets 404', () => {
     const key = callerOf({ scope: 'campaign', permissions: ['campaigns'], plan: 'paid' });
     expect(decide(key, families.campaign!, { campaign: 'campaign_own' }, null, () => nothing)?.code).toBe(
       'campaign_not_found',
     );
   });
 
-  it("answers 404 for an agent key's own agent once it is deleted", () => {
+  it('the key of a deleted agent gets 404', () => {
     const key = callerOf({ scope: 'agent', permissions: ['triggers'], plan: 'paid' });
     expect(decide(key, families['trigger call']!, { agent: 'agent_own' }, null, () => nothing)?.code).toBe(
       'agent_not_found',

@@ -7,7 +7,7 @@ test('a text that fits is not split', () => {
   expect(splitText('', 5)).toEqual(['']);
 });
 
-test('splits first at paragraphs, then at sentences, then at words', () => {
+test('a text is split at paragraphs if possible, otherwise at sentences or words', () => {
   expect(splitText('First one here.\n\nSecond one. Third', 30)).toEqual(['First one here.', 'Second one. Third']);
   expect(splitText('One sentence. Another sentence', 25)).toEqual(['One sentence.', 'Another sentence']);
   expect(splitText('word after word', 12)).toEqual(['word after', 'word']);

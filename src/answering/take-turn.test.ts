@@ -7,7 +7,7 @@ import { completedTurn, openingTurn } from './take-turn.ts';
 
 const loaded = { agent: { definition: {}, version: 1 } } as unknown as LoadedAgent;
 
-test('an answer is sorted after the message that it answers, even if a node with a fast clock stored that message', () => {
+test('an answer comes after its message, even if a node with a fast clock stored the message', () => {
   const asked = newId('msg', Date.now() + 60_000);
   const history = [{ id: asked, role: 'end_user', content: { type: 'text', text: 'hello?' } }];
   const run = { history, tags: [], unanswered: [asked], input: {}, end_user: {}, turns: 1 } as unknown as ClaimedRun;
@@ -31,7 +31,7 @@ test('a turn adds tags up to the limit of a conversation, and removes none', () 
   expect(tagged(names(0, 25), ['new'])).toEqual(names(0, 25));
 });
 
-test('a stored message counts as delivered only on the sandbox, and a message for an unknown kind waits', () => {
+test('an answer counts as delivered at once only on the sandbox, and waits on an unknown kind of channel', () => {
   const on = (channel_kind: string) =>
     openingTurn(
       {

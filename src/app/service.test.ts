@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startAll, stopAll } from './service.ts';
 
-test('services start one after another, and stop in reverse', async () => {
+test('services start one after another, and stop in reverse order', async () => {
   const seen: string[] = [];
   const service = (name: string) => ({
     start: async () => {

@@ -53,7 +53,7 @@ describe('settings from a user', () => {
 });
 
 describe('connecting', () => {
-  test('creates our own secrets, stores the account’s name, and sends the provider the inbound URL', async () => {
+  test('connecting creates our own secrets, stores the account’s name, and gives the provider the inbound URL', async () => {
     const { bot_token } = telegram.secrets;
     const connected = await connectAccount(
       kindOf('telegram'),
@@ -73,7 +73,7 @@ describe('connecting', () => {
   });
 
   test.each(['https://10.1.2.3/hook', 'http://93.184.216.34/hook', 'https://user:word@example.com/'])(
-    'refuses an endpoint that can never be called: %s',
+    'an endpoint that can never be called is refused: %s',
     async (url) => {
       const split = { settings: { url }, secrets: {} };
       await expect(connectAccount(kindOf('webhook'), 'channel_1', split, tools)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('connecting', () => {
     },
   );
 
-  test('explains a refused token in a sentence', async () => {
+  test('a refused token is explained in a sentence', async () => {
     const wrong = { settings: whatsapp.settings, secrets: { access_token: 'wrong', app_secret: 'x' } };
     await expect(connectAccount(kindOf('whatsapp'), 'channel_1', wrong, tools)).rejects.toMatchObject({
       code: 'channel_unauthorized',
@@ -91,7 +91,7 @@ describe('connecting', () => {
     });
   });
 
-  test('reports that the provider takes longer than the person can wait', async () => {
+  test('connecting reports a provider that takes too long', async () => {
     const slow = await startReceiver(() => 'hang');
     const split = { settings: { api_url: slow.url }, secrets: { bot_token: telegram.secrets['bot_token']! } };
     // The same call with less time.

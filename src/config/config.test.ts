@@ -68,7 +68,7 @@ describe('defaults', () => {
     });
   });
 
-  test('the defaults name a URL that a browser can open, and the other regions', () => {
+  test('the default URL can be opened in a browser, and the default regions are known', () => {
     const { baseUrls, baseUrl } = load({ HOST: '0.0.0.0', PORT: '8080', PARLEY_REGION: 'qa' });
     expect(baseUrl).toBe('http://127.0.0.1:8080');
     expect(baseUrls).toEqual({
@@ -199,7 +199,7 @@ describe('the secret', () => {
     expect(statSync(path.join(dataDir, 'secret')).mode & 0o777).toBe(0o600);
   });
 
-  test("an embedded installation's secret has a successor during its rotation, and is stored next to it for 30 days", () => {
+  test('the old secret of an embedded installation is stored next to the new one for 30 days', () => {
     const own = () => {
       const { secret, previousSecret } = load({ PARLEY_SECRET: '' });
       return [secret, previousSecret];
@@ -264,7 +264,7 @@ describe('the secret', () => {
     for (const [, value] of shown) expect(faultsOf({ PARLEY_SECRET: value })).toEqual(['PARLEY_SECRET']);
   });
 
-  test('the secret results in a separate key for every purpose, the same on every start', () => {
+  test('every purpose has its own key from the secret, the same on every start', () => {
     const { generation, newestGeneration, otherSessionSecrets, ...secrets } = deriveSecrets(SECRET);
     expect([generation, newestGeneration, otherSessionSecrets]).toEqual([0, 0, []]);
     const keys = Object.values(secrets).map(String);
@@ -286,7 +286,7 @@ describe('a data folder', () => {
 });
 
 describe('a command that creates nothing', () => {
-  test('reports a folder without a database as an error, and leaves nothing in it', () => {
+  test('a command reports a folder without a database as an error, and creates nothing in it', () => {
     const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: '' };
     const load = () => loadConfig(env, { mustExist: true });
     expect(load()).toMatchObject({ faults: [{ variable: 'DATA_DIR', fault: expect.stringContaining('no database') }] });
@@ -296,7 +296,7 @@ describe('a command that creates nothing', () => {
     expect(load()).toHaveProperty('config');
   });
 
-  test('if a direct address is set, DATABASE_URL counts as a pooler', () => {
+  test('DATABASE_URL counts as a pooler if a direct address is set', () => {
     const direct = 'postgresql://u:s3cr3t-pw@db.internal:5433/sessions';
     const place = loadDatabasePlace({ DATABASE_URL, DATABASE_DIRECT_URL: direct });
     expect(place).toMatchObject({ databaseUrl: direct, poolerUrl: DATABASE_URL, fault: null });
@@ -316,7 +316,7 @@ describe('warnings', () => {
     expect(warningsOf({ PARLEY_URL: 'x', PARLEY_PASSWORD: 'y', OTHER: 'z' })).toEqual([]);
   });
 
-  test('warns that sign-in on other machines needs https', () => {
+  test('a warning explains that sign-in on other machines needs https', () => {
     expect(warningsOf({ BASE_URL_US: 'http://parley.lan:4000' })).toHaveLength(1);
     expect(warningsOf({ BASE_URL_US: 'https://parley.example', HOST: '0.0.0.0' })).toEqual([]);
   });

@@ -27,7 +27,7 @@ test('the defaults are those of OpenTelemetry, without content', () => {
   });
 });
 
-test('the variables for traces have priority over the general ones', () => {
+test('trace variables of OpenTelemetry have priority over its general ones', () => {
   const { traces } = load({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example/in/here',
     OTEL_EXPORTER_OTLP_HEADERS: 'a=1',

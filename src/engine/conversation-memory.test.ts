@@ -14,7 +14,7 @@ const person = (text: string): TurnMessage => ({ role: 'end_user', text });
 const agent = (text: string): TurnMessage => ({ role: 'agent', text });
 const filler = (count: number) => Array.from({ length: count }, (_, n) => person(`filler ${n}`));
 
-test('messages that leave the history are stored once, without small talk, and a short answer with its question', () => {
+test('messages that leave the history are stored once without small talk, and short answers with their question', () => {
   const history = [
     person('I am Layla, booking QX-4471.'),
     person('thank you'),

@@ -32,7 +32,7 @@ const template = fc
   .map((pieces) => pieces.join(''));
 
 describe('reading a template', () => {
-  it('the result equals that of mustache, except for other delimiters', () => {
+  it('the result equals that of mustache, except for custom delimiters', () => {
     const agree = fc.property(template, (text) => {
       let wanted: string | null = null;
       try {
@@ -54,7 +54,7 @@ describe('reading a template', () => {
     ['sections', '{{#a}}\n{{/a}}\n'],
     ['lines', '{{> a}} \n'],
     ['closing signs', '}}}'],
-  ])('the cost depends only on the length: %s', (_what, piece) => {
+  ])('the cost of parsing depends only on the length: %s', (_what, piece) => {
     const text = piece.repeat(Math.ceil(4_000 / piece.length)).slice(0, 4_000);
     // As many as a definition at its limits holds; with regular expressions they take seconds.
     const took = cpuMs(() => {

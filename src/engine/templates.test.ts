@@ -12,7 +12,7 @@ const keptBytes = (): number => {
 };
 
 describe('choosing a text', () => {
-  it('falls back from the region to the language, to the default, to any text', () => {
+  it('the text of a locale is that of its region, its language, the default, or any text', () => {
     const text = { ar: 'مرحبا', en: 'Hello', default: 'Hi' };
     expect(chooseText(text, 'ar-QA')).toBe('مرحبا');
     expect(chooseText(text, 'AR_qa')).toBe('مرحبا');
@@ -29,7 +29,7 @@ describe('choosing a text', () => {
 });
 
 describe('rendering', () => {
-  it('fills nested and flat variables, and never escapes their values', () => {
+  it('nested and flat variables are filled in, and their values are never escaped', () => {
     const variables = { order_id: 'A&B <1>', end_user: { name: 'Asha' }, 'crm.note': 'flat' };
     expect(renderTemplate('{{order_id}} {{{order_id}}} {{&order_id}}', variables)).toBe('A&B <1> A&B <1> A&B <1>');
     expect(renderTemplate('Hi {{ end_user.name }}, {{crm.note}}', variables)).toBe('Hi Asha, flat');
@@ -40,7 +40,7 @@ describe('rendering', () => {
     expect(renderTemplate('{{order_id}}', { order_id: null })).toBe('');
   });
 
-  it('uses the fallback of a variable without a value, and names the places that stay empty', () => {
+  it('a variable without a value gets its fallback, and empty places are reported', () => {
     const text = 'Hi {{ end_user.name | there }}, {{{voucher|your code}}} {{& note|}}{{size}}';
     expect(renderTemplate(text, {})).toBe('Hi there, your code ');
     expect(renderTemplate(text, { end_user: { name: 'Asha' }, voucher: 7, note: 'n', size: 'S' })).toBe(
@@ -54,23 +54,23 @@ describe('rendering', () => {
     expect([...empty]).toEqual(['size']);
   });
 
-  it('writes a section once if its variable is set, and an inverted section if it is not', () => {
+  it('a section is written once if its variable is set, and an inverted section if it is not set', () => {
     expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', { name: 'Asha' })).toBe('Hi Asha');
     expect(renderTemplate('{{#name}}Hi {{name}}{{/name}}{{^name}}Hi{{/name}}', {})).toBe('Hi');
     expect(renderTemplate('{{#items}}x{{/items}}', { items: Array.from({ length: 9 }) })).toBe('x');
   });
 
-  it("reads only the object's own properties and calls no function", () => {
+  it('only own properties of objects are read, and no function is called', () => {
     expect(renderTemplate('{{constructor}}{{__proto__}}{{a.length}}{{a.constructor.name}}', { a: 'xyz' })).toBe('');
     expect(renderTemplate('{{call}}', { call: () => 'called' })).toBe('');
     expect(renderTemplate('{{> partial}}', { partial: 'no' })).toBe('');
   });
 
-  it('joins lists of plain values, and renders objects as empty', () => {
+  it('lists of plain values are joined, and objects are rendered as empty', () => {
     expect(renderTemplate('{{sizes}} {{deep}}', { sizes: ['S', 2], deep: { a: 1 } })).toBe('S, 2 ');
   });
 
-  it('renders a broken template as plain text, and reports the fault on request', () => {
+  it('a broken template is rendered as plain text, and its fault is reported on request', () => {
     expect(renderTemplate('Hi {{name', { name: 'Asha' })).toBe('Hi {{name');
     expect(templateFault('Hi {{name')).toMatch(/not closed/);
     expect(templateFault('Hi {{name}}')).toBeNull();
@@ -88,7 +88,7 @@ describe('rendering', () => {
     expect(cpuMs(() => renderTemplate('{{v}}'.repeat(800), { v: list }))).toBeLessThan(50);
   });
 
-  it('supports no other delimiters', () => {
+  it('custom delimiters are not supported', () => {
     expect(templateFault('{{=<% %>=}}<% name %>')).toMatch(/changes the delimiters/);
     expect(renderTemplate('{{=<% %>=}}<% name %>', { name: 'Asha' })).toBe('{{=<% %>=}}<% name %>');
   });

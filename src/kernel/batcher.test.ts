@@ -70,7 +70,7 @@ test('each item has its own outcome, and a failed batch fails all its items', as
   expect(await third).toMatchObject({ message: 'broken' });
 });
 
-test('drains when every item has its outcome, and refuses further items', async () => {
+test('a drained batcher refuses further items, and a drain ends when every item has its outcome', async () => {
   const { batcher, sent } = heldBatcher();
   const outcomes: number[] = [];
   void batcher.add(1).then((outcome) => outcomes.push(outcome));

@@ -7,7 +7,7 @@ const position = ['2026-11-20T20:00:00.000123Z', 'run_01k8v3m9e5f7rsm6z4n0q2x1ab
 const invalid = expect.objectContaining({ code: 'cursor_invalid' });
 
 describe('a cursor', () => {
-  it('decodes to the position that was encoded', () => {
+  it('a cursor decodes to the position that was encoded', () => {
     expect(decodeCursor(key, scope, encodeCursor(key, scope, position))).toEqual(position);
   });
 

@@ -94,7 +94,7 @@ describe('a server that repeats the request in its answer', () => {
 });
 
 describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
-  it('calls an address that the operator allows', async () => {
+  it('an address that the operator allows is called', async () => {
     const port = await serve((_request, response) => response.end('here'));
     expect(await call(egressWith({ allow: ['127.0.0.1'] }), `http://127.0.0.1:${port}/`)).toEqual({
       status: 200,
@@ -114,7 +114,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     ['the address of nothing', (port: number) => `https://0.0.0.0:${port}/`],
     ['a NAT64 address', (port: number) => `https://[64:ff9b::7f00:1]:${port}/`],
     ['a full-width spelling', (port: number) => `https://１２７.０.０.１:${port}/`],
-  ])('refuses %s', async (_what, url) => {
+  ])('a call is refused: %s', async (_what, url) => {
     let connections = 0;
     const server = createServer((_request, response) => response.end('secret'));
     server.on('connection', () => connections++);
@@ -123,13 +123,13 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     expect(connections).toBe(0);
   });
 
-  it('refuses plain http to a public address', async () => {
+  it('plain http to a public address is refused', async () => {
     const egress = egressWith({ allow: [], resolve: async () => ['93.184.215.14'] });
     await expect(call(egress, 'http://public.test/')).rejects.toMatchObject({ code: 'egress_refused' });
   });
 
   it.each(['ftp://127.0.0.1/', 'file:///etc/passwd', 'data:text/plain,x', 'not a url', 'http://u:p@127.0.0.1/'])(
-    'refuses %s even if the host is allowed',
+    'a call of %s is refused even if the host is allowed',
     async (url) => {
       const refusal = await call(egressWith({ allow: ['127.0.0.1'] }), url).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ name: 'EgressError', code: 'egress_refused' });
@@ -137,12 +137,12 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     },
   );
 
-  it('refuses a name if one of its addresses is private', async () => {
+  it('a host name is refused if one of its addresses is private', async () => {
     const egress = egressWith({ allow: [], resolve: async () => ['93.184.215.14', '10.0.0.1'] });
     await expect(call(egress, 'https://mixed.test/')).rejects.toMatchObject({ code: 'egress_refused' });
   });
 
-  it('connects to the checked address even if the name resolves differently afterwards (DNS rebinding)', async () => {
+  it('the connection uses the checked address, even if the name resolves differently later (DNS rebinding)', async () => {
     const port = await freePort();
     await serve((_request, response) => response.end('judged'), '127.0.0.2', port);
     await serve((_request, response) => response.end('rebound'), '127.0.0.1', port);
@@ -153,13 +153,13 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     expect(asked).toBe(1);
   });
 
-  it('keeps the name in Host', async () => {
+  it('the Host header contains the name, not the address', async () => {
     const port = await serve((request, response) => response.end(request.headers.host));
     const egress = egressWith({ allow: ['named.test'], resolve: async () => ['127.0.0.1'] });
     expect((await call(egress, `http://named.test:${port}/`)).text).toBe(`named.test:${port}`);
   });
 
-  it('checks the certificate against the name only', async () => {
+  it('the certificate is checked against the name only', async () => {
     const port = await listen(
       createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) => response.end('tls')),
     );
@@ -173,7 +173,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     });
   });
 
-  it('reports whether the server cannot have read the request or may have read it', async () => {
+  it('an error reports whether the server may have read the request', async () => {
     const nameless = egressWith({ allow: [], resolve: () => Promise.reject(new Error('the resolver is down')) });
     await expect(call(nameless, 'https://hooks.test/')).rejects.toMatchObject({ neverConnected: true });
     const nobody = `http://127.0.0.1:${await freePort()}/`;
@@ -184,7 +184,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(hungUp).rejects.toMatchObject({ code: 'egress_unreachable', neverConnected: false });
   });
 
-  it('follows no redirect and returns the redirect as the answer', async () => {
+  it('a redirect is returned and not followed', async () => {
     const paths: (string | undefined)[] = [];
     const port = await serve((request, response) => {
       paths.push(request.url);
@@ -194,7 +194,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     expect(paths).toEqual(['/first']);
   });
 
-  it('stops reading an answer that is too large', async () => {
+  it('reading stops when an answer is too large', async () => {
     const port = await serve((_request, response) => {
       const more = () => response.write('x'.repeat(1_000), (error) => error ?? setImmediate(more));
       more();
@@ -203,14 +203,14 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(call(egress, `http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'egress_too_large' });
   });
 
-  it('accepts an answer that is exactly as large as the limit', async () => {
+  it('an answer may be exactly as large as the limit', async () => {
     const port = await serve((_request, response) => response.end('x'.repeat(100_000)));
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const { text } = await call(egress, `http://127.0.0.1:${port}/`, { maxBytes: 100_000 });
     expect(text).toHaveLength(100_000);
   });
 
-  it('times out when an answer arrives too slowly', async () => {
+  it('a call times out when its answer arrives too slowly', async () => {
     const port = await serve((_request, response) => {
       const drip = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(drip));
@@ -220,20 +220,20 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(slow).rejects.toMatchObject({ code: 'egress_timeout' });
   });
 
-  it('times out when a server never answers', async () => {
+  it('a call times out when the server never answers', async () => {
     const port = await serve(() => {});
     const egress = egressWith({ allow: ['127.0.0.1'] });
     const slow = call(egress, `http://127.0.0.1:${port}/`, { timeoutMs: 100 });
     await expect(slow).rejects.toMatchObject({ code: 'egress_timeout' });
   });
 
-  it('does not wait for a resolver that never answers', async () => {
+  it('a call does not wait for a resolver that never answers', async () => {
     const egress = egressWith({ allow: [], resolve: () => new Promise(() => {}) });
     const slow = call(egress, 'https://silent.test/', { timeoutMs: 100 });
     await expect(slow).rejects.toMatchObject({ code: 'egress_timeout' });
   });
 
-  it('reports a refused connection and an unknown name', async () => {
+  it('a refused connection and an unknown name are reported', async () => {
     const port = await serve(() => {});
     await Promise.all(open.splice(0).map((each) => each.close()));
     const egress = egressWith({ allow: ['127.0.0.1'] });
@@ -241,13 +241,13 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
     await expect(call(egress, 'https://nowhere.invalid/')).rejects.toMatchObject({ code: 'egress_unreachable' });
   });
 
-  it('tries the next address when the first one is dead', async () => {
+  it('a call tries the next address when the first one is dead', async () => {
     const port = await serve((_request, response) => response.end('second'), '127.0.0.1');
     const egress = egressWith({ allow: ['two.test'], resolve: async () => ['127.0.0.3', '127.0.0.1'] });
     expect((await call(egress, `http://two.test:${port}/`)).text).toBe('second');
   });
 
-  it('reuses connections for later calls', async () => {
+  it('connections are reused for later calls', async () => {
     let connections = 0;
     const server = createServer((_request, response) => response.end());
     server.on('connection', () => connections++);
@@ -259,7 +259,7 @@ describe.each(Object.entries(WAYS))('egress by %s', (_name, call) => {
 });
 
 describe('egress', () => {
-  it('sends method, headers and body, and sends no Host that differs from the URL', async () => {
+  it('a call sends method, headers and body, and a Host header that matches the URL', async () => {
     const port = await serve((request, response) => {
       void bodyOf(request).then((body) =>
         response
@@ -290,7 +290,7 @@ describe('egress', () => {
     await expect(answer.text()).rejects.toBe(reason);
   });
 
-  it('keeps the limit of the caller when memory is collected during the answer', async () => {
+  it('the time limit of the caller survives garbage collection during the answer', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const port = await serve((_request, response) => response.write('begin'));
@@ -309,7 +309,7 @@ describe('egress', () => {
     }
   });
 
-  it('limits a compressed answer by its unpacked size', async () => {
+  it('the size limit of a compressed answer applies to its unpacked size', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const port = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end(bomb));
     const egress = egressWith({ allow: ['127.0.0.1'] });
@@ -317,7 +317,7 @@ describe('egress', () => {
     await expect(answer.text()).rejects.toMatchObject({ code: 'egress_too_large' });
   });
 
-  it('passes a streamed answer on while it arrives', async () => {
+  it('a streamed answer is passed on while it arrives', async () => {
     const port = await serve((_request, response) => response.write('first'));
     const answer = await egressWith({ allow: ['127.0.0.1'] }).fetch(`http://127.0.0.1:${port}/`);
     const reader = answer.body!.getReader();
@@ -325,7 +325,7 @@ describe('egress', () => {
     await reader.cancel();
   });
 
-  it('checks a URL without calling it', async () => {
+  it('a URL can be checked without a call', async () => {
     const egress = egressWith({ allow: [], resolve: async () => ['93.184.215.14'] });
     await expect(egress.check('https://public.test/hook')).resolves.toBeUndefined();
     await expect(egress.check('http://public.test/hook')).rejects.toMatchObject({ code: 'egress_refused' });
@@ -333,7 +333,7 @@ describe('egress', () => {
     await expect(egress.check('https://public.test:6379/')).rejects.toMatchObject({ code: 'egress_refused' });
   });
 
-  it('accepts a name that is not found until the call, but not with plain http', async () => {
+  it('a check accepts a name that is not found yet, but not with plain http', async () => {
     const resolve = async () => [];
     const egress = egressWith({ allow: [], resolve });
     await expect(egress.check('https://nowhere.test/')).rejects.toMatchObject({ code: 'egress_unreachable' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadOnce } from './load-once.ts';
 
-it('loads once for all callers, and again after a failure', async () => {
+it('a value is loaded once for all callers, and again after a failure', async () => {
   let reads = 0;
   const list = loadOnce(async () => {
     reads += 1;

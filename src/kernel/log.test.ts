@@ -39,7 +39,7 @@ const PLACES: Record<string, (log: Logger) => void> = {
 };
 
 describe('only the prefix of an API key appears', () => {
-  test.each(Object.keys(PLACES))('in %s', (place) => {
+  test.each(Object.keys(PLACES))('only the prefix of an API key is logged in %s', (place) => {
     for (const pretty of [false, true]) {
       const output = logged(PLACES[place]!, pretty);
       expect(output).not.toContain(CANARY);
@@ -128,7 +128,7 @@ describe('the log', () => {
     });
   });
 
-  test('shows a request as one readable line on a terminal', () => {
+  test('a request is one readable line on a terminal', () => {
     const output = logged(
       (log) =>
         log.info(

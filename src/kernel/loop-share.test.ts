@@ -24,7 +24,7 @@ it('the event loop runs other work between pieces that are ready at the same tim
   expect(others).toBeGreaterThanOrEqual(100 / STRETCH_MS - 2);
 });
 
-it('returns the result of the work, or its failure', async () => {
+it('the caller gets the result of the work, or its failure', async () => {
   const share = createLoopShare();
   expect(await share(() => 7)).toBe(7);
   await expect(

@@ -12,7 +12,7 @@ describe('a phone number', () => {
     (text) => expect(isPhoneNumber(text)).toBe(false),
   );
 
-  test('accepts exactly the numbers that the library calls possible, for all calling codes and lengths', () => {
+  test('exactly the numbers that the library calls possible are valid, for all calling codes and lengths', () => {
     const different: string[] = [];
     for (let code = 1; code < 1000; code++) {
       for (let length = 5; length <= 12; length++) {

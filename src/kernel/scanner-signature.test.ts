@@ -18,7 +18,7 @@ const keys = readScannerKeys(listed(GITHUB.name, GITHUB.key))!;
 const headers = { 'github-public-key-identifier': GITHUB.name, 'github-public-key-signature': GITHUB.signature };
 
 describe('the signature of a report', () => {
-  it("matches GitHub's format over the raw bytes", () => {
+  it('the signature of a report has the format of GitHub, over the raw bytes', () => {
     expect(readSignature(keys, headers, Buffer.from(GITHUB.body))).toBe('signed');
     expect(readSignature(keys, headers, Buffer.from(`${GITHUB.body}\n`))).toBe('forged');
   });

@@ -64,7 +64,7 @@ describe('the data key of an organization', () => {
     expect(open(unwrapDataKey(key, wrapped, 'org_1'), sealed, place)).toBe('value');
   });
 
-  it('a data key does not unwrap for another organization', () => {
+  it('a data key cannot be decrypted for another organization', () => {
     const { wrapped } = newDataKey(key, 'org_1');
     expect(() => unwrapDataKey(key, wrapped, 'org_2')).toThrow(SealError);
   });

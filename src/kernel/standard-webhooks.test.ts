@@ -47,7 +47,7 @@ describe('a Standard Webhooks signature', () => {
     expect(verify({}, BODY, AT.getTime() - 301_000)).toBe(false);
   });
 
-  test('uses a separate secret for each purpose', () => {
+  test('each purpose has a separate secret', () => {
     const secret = newWebhookSecret();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(newWebhookSecret()).not.toBe(secret);

@@ -18,7 +18,7 @@ describe('TXT records', () => {
     expect(await lookUp('example.com')).toEqual(['v=spf1 -all', 'parley-verify=abc']);
   });
 
-  it('the result is empty for a name that does not exist, and for one with other records only', async () => {
+  it('the result is empty for an unknown name, and for a name without TXT records', async () => {
     expect(await lookUp('nobody.example')).toEqual([]);
     dns.records.set('empty.example', []);
     expect(await lookUp('empty.example')).toEqual([]);
@@ -31,7 +31,7 @@ describe('TXT records', () => {
     expect(await lookUp('example.com')).toEqual([]);
   });
 
-  it('TXT records are not reported as missing if a name server does not answer', async () => {
+  it('a silent name server is an error, not a missing record', async () => {
     dns.silent = true;
     await expect(lookUp('example.com')).rejects.toThrow(/TIMEOUT|REFUSED/);
     dns.silent = false;

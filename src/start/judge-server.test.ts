@@ -57,7 +57,7 @@ describe('a finding with its solution:', () => {
     ['autovacuum = off', set({ autovacuum: 'off' }), 'statistics', 'fail'],
     ['tables without statistics', { neverAnalyzed: [{ name: 'run', rows: 5_000 }] }, 'statistics', 'warn'],
     ['checkpoints by size', { checkpoints: { requested: 40, timed: 3 } }, 'checkpoints', 'warn'],
-  ])('%s', (_what, change, name, status) => {
+  ])('the finding has a solution: %s', (_what, change, name, status) => {
     const found = judged(change).filter((finding) => finding.status !== 'ok');
     expect(found).toEqual([{ name, status, detail: expect.any(String), cure: expect.any(String) }]);
   });

@@ -79,7 +79,7 @@ describe.each([
   });
 });
 
-test('a command that joins a database creates nothing in one that is not Parley’s', async () => {
+test('a command creates nothing in a database that does not belong to Parley', async () => {
   await using database = await createTestDatabase();
   await withClient(database.url, 'test', (client) => client.query('DROP SCHEMA drizzle CASCADE'));
   const fault = await faultOf(joinDatabase(configOf(database.url), log));

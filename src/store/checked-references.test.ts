@@ -251,11 +251,11 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       await expect(addChildren(one, orgId(), [...parents, 'nobody'])).rejects.toMatchObject(REFUSED);
     });
 
-    test('a parent of another organization does not count', async () => {
+    test('a parent of another organization does not satisfy a reference', async () => {
       await expect(addChildren(one, at.b.orgId, [await givenParent(one)])).rejects.toMatchObject(REFUSED);
     });
 
-    test('a parent from the same transaction counts until it is deleted', async () => {
+    test('a parent from the same transaction satisfies a reference until it is deleted', async () => {
       await one.query('BEGIN');
       const id = await givenParent(one);
       await addChildren(one, orgId(), [id]);
@@ -293,7 +293,7 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       expect(await adding).toMatchObject(REFUSED);
     });
 
-    test('a new child waits for a deletion that is undone, and is then added', async () => {
+    test('a new child waits for a deletion that is rolled back, and is then added', async () => {
       const id = await givenParent(one);
       await one.query('BEGIN');
       await remove(one, id);
@@ -333,7 +333,7 @@ describe.each(REFERENCES.map((reference) => [`${reference.child} to ${reference.
       await expect(one.query(`TRUNCATE ${all.join(', ')} CASCADE`)).rejects.toMatchObject(REFUSED);
     });
 
-    test('every other way to add rows is also checked', async () => {
+    test('every statement that can add rows is checked', async () => {
       const id = await givenParent(one);
       await addChildren(one, orgId(), [id]);
       const { rows } = await one.query<{ list: string }>(

@@ -54,7 +54,7 @@ test("every connection of the pool sets its own settings, whatever the database'
   }
 });
 
-test('a task has no time limit and may read whole tables', async () => {
+test('a connection for tasks has no time limit and may read whole tables', async () => {
   const task = { scans: 'on', statement: '0', silence: '5min', name: 'parley backup' };
   const { rows } = await withClient(database.url, 'backup', (client) => client.query(asked));
   expect(rows).toEqual([{ ...everywhere, ...task }]);

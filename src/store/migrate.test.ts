@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/postgres.ts';
 import { migrate, rowChangesSince, runBesideNodes } from './migrate.ts';
 
-test('lists the statements of later migrations that change rows, in order', async () => {
+test('the statements of later migrations that change rows are listed in order', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-migrations-'));
   mkdirSync(path.join(folder, 'meta'));
   const entries = [1, 2, 3].map((when) => ({ when, tag: `000${when}_step` }));
@@ -24,7 +24,7 @@ test('lists the statements of later migrations that change rows, in order', asyn
   rmSync(folder, { recursive: true });
 });
 
-test('refuses a database that is older than the first migration', async () => {
+test('a database that is older than the first migration is refused', async () => {
   await using database = await createTestDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -33,7 +33,7 @@ test('refuses a database that is older than the first migration', async () => {
   await client.end();
 });
 
-test('runs a migration again when the database ends it in a deadlock with a node, and only then', async () => {
+test('a migration is repeated only if it fails in a deadlock with a node', async () => {
   await using database = await createTestDatabase();
   const [node, upgrade] = [1, 2].map(() => new pg.Client({ connectionString: database.url })) as [pg.Client, pg.Client];
   await Promise.all([node.connect(), upgrade.connect()]);

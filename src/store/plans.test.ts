@@ -110,7 +110,7 @@ test.each([
   ['end_user', ''],
   ['conversation', ''],
   ['trigger', ''],
-])('the check of a reference finds the %s by a key', async (parent, more) => {
+])('checking a reference finds the %s by an index, not by a scan', async (parent, more) => {
   const reads = await readsOf(`SELECT true FROM ${parent} p WHERE p.org_id = $1 AND p.id = $2 ${more} FOR KEY SHARE`);
   expect(reads.get(parent)).toHaveLength(1);
   expect(reads.get(parent)![0]).toMatch(/_pk \(|_of_agent \(/);
@@ -228,7 +228,7 @@ test('the depth of the queues is read from the indexes of due rows, lane by lane
   }
 });
 
-test('the look for due rows reads the beginning of the indexes of due rows', async () => {
+test('the query for the next due rows reads only the indexes of due rows', async () => {
   const reads = await readsOf(NEXT_DUE);
   expect(reads.size).toBe(15);
   for (const [table, ways] of reads)

@@ -40,7 +40,7 @@ function start(its: Partial<ClaimLoopOptions<number, number, number>> = {}) {
 const untilAborted = ({ abort }: { abort: AbortController }) =>
   new Promise<void>((resolve) => abort.signal.addEventListener('abort', () => resolve(), { once: true }));
 
-test('the loop never exceeds its capacity, and claims nothing without room', async () => {
+test('the loop never exceeds its capacity, and claims nothing when it is full', async () => {
   const { loop, claims } = start({ work: untilAborted });
   await expect.poll(() => loop.underWay().length).toBe(3);
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -34,7 +34,7 @@ function start({ queues = ['turns'] as WatchedQueue[], pollMs = 200 } = {}) {
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('an idle process that is alone sends one statement a second for all queues, and none after its stop', async () => {
+test('an idle process without others sends one statement a second for all queues, and none after its stop', async () => {
   const { state, stop } = start({ queues: ['turns', 'deliveries', 'events', 'campaigns', 'imports'] });
   await pass(20_000);
   expect(state.looks).toBeLessThanOrEqual(20);
@@ -56,7 +56,7 @@ test('a row that another process wrote is found within 200 ms, with one statemen
   expect(state.woken).toEqual(['deliveries']);
 });
 
-test('a row that this process wrote is found within 200 ms, also if a look was in progress at that time', async () => {
+test('a row that this process wrote is found within 200 ms, even if a query for due rows was in progress', async () => {
   const { state, due } = start();
   await pass(1_100);
   state.uses += 2;
@@ -85,7 +85,7 @@ test('a row that becomes due later wakes its loop on time, without another state
   expect(state.looks).toBe(looks);
 });
 
-test('due rows that cannot be claimed wake their loop no more often than its own delay', async () => {
+test('due rows that cannot be claimed wake their loop only at its own delay', async () => {
   const { state, due } = start({ queues: ['embeddings'], pollMs: 2_000 });
   due.embeddings = 0;
   await pass(10_000);
@@ -93,14 +93,14 @@ test('due rows that cannot be claimed wake their loop no more often than its own
   expect(state.woken.length).toBeLessThanOrEqual(6);
 });
 
-test('when the look fails, every loop claims by itself at its own delay', async () => {
+test('every loop claims at its own delay if the query for due rows fails', async () => {
   const { state } = start({ queues: ['turns', 'events'] });
   state.answer = () => Promise.reject(new Error('the database is away'));
   await pass(1_000);
   expect(state.woken.filter((queue) => queue === 'events')).toHaveLength(5);
 });
 
-test('a look that hangs delays the claims by a second at most', async () => {
+test('a query for due rows that hangs delays the claims by a second at most', async () => {
   const { state } = start();
   const answer = Promise.withResolvers<void>();
   state.answer = () => answer.promise;

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createLookLoop } from './look-loop.ts';
 
-test('continuous polling leaves time for all other work', async () => {
+test('a loop that always finds work leaves time for all other work', async () => {
   let looks = 0;
   let looksBefore: number | null = null;
   const seen = Promise.withResolvers<void>();

@@ -117,7 +117,7 @@ describe.skipIf(!TOOLS)('the Helm chart', () => {
     expect(worker.livenessProbe.httpGet).toEqual({ path: '/api/health', port: 'metrics' });
   });
 
-  test('an autoscaled Deployment has no fixed number, and workers scale with the depth of the queues', () => {
+  test('an autoscaled Deployment has no fixed number of pods, and workers scale with the length of the queues', () => {
     const all = manifests(...EVERYTHING);
     for (const { spec } of all.filter(({ kind }) => kind === 'Deployment')) expect(spec).not.toHaveProperty('replicas');
     const [, worker] = all.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { elapsedSince, watchStalls } from './stalls.ts';
 
-test('subtracts a time in which no process ran, but only its part within the measured time', () => {
+test('a time in which no process ran is subtracted, but only within the measured time', () => {
   let now = 0;
   const stalls = watchStalls(() => now);
   const pass = (ms: number) => ((now += ms), stalls.look());
@@ -14,7 +14,7 @@ test('subtracts a time in which no process ran, but only its part within the mea
   expect(stalls.between(610, now)).toBe(0);
 });
 
-test('subtracts nothing for a process that was busy itself', async () => {
+test('nothing is subtracted if the process itself was busy', async () => {
   const from = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 30));
   for (const until = performance.now() + 200; performance.now() < until;);

@@ -45,7 +45,7 @@ async function open(name?: string) {
 const expectGot = (client: { text(): string }, wanted: string) => expect.poll(client.text).toContain(wanted);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('the proxy passes data in both directions; after a change of the target, new connections go to the new one', async () => {
+test('the proxy passes data in both directions, and new connections use a changed target', async () => {
   const client = await open();
   client.send('hello');
   await expectGot(client, 'hello');
@@ -60,7 +60,7 @@ test('the proxy passes data in both directions; after a change of the target, ne
   other.close();
 });
 
-test('delays one direction and keeps the order', async () => {
+test('the proxy can delay one direction without changing the order', async () => {
   const client = await open();
   proxy.set({ kind: 'delay', ms: 60_000 }, { direction: 'down' });
   const sentAt = performance.now();
@@ -89,7 +89,7 @@ test('the proxy stores data during a black hole, and sends it after healing', as
   await expectGot(late, 'new.');
 });
 
-test('resets open and new connections until healing', async () => {
+test('a reset ends open and new connections until healing', async () => {
   const client = await open();
   client.send('hello');
   await expectGot(client, 'hello');
@@ -104,7 +104,7 @@ test('resets open and new connections until healing', async () => {
   await expectGot(healed, 'well');
 });
 
-test('cuts a connection after the given number of bytes', async () => {
+test('the proxy can end a connection after a number of bytes', async () => {
   const client = await open();
   proxy.set({ kind: 'cut', afterBytes: 4 }, { direction: 'up' });
   client.send('0123456789');

@@ -114,7 +114,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(await tooWide(page)).toEqual([]);
   };
 
-  it('answers ten hand-offs with a note, a saved reply and a file, with the keyboard only', async () => {
+  it('a member answers ten hand-offs with a note, a saved reply and a file, by keyboard only', async () => {
     const page = await at('/conversations?view=unassigned');
     const note = page.getByRole('textbox', { name: say.note });
     const reply = page.getByRole('textbox', { name: say.reply });
@@ -163,7 +163,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(replies.filter(({ content }) => /^Hello Person \d!$/.test(content.text))).toHaveLength(HAND_OFFS);
   });
 
-  it('turns an unanswered question into a document and a test', async () => {
+  it('a member turns an unanswered question into a document and a test', async () => {
     const page = await at(`/agents/${agent}?tab=knowledge`);
     const item = page.getByRole('listitem').filter({ hasText: 'Do you wrap gifts?' });
     await press(item.getByRole('button', { name: say.write }));
@@ -178,7 +178,7 @@ describe.skipIf(!CHROMIUM).each([
     expect((await call(`GET /agents/${agent}/suite`)).cases).toHaveLength(1);
   });
 
-  it('saves a segment and starts a campaign with it', async () => {
+  it('a member saves a segment and starts a campaign for it', async () => {
     const page = await at('/end-users?tag=vip');
     await press(page.getByRole('button', { name: say.save }));
     await tabTo(page.getByRole('dialog').getByLabel(say.segment_name));

@@ -32,7 +32,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
   const call = (method: string, path: string, body?: unknown) =>
     journey.app.call(method, path, { key: key.value, ...(body !== undefined && { body }) });
 
-  it('shows requests as they arrive, filters them, and keeps the filter in the URL', async () => {
+  it('the page shows requests as they arrive, filters them, and keeps the filter in the URL', async () => {
     const { page, faults } = await journey.open('/activity', { as: OWNER });
     await page.getByText('No requests yet').waitFor();
     await call('POST', `/api/triggers/${agentId}/${trigger}`, {});
@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     expect(faults).toEqual([]);
   });
 
-  it('opens the details of a request by its URL, and copies a working call without the key', async () => {
+  it('a URL opens the details of a request, from which a working call is copied without the key', async () => {
     const refused = await call('POST', `/api/triggers/${agentId}/${trigger}?who=omar`, { nonsense: 'private words' });
     const id = refused.headers.get('x-request-id')!;
     const { page, faults } = await journey.open('/activity', { as: OWNER });
@@ -84,7 +84,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows the audit log in its own tab, and older links still open it', async () => {
+  it('the audit log has its own tab, which older links still open', async () => {
     const { page, faults } = await journey.open('/activity', { as: OWNER });
     await page.getByRole('tab', { name: 'Audit log' }).click();
     const table = page.getByRole('table', { name: 'Audit log' });
@@ -98,7 +98,7 @@ describe.skipIf(!CHROMIUM)('the Activity page', () => {
   it.each([
     { language: 'en', theme: 'light' },
     { language: 'ar', theme: 'dark' },
-  ])('has no serious axe-core faults, and nothing is wider than a phone, in $language and $theme', async (liked) => {
+  ])('the page has no serious axe-core faults and fits a phone, in $language and $theme', async (liked) => {
     const me = await call('GET', '/api/me');
     const id = me.headers.get('x-request-id')!;
     const { page } = await journey.open('/activity', { as: OWNER, liked });

@@ -57,7 +57,7 @@ const everything = async () =>
   ).rows[0];
 
 describe.each(Object.entries(PLACES))('%s', (_place, { save, pointer }) => {
-  test.each(REFUSED)('refuses %s', async (url) => {
+  test.each(REFUSED)('the URL %s is refused', async (url) => {
     const before = await everything();
     const { status, body } = await save(url);
     expect([status, body.code]).toEqual([422, 'validation_failed']);
@@ -66,7 +66,7 @@ describe.each(Object.entries(PLACES))('%s', (_place, { save, pointer }) => {
     expect(await everything()).toEqual(before);
   });
 
-  test.each(TAKEN)('accepts %s', async (url) => {
+  test.each(TAKEN)('the URL %s is accepted', async (url) => {
     expect((await save(url)).status).toBeLessThan(300);
   });
 });
@@ -78,14 +78,14 @@ describe('an agent whose stored definition has a URL that is refused now', () =>
     expect(body.errors).toMatchObject([{ pointer: '/definition/tools/0/url', code: 'address_refused' }]);
   };
 
-  test('does not publish an agent whose stored definition has a URL that is now refused', async () => {
+  test('an agent whose stored URL is now refused cannot be published', async () => {
     const { body: agent } = await owner.call('POST /agents', { name: 'Draft', definition: {} });
     await parley.db.execute(sql`UPDATE agent SET draft = ${stored}::jsonb WHERE id = ${agent.id}`);
     isRefused(await owner.call(`POST /agents/${agent.id}/publish`));
     expect((await owner.call(`GET /agents/${agent.id}`)).body.version).toBe(1);
   });
 
-  test('does not restore an agent version that has a URL that is now refused', async () => {
+  test('a version whose stored URL is now refused cannot be restored', async () => {
     const { body: agent } = await owner.call('POST /agents', { name: 'Older', definition: {} });
     const definition = { opening: { default: 'Hello' } };
     await owner.call(`PATCH /agents/${agent.id}`, { definition });
@@ -118,7 +118,7 @@ const refusedFor = (kind: ChannelKindName): Record<string, unknown>[] => {
 const called = CHANNEL_KINDS.filter((kind) => CHANNEL_FORMS[kind].addressFields.length > 0);
 
 describe.each(called)('refuses a private URL for a channel of kind %s', (kind) => {
-  test.each(refusedFor(kind))('refuses %o', async (address) => {
+  test.each(refusedFor(kind))('the configuration %o is refused', async (address) => {
     const before = await everything();
     const settings = { ...SETTINGS[kind], ...address };
     const { status, body } = await owner.call('POST /channels', { agent_id: agentId, kind, name: 'C', settings });

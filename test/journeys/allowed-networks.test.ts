@@ -70,7 +70,7 @@ describe('a caller outside the networks of the key', () => {
     }
   });
 
-  test('a caller outside the networks is refused after 401 and before the plan, and the call counts as a use of the key', async () => {
+  test('the networks are checked after the key and before the plan, and a refused call counts as a use of the key', async () => {
     const free = await givenOrganization(parley.db, { plan: 'free' });
     const { id, value } = await parley.key(free, { allowedNetworks: OFFICE });
     expect(verdict(await from(OUTSIDE, value)('GET', '/api/me'))).toEqual(REFUSED);
@@ -92,7 +92,7 @@ describe('a caller outside the networks of the key', () => {
       expect(verdict(await from(odd, value)('GET', '/api/me'))).toEqual(REFUSED);
   });
 
-  test('a caller cannot claim another address, because only trusted proxies are believed', async () => {
+  test('a caller cannot claim another address in a header, because only trusted proxies are believed', async () => {
     const { value } = await parley.key(orgId, { allowedNetworks: OFFICE });
     expect(verdict(await from(`${INSIDE}, ${OUTSIDE}`, value)('GET', '/api/me'))).toEqual(REFUSED);
   });

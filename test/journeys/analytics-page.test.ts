@@ -32,14 +32,14 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('leads to the triggers before there is a conversation', async () => {
+  it('the page leads to the triggers until the first conversation exists', async () => {
     const page = await at('/analytics');
     await page.getByRole('heading', { name: 'No conversations in these days' }).waitFor();
     await page.getByRole('link', { name: 'Open triggers' }).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('shows figures that open their lists with the same filters', async () => {
+  it('each figure opens its list with the same filters', async () => {
     const definition = { instructions: 'Be brief.', opening: { default: 'Hello' } };
     const agent = (await make('/agents', { name: 'Concierge', definition })).id;
     const trigger = (await make('/triggers', { agent_id: agent, name: 'Order update' })).id;
@@ -81,7 +81,7 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
     await list.first().waitFor();
   });
 
-  it('keeps the period and the filters in its address, which a keyboard can change', async () => {
+  it('the URL keeps the period and the filters, which can be changed by keyboard', async () => {
     const page = await at('/analytics');
     await page.getByRole('radio', { name: '30 days' }).press('ArrowRight');
     await expect.poll(() => new URL(page.url()).searchParams.get('days')).toBe('90');
@@ -102,7 +102,7 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
     expect(new URL(file.url()).searchParams.get('since')).toBe(new URL(page.url()).searchParams.get('since'));
   });
 
-  it.each([390, 1280, 1440])('fits a window of %i px, also in Arabic', async (width) => {
+  it.each([390, 1280, 1440])('the page fits a window of %i px, also in Arabic', async (width) => {
     for (const language of ['en', 'ar']) {
       const liked = { language, theme: language === 'ar' ? 'dark' : 'light' };
       const page = await at('/analytics?by=member', { liked, viewport: { width, height: 800 } });
@@ -114,7 +114,7 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
     }
   });
 
-  it('Home opens the costs of its own period', async () => {
+  it('the costs tile on Home opens the costs of the period that Home shows', async () => {
     const page = await at('/?period=7d');
     await tile(page, 'Spent on models').getByRole('link').click();
     await page.getByRole('heading', { name: 'Costs', level: 1 }).waitFor();

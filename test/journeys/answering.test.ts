@@ -178,7 +178,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     return reply(page);
   };
 
-  it('inserts a saved reply after a slash, in the language of the person, with the keyboard only', async () => {
+  it('a slash inserts a saved reply in the language of the person, by keyboard only', async () => {
     await call('POST /saved-replies', {
       name: 'Greeting',
       shortcut: 'hi',
@@ -224,7 +224,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => textsOf(id)).toEqual(['/zzz']);
   });
 
-  it('opens the saved replies by a button that inserts no text, and does not send the search text', async () => {
+  it('a button opens the saved replies, and the search text is not sent', async () => {
     await call('POST /saved-replies', { name: 'Opening', shortcut: 'dep', text: { default: 'We open soon.' } });
     const id = await givenConversation('Amal');
     const page = await at(id);
@@ -253,7 +253,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await textsOf(id)).toEqual([]);
   });
 
-  it('asks before it sends a text with an empty variable, and names the variable', async () => {
+  it('a dialog names an empty variable before the text is sent', async () => {
     const text = { default: 'Your order {{end_user.order}} is on its way.' };
     await call('POST /saved-replies', { name: 'Parcel', shortcut: 'parcel', text });
     const id = await givenConversation('Maha');
@@ -273,7 +273,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(() => textsOf(id)).toEqual(['Your order 42 is on its way.']);
   });
 
-  it('a saved reply with actions does all of them when it is sent, and Undo stops all of them', async () => {
+  it('sending a saved reply runs all its actions, and Undo stops all of them', async () => {
     const { page: settings } = await journey.open('/settings/saved-replies', { as: OWNER });
     await settled(settings);
     await settings.getByRole('button', { name: 'Add saved reply' }).click();
@@ -360,7 +360,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   });
 
-  it('with long replies, Send and Undo stay visible, and the transcript shows its end', async () => {
+  it('Send, Undo and the end of the transcript stay visible with long replies', async () => {
     const id = await givenConversation('Reem');
     for (const part of ['first', 'second'])
       await call(`POST /conversations/${id}/reply`, { text: `${part} `.repeat(300) });

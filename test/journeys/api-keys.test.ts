@@ -180,7 +180,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     },
   );
 
-  test('an agent’s key cannot have End-users, with an explanation; Campaigns is never available', async () => {
+  test('the permission End-users explains why an agent’s key cannot have it; Campaigns is never offered', async () => {
     const { page } = await journey.open(`${KEYS}?create=`, { as: OWNER });
     await page.getByRole('checkbox', { name: 'End-users' }).check();
     await dialog(page).getByText('read, create, change and delete all end users').waitFor();
@@ -209,7 +209,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     await saved(page);
   });
 
-  test('copying works in a browser without a clipboard API', { tags: ['long'] }, async () => {
+  test('the value can be copied in a browser without a clipboard API', { tags: ['long'] }, async () => {
     const { page } = await journey.open(KEYS, { as: OWNER });
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const key = await create(page, 'Copied by hand');
@@ -265,7 +265,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a change in one window shows in another without a reload', async () => {
+  test('a change in one window appears in another without a reload', async () => {
     const first = await journey.open(KEYS, { as: OWNER });
     const second = await journey.open(KEYS, { as: OWNER });
     await create(first.page, 'Seen by both');
@@ -274,7 +274,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     expect(await row(second.page, 'Seen by both').innerText()).toContain('Never');
   });
 
-  test('user text in labels stays text', { tags: ['long'] }, async () => {
+  test('the label of a key is shown as text, not as HTML', { tags: ['long'] }, async () => {
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const { page, faults } = await journey.open(KEYS, { as: OWNER });
     let asked = 0;

@@ -82,7 +82,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
     expect(faults).toEqual([]);
   });
 
-  it('a decision of someone else appears without a reload', async () => {
+  it('the decision of another member appears without a reload', async () => {
     const { page } = await journey.open('/approvals', { as: OWNER });
     await page.getByRole('button', { name: 'Review refund' }).waitFor();
     const body = { decision: 'deny', reason: 'Too old' };
@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
     { language: 'en', theme: 'light' },
     { language: 'ar', theme: 'light' },
     { language: 'en', theme: 'dark' },
-  ])('has no serious faults and fits a phone, in $language and $theme', async (liked) => {
+  ])('the pages have no serious axe-core faults and fit a phone, in $language and $theme', async (liked) => {
     const name = `${liked.language}-${liked.theme}`;
     const { page } = await journey.open('/approvals', { as: OWNER, liked });
     await page.getByRole('link', { name: 'Asha Rao' }).waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/approval-inbox-${name}-phone.png` });
   });
 
-  it('a viewer sees the call and cannot decide', async () => {
+  it('a viewer sees the call but cannot decide', async () => {
     const invitation = { email: 'vera@example.com', role: 'viewer' };
     const invited = await journey.api(`POST /organizations/${orgId}/invitations`, invitation, cookie);
     const token = new URL(invited.body.url).pathname.split('/').at(-1);

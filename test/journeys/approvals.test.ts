@@ -132,7 +132,7 @@ describe('a call that needs an approval', () => {
     expect(await approvalsOf(answer.body.conversation_id)).toEqual([]);
   });
 
-  test('the same call is requested once while it waits', async () => {
+  test('the agent cannot request the same call twice while it waits', async () => {
     const run = await requested();
     model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'It still waits.' });
     await say(run, 'And now?');
@@ -141,7 +141,7 @@ describe('a call that needs an approval', () => {
     expect(await statusOf(run)).toBe('waiting_for_approval');
   });
 
-  test('the person gets answers while the call waits, and the approval stays', async () => {
+  test('the person gets answers while the call waits, and the approval stays pending', async () => {
     const run = await requested();
     model.script({ text: 'We are open until nine.' });
     await say(run, 'When do you close?');
@@ -167,7 +167,7 @@ describe('a call that needs an approval', () => {
     expect(shop.calls).toHaveLength(0);
   });
 
-  test('the confirmation of the person is requested before the approval', async () => {
+  test('the person confirms the call before an approval is requested', async () => {
     await publish(tool({ confirm: { default: 'Refund {{arguments.order_id}}?' } }));
     model.script({ tool: 'refund', args: { order_id: 'A-1' } });
     const body = { message: 'Refund my order', conversation: { key: 'both' } };
@@ -180,7 +180,7 @@ describe('a call that needs an approval', () => {
 });
 
 describe('decisions', () => {
-  test('the same decision again is accepted, and another one is refused', async () => {
+  test('a repeated decision is accepted, and a different one is refused', async () => {
     const run = await requested();
     model.script({ text: 'Done.' });
     expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(200);
@@ -192,7 +192,7 @@ describe('decisions', () => {
     expect(shop.calls).toHaveLength(1);
   });
 
-  test('of many simultaneous decisions, one counts', async () => {
+  test('only one of many simultaneous decisions takes effect', async () => {
     const run = await requested();
     model.script({ text: 'Decided.' });
     const answers = await Promise.all(
@@ -205,7 +205,7 @@ describe('decisions', () => {
     expect(audited.rows).toHaveLength(1);
   });
 
-  test('without a decision in time, the call is denied', async () => {
+  test('the call is denied if no one decides in time', async () => {
     const run = await requested();
     model.script({ text: 'No one was available.' });
     await parley.db.execute(sql`UPDATE approval SET expires_at = now() WHERE id = ${run.approvalId}`);
@@ -216,7 +216,7 @@ describe('decisions', () => {
     expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
   });
 
-  test('members who may answer decide, and the audit log names them', async () => {
+  test('members with the right to answer can decide, and the audit log names them', async () => {
     const run = await requested();
     model.script({ text: 'Done.' });
     const decided = await owner.call(`POST /approvals/${run.approvalId}`, { decision: 'approve', reason: 'Fine' });
@@ -249,7 +249,7 @@ describe('decisions', () => {
     expect((await decide(run.approvalId, { decision: 'deny' }, own.value)).status).toBe(200);
   });
 
-  test('an agent key gets no stored response of a call of another agent', async () => {
+  test('an Idempotency-Key never returns the decision about another agent to an agent key', async () => {
     const run = await requested();
     const other = await parley.key(owner.orgId, {
       scope: 'agent',
@@ -265,7 +265,7 @@ describe('decisions', () => {
     expect([first.status, replay.status, replay.body.code]).toEqual([200, 404, 'approval_not_found']);
   });
 
-  test('an approval comes too late when its time is over, also if no worker has denied the call yet', async () => {
+  test('an approval after the deadline is refused, even if no worker has denied the call yet', async () => {
     const run = await requested();
     await parley.db.execute(
       sql`UPDATE approval SET expires_at = now() - interval '1 second' WHERE id = ${run.approvalId}`,
@@ -277,7 +277,7 @@ describe('decisions', () => {
     expect(shop.calls).toEqual([]);
   });
 
-  test('a revoked key decides nothing', async () => {
+  test('a revoked key cannot decide', async () => {
     const run = await requested();
     const { id, value } = await parley.key(owner.orgId);
     await owner.call(`POST /keys/${id}/revoke`);
@@ -286,7 +286,7 @@ describe('decisions', () => {
     expect((await approvalsOf(run.conversation_id))[0]!.status).toBe('pending');
   });
 
-  test('both routes of approvals follow the order of checks', async () => {
+  test('both approval routes follow the order of checks', async () => {
     const { value: weak } = await parley.key(owner.orgId, { permissions: ['channels'] });
     const verdict = async (answer: Promise<Answer>) => {
       const { status, body } = await answer;
@@ -327,14 +327,14 @@ describe('decisions', () => {
 describe('the end of a run denies its calls', () => {
   const denied = async (run: Run) => (await approvalsOf(run.conversation_id))[0];
 
-  test('a cancelled run', async () => {
+  test('cancelling a run denies its waiting tool calls', async () => {
     const run = await requested();
     await parley.call('POST', `${path}/runs/${run.id}/cancel`, { key });
     expect(await denied(run)).toMatchObject({ status: 'denied', reason: 'cancelled', decided_by: 'system' });
     expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
   });
 
-  test('a hand-off to a member, or resolving the conversation, denies its calls', async () => {
+  test('a hand-off to a member denies the waiting tool calls, and so does resolving the conversation', async () => {
     const run = await requested();
     await owner.call(`POST /conversations/${run.conversation_id}/take-over`);
     expect(await denied(run)).toMatchObject({ status: 'denied', reason: 'handed_off' });
@@ -344,14 +344,14 @@ describe('the end of a run denies its calls', () => {
     expect(shop.calls).toHaveLength(0);
   });
 
-  test('a deleted agent', async () => {
+  test('deleting an agent denies its waiting tool calls', async () => {
     const run = await requested();
     await owner.call(`DELETE /agents/${agentId}`);
     expect(await denied(run)).toMatchObject({ status: 'denied', reason: 'agent_deleted' });
     expect((await decide(run.approvalId, { decision: 'approve' })).status).toBe(409);
   });
 
-  test('an erased person leaves no approval', async () => {
+  test('erasing a person deletes their approvals', async () => {
     const run = await requested();
     await owner.call(`DELETE /end-users/${run.end_user_id}`);
     const left = await parley.db.execute(sql`SELECT 1 FROM approval WHERE id = ${run.approvalId}`);
@@ -397,7 +397,7 @@ describe('own code', () => {
   test.each([
     ['approve', { status: 'approved', result: expect.stringContaining('refunded') }, 1],
     ['deny', { status: 'denied', result: null }, 0],
-  ])('own code gets the decision in its next turn: %s', async (decision, notified, calls) => {
+  ])('own code gets the decision in its next turn (%s)', async (decision, notified, calls) => {
     const run = await requestedByFallback();
     code.script(json(says('Your refund was decided.')));
     await decide(run.approvalId, { decision, reason: 'The rules.' });
@@ -412,7 +412,7 @@ describe('own code', () => {
     expect(code.received.at(-1)!.body).not.toHaveProperty('approvals');
   });
 
-  test('own code that is answering a message when the decision comes gets it in one more turn', async () => {
+  test('if the decision arrives while own code answers a message, own code gets it in one more turn', async () => {
     const run = await requestedByFallback();
     code.script(accepts, json(says('Your refund was decided.')));
     const { body: next } = await parley.call('POST', path, {
@@ -435,7 +435,7 @@ describe('own code', () => {
     expect([shop.calls.length, await statusOf(next)]).toEqual([1, 'waiting_for_user']);
   });
 
-  test('own code gets a decision and a new message in one turn, and the decision only in that turn', async () => {
+  test('one turn gives own code both the decision and a new message, and later turns omit the decision', async () => {
     const run = await requestedByFallback();
     code.script(accepts, json(says('Both are answered.')));
     const first = say(run, 'And now?');
@@ -517,7 +517,7 @@ describe('a tool of an MCP server', () => {
     expect(await approvalsOf(run.conversation_id)).toHaveLength(1);
   });
 
-  test('an approval is in the export of the person, and is erased with the person', async () => {
+  test('the export of the person contains the approval, which is erased with the person', async () => {
     const run = await requested();
     model.script({ text: 'The refund is done.' });
     await decide(run.approvalId, { decision: 'approve', reason: 'Fine' });
@@ -567,7 +567,7 @@ test('an approved call is made with the key of its request, also when the turn i
   expect(shop.calls[0]!.headers['idempotency-key']).toBe(rows[0]!.key);
 });
 
-test('a playground and a test decide in place: no member gets a request', async () => {
+test('the playground and tests state the decision themselves, so no approval is stored', async () => {
   const tryIt = (approvals: 'approve' | 'deny') => {
     model.script({ tool: 'refund', args: { order_id: 'A-1' } }, { text: 'Decided.' });
     const messages = [{ role: 'end_user', text: 'Refund my order' }];

@@ -82,7 +82,7 @@ test('the audit log names the records of its entries', async () => {
   ).toEqual([]);
 });
 
-test('the audit log is exported completely, newest first and filtered, and the export is an entry itself', async () => {
+test('the filtered export is complete and newest first, and creates an audit entry itself', async () => {
   const { id } = await newKey('=HYPERLINK("https://evil.example")');
   const other = await givenOrganization(parley.db);
   await recordAudit(parley.db, { orgId: other, actor: SYSTEM, action: 'agent.created', subjectId: 'agent_foreign' });
@@ -176,7 +176,7 @@ test('an endpoint that selects audit.recorded receives each entry; an endpoint w
   expect(JSON.parse((await viewer(delivery)).body.body).data.address).toBeNull();
 });
 
-test('audit events are not stored while no endpoint selects them; a watcher below admin gets no address', async () => {
+test('audit events are stored only if an endpoint selects them, and their addresses are only for admins', async () => {
   await call(`POST ${at}/webhooks`, { url: `${receiver.url}/quiet` });
   const { id: quiet } = await newKey('quiet');
   const count = await parley.db.execute<{ n: number }>(
@@ -193,7 +193,7 @@ test('audit events are not stored while no endpoint selects them; a watcher belo
   expect(await look(viewer)).toBeNull();
 });
 
-test('an endpoint that returns 410 is disabled once, and its audit entry causes no further attempt', async () => {
+test('an endpoint that returns 410 is disabled once, and does not receive the audit entry about it', async () => {
   receiver.answer = () => ({ status: 410 });
   const gone = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/gone`, types: ['audit.recorded'] });
   const alive = await call(`POST ${at}/webhooks`, { url: `${receiver.url}/gone-too`, types: ['audit.recorded'] });

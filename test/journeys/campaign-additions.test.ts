@@ -28,7 +28,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('adding an audience starts by keyboard, continues in the background, and shows its result on the page', async () => {
+  it('an audience is added by keyboard in the background, and the page shows the result', async () => {
     const { page, faults } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
     await settled(page);
     // A draft begins with its people.
@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     expect(faults).toEqual([]);
   });
 
-  it('people of a file are reviewed with their missing values before they are added, and again before the start', async () => {
+  it('missing values of people in a file are shown before they are added, and again before the start', async () => {
     const text = { default: 'Hi {{end_user.name}}, use {{voucher}}' };
     const settings = { starts_at: '2037-12-04T00:00:00.000Z', opening: { text } };
     await api(`PATCH /campaigns/${campaign}`, { settings });
@@ -112,7 +112,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     }
   });
 
-  it('an addition that waits for a paused campaign shows it and can be stopped, and fits a phone in Arabic', async () => {
+  it('an addition waits visibly for a paused campaign, can be stopped, and fits a phone in Arabic', async () => {
     await journey.app.db.$client.query(
       `INSERT INTO campaign_push (org_id, campaign_id, id, source, file, total, done, accepted, created_by, due_at)
        VALUES ($1, $2, 'push_01k8v3m9e5f7rsm6z4n0q2x1ab', 'file', 'id', 1000, 400, 400, 'user_x', 'infinity')`,

@@ -30,7 +30,7 @@ describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('the preview shows the agent’s opening if the campaign has none, also for a person without a name', async () => {
+  it('the preview shows the agent’s first message if the campaign has none, also for a nameless person', async () => {
     const opening = { default: 'Hello {{end_user.name|there}}, {{voucher}}', ar: 'مرحبًا {{end_user.name}}' };
     const preview = async (definition: object, locale: string) => {
       const agent = await api('POST /agents', { name: 'Opener', definition });
@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
     expect(await preview({ opening }, 'ar')).toEqual(['مرحبًا Asha', 'مرحبًا ']);
   });
 
-  it('the report shows people who were messaged now, and a day of them as lines and as a table', async () => {
+  it('the report draws the messaged people over time as lines, and lists them in a table', async () => {
     const counts = async () => (await api(`GET /campaigns/${campaign}`)).counts.delivered;
     await expect.poll(counts, { timeout: 20_000 }).toBe(40);
     const now = await api(`GET /campaigns/${campaign}/report`);
@@ -83,7 +83,7 @@ describe.skipIf(!CHROMIUM)('the report of a campaign', () => {
     expect(faults).toEqual([]);
   });
 
-  it('the report fits a phone, in Arabic and dark', async () => {
+  it('the report fits a phone, in Arabic and in the dark theme', async () => {
     const phone = { liked: { language: 'ar', theme: 'dark' }, viewport: { width: 390, height: 800 } };
     const { page } = await journey.open(`/campaigns/${campaign}`, { as: OWNER, ...phone });
     const report = page.getByRole('region', { name: 'عبر الزمن' });

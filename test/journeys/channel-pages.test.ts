@@ -21,7 +21,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   });
   afterAll(() => Promise.all([journey.stop(), telegram.stop(), whatsapp.stop()]));
 
-  it('connects a bot from the catalog, shows its first message and sends a test', async () => {
+  it('a bot is connected from the catalog, receives its first message, and sends a test message', async () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('button', { name: 'Connect channel' }).click();
     const dialog = page.getByRole('dialog');
@@ -99,7 +99,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     expect(faults).toEqual([]);
   });
 
-  it('requires the token again when the channel moves to another server', async () => {
+  it('a channel that moves to another server requires its token again', async () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('link', { name: 'Bot', exact: true }).click();
     await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
   });
 
   it(
-    'shows the token that Meta needs once, with the URL to paste, and repairs a broken channel',
+    'the token for Meta is shown once with the URL to paste, and a broken channel can be repaired',
     { tags: ['long'] },
     async () => {
       const { page, faults } = await journey.open('/channels?connect=whatsapp', { as: OWNER });

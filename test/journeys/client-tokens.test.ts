@@ -62,7 +62,7 @@ const seal = (change: object) =>
   });
 
 describe('POST /api/client-tokens', () => {
-  test('returns a client token that is stored nowhere', async () => {
+  test('the response contains a client token, which is stored nowhere', async () => {
     const made = await create();
     expect(made.status).toBe(201);
     expect(made.body.token).toMatch(/^parley_client_us_[\w-]{100,}$/);
@@ -101,7 +101,7 @@ describe('POST /api/client-tokens', () => {
     );
   });
 
-  test('the pages of a client token may be on localhost', async () => {
+  test('a client token may name pages on localhost', async () => {
     expect((await create({ origins: ['http://localhost:3000', 'http://127.0.0.1:8080'] })).status).toBe(201);
   });
 
@@ -148,7 +148,7 @@ describe('a client token', () => {
     expect(rows).toEqual([{ external_id: 'whole', name: 'Asha' }]);
   });
 
-  test('streams a run', async () => {
+  test('a client token streams a run', async () => {
     const token = await tokenOf({ end_user: { external_id: 'stream' } });
     const { id } = (await say(token, { message: 'Hello' })).body;
     const stream = await fetch(`${parley.url}${path}/runs/${id}/events`, {
@@ -164,7 +164,7 @@ describe('a client token', () => {
     expect(received).toContain('event: message');
   });
 
-  test('a client token continues the conversation whose key it names', async () => {
+  test('a client token continues the conversation whose conversation key it contains', async () => {
     const start = { end_user: { external_id: 'keyed' }, conversation: { key: 'order-7' }, message: 'From the shop' };
     const before = await parley.call('POST', path, { key: key.value, body: start, headers: { prefer: 'wait=20' } });
     const token = await tokenOf({ end_user: { external_id: 'keyed' }, conversation: { key: 'order-7' } });
@@ -239,7 +239,7 @@ describe('a client token', () => {
     expect(verdict(await say(last))).toEqual([403, 'key_used_up']);
   });
 
-  test('client tokens have a limit for each person, so that one page cannot use up the calls of the key', async () => {
+  test('client tokens have a limit for each person, so one page cannot use up the calls of the key', async () => {
     const token = await tokenOf({ end_user: { external_id: 'flood' } });
     const answers = await Promise.all(
       Array.from({ length: 121 }, () => fromPage(token, 'GET', `${path}/runs/run_01h455vb4pex5vsknk084sn02q`)),
@@ -257,7 +257,7 @@ describe('the order of checks', () => {
     ['GET', '/conversations/conv_01h455vb4pex5vsknk084sn02q/messages'],
   ];
 
-  test.each(routes)('%s %s', async (method, rest) => {
+  test.each(routes)('the order of checks holds: %s %s', async (method, rest) => {
     const call = (token: string, origin: string | null = SHOP, at = path) =>
       parley.call(method, at + rest, { key: token, headers: origin === null ? {} : { origin } });
     const good = await tokenOf();
@@ -327,7 +327,7 @@ describe('the order of checks', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('the models of a run are only for keys', async () => {
+  test('only API keys can read the models of a run', async () => {
     const token = await tokenOf({ end_user: { external_id: 'models' } });
     const { id } = (await say(token, { message: 'Hello' })).body;
     expect(verdict(await fromPage(token, 'GET', `${path}/runs/${id}?include=models`))).toEqual([
@@ -354,7 +354,7 @@ describe('CORS', () => {
     expect(own.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  test('answers the preflight of secure pages', async () => {
+  test('the preflight of a page with https succeeds', async () => {
     const preflight = (origin: string) =>
       parley.call('OPTIONS', path, {
         headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
@@ -369,7 +369,7 @@ describe('CORS', () => {
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('a preflight reveals nothing, and the call of a page that the token does not name has no effect', async () => {
+  test('a preflight reveals nothing, and a call from a page outside the token has no effect', async () => {
     const evil = 'https://evil.example';
     const preflight = async (at: string) => {
       const headers = { origin: evil, 'access-control-request-method': 'POST' };

@@ -199,7 +199,7 @@ for one in json.load(open(sys.argv[1])):
       expect(output, id).toMatch(id === 'followRun' ? /^event: run$/m : /^20\d/);
   });
 
-  test.skipIf(!python)('are Python', () => {
+  test.skipIf(!python)('the Python samples are valid Python', () => {
     const texts = cases.get('Python')!.map(({ call }) => codeOf(call, 'Python'));
     const check = 'import ast, json, sys\nprint(len([ast.parse(text) for text in json.load(sys.stdin)]))';
     const parsed = execFileSync(python!, ['-c', check], { input: JSON.stringify(texts) });

@@ -104,7 +104,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
   });
 
   test.each(wrongs)(
-    'a channel with %s is refused with a sentence, and nothing is stored',
+    'a channel with %s is refused with an explanation, and nothing is stored',
     async (_, change, setting, sentence) => {
       const before = await channels();
       const { status, body } = await connect(kind, { ...given.filled, ...change });
@@ -136,7 +136,7 @@ describe.each(KINDS)('%s', (kind, start, secretNames, wrongs) => {
     expect((await owner.call(`POST /channels/${body.id}/check`)).body).toMatchObject({ ok: true });
   });
 
-  test('a channel sends a test message and reports its outcome; an inbound message is noticed', async () => {
+  test('a channel sends a test message, reports its outcome, and shows that a message has arrived', async () => {
     const { body } = await connect(kind, given.filled);
     if (kind === 'whatsapp') given.provider.secrets['verify_token'] = body.verify_token;
     const { method, headers, body: bytes } = given.provider.says('hi', { url: body.inbound_url });

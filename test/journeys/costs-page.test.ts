@@ -27,7 +27,7 @@ describe.skipIf(!CHROMIUM)('the page of costs', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('a budget is created for an agent or a key, which are found by their names', async () => {
+  it('the agent or key of a new budget is found by its name', async () => {
     for (const name of ['Concierge', 'Billing']) await journey.api(`POST ${org}/agents`, { name }, cookie);
     const key = { label: 'Nightly import', scope: 'organization', permissions: ['triggers'] };
     expect((await journey.api(`POST ${org}/keys`, key, cookie)).status).toBeLessThan(300);

@@ -52,7 +52,7 @@ const post = (value: unknown) => {
   return fetch(`${parley.url}/inbound/email/${channelId}`, { method: 'POST', headers, body });
 };
 
-test('sends an e-mail, receives its bounce, and answers a reply in the same conversation', async () => {
+test('the channel sends an e-mail, receives its bounce, and answers a reply in the same conversation', async () => {
   const { body } = await send('It shipped');
   await expect.poll(() => status(body.id)).toBe('sent');
   expect(smtp.mails[0]).toMatchObject({ to: 'asha@example.qa', raw: expect.stringContaining('Subject: Your order') });

@@ -28,7 +28,7 @@ describe.skipIf(!CHROMIUM)('the embeddings of an agent', () => {
     await ollama?.close();
   });
 
-  it('a model is chosen and checked; the page shows progress, a fault and a way to retry', async () => {
+  it('a chosen model is checked, and the page shows progress, faults and a retry button', async () => {
     const { page, faults } = await journey.open(`/agents/${agent}?tab=knowledge`, { as: OWNER });
     const card = page.getByRole('region', { name: 'Search by meaning' });
     await card.getByText('Off.').waitFor();
@@ -69,7 +69,7 @@ describe.skipIf(!CHROMIUM)('the embeddings of an agent', () => {
     expect(faults.filter((fault) => !fault.includes('502'))).toEqual([]);
   });
 
-  it('in Arabic, on a phone, nothing is too wide', async () => {
+  it('the page fits a phone in Arabic', async () => {
     const viewport = { width: 390, height: 844 };
     const liked = { language: 'ar' };
     const { page } = await journey.open(`/agents/${agent}?tab=knowledge`, { as: OWNER, liked, viewport });

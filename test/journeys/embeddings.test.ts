@@ -103,7 +103,7 @@ test.each([
   ['garbage', { garbage: 'not_json' }, 'provider_garbled'],
   ['a slow answer', { after: new Promise(() => {}) }, 'provider_timeout'],
 ] as const)(
-  'after %s of the embedding model, only the keyword search is used, and the run reports it',
+  'only the keyword search is used after %s of the embedding model, and the run reports this',
   async (_name, reply, code) => {
     ollama.embeddings.script(reply);
     const { prompt, steps } = await ask('Does a room have a desk?');
@@ -112,7 +112,7 @@ test.each([
   },
 );
 
-test('while the provider requires a pause, it is not called and the turn does not wait', async () => {
+test('the provider is not called during a pause that it required, and the turn does not wait', async () => {
   ollama.embeddings.script({ status: 429, headers: { 'retry-after': '60' } });
   expect((await ask(QUESTION)).steps).toEqual([['embedding_failed', 'provider_rate_limited']]);
   expect((await ask(QUESTION)).steps).toEqual([['embedding_failed', 'provider_rate_limited']]);
@@ -129,7 +129,7 @@ test('if a budget cannot pay for the embedding, only the keyword search is used 
   expect(embedded()).toEqual([]);
 });
 
-test('nothing is embedded if the model gets all documents', async () => {
+test('nothing is embedded if all documents fit into the call of the model', async () => {
   const definition = (await owner.call(`GET /agents/${agentId}`)).body.definition;
   const set = async (max_tokens: number) => {
     await owner.call(`PATCH /agents/${agentId}`, { definition: { ...definition, knowledge: { max_tokens } } });

@@ -29,7 +29,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     return file;
   };
 
-  it('maps the columns of a file, runs a dry run, imports it and returns the failed rows', async () => {
+  it('an import maps the columns, makes a dry run, stores the people and returns the failed rows', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER });
     await page.getByRole('link', { name: 'Import CSV' }).first().click();
     const file = await given(
@@ -88,34 +88,42 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('reports that a file is not UTF-8, and reads it in its own encoding', { tags: ['long'] }, async () => {
-    const { page } = await journey.open('/end-users/import', { as: OWNER });
-    const file = await given(
-      'old.csv',
-      Buffer.concat([Buffer.from('external_id,name\no-1,'), Buffer.from([0xc3, 0xcd, 0xe3, 0xcf]), Buffer.from('\n')]),
-    );
-    await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByText('The file is not text in UTF-8').first().waitFor();
-    // Waiting files use limited storage, so a user cancels an import explicitly.
-    await page.getByRole('link', { name: 'End users' }).last().click();
-    await page.getByRole('link', { name: 'Import CSV' }).first().click();
-    const row = page.getByRole('row', { name: /old\.csv/ });
-    await row.getByText('Not imported yet').waitFor();
-    await row.getByRole('link').click();
-    await page.getByRole('button', { name: 'Discard this file' }).click();
-    await page.getByRole('heading', { name: 'Choose a CSV file' }).waitFor();
-    await row.getByText('Stopped').waitFor();
-    await page.locator('input[type=file]').setInputFiles(file);
-    await page.getByText('The file is not text in UTF-8').first().waitFor();
-    await page.getByLabel('Encoding').selectOption('windows-1256');
-    await page.getByText('أحمد').waitFor();
-    await page.getByRole('button', { name: 'Import now' }).click();
-    await page.getByRole('heading', { name: 'The import is done' }).waitFor();
-    const { body } = await journey.api(`GET ${org}/end-users?text=o-1`, undefined, cookie);
-    expect(body.data).toMatchObject([{ external_id: 'o-1', name: 'أحمد' }]);
-  });
+  it(
+    'an import reports that a file is not UTF-8, and then reads it in its own encoding',
+    { tags: ['long'] },
+    async () => {
+      const { page } = await journey.open('/end-users/import', { as: OWNER });
+      const file = await given(
+        'old.csv',
+        Buffer.concat([
+          Buffer.from('external_id,name\no-1,'),
+          Buffer.from([0xc3, 0xcd, 0xe3, 0xcf]),
+          Buffer.from('\n'),
+        ]),
+      );
+      await page.locator('input[type=file]').setInputFiles(file);
+      await page.getByText('The file is not text in UTF-8').first().waitFor();
+      // Waiting files use limited storage, so a user cancels an import explicitly.
+      await page.getByRole('link', { name: 'End users' }).last().click();
+      await page.getByRole('link', { name: 'Import CSV' }).first().click();
+      const row = page.getByRole('row', { name: /old\.csv/ });
+      await row.getByText('Not imported yet').waitFor();
+      await row.getByRole('link').click();
+      await page.getByRole('button', { name: 'Discard this file' }).click();
+      await page.getByRole('heading', { name: 'Choose a CSV file' }).waitFor();
+      await row.getByText('Stopped').waitFor();
+      await page.locator('input[type=file]').setInputFiles(file);
+      await page.getByText('The file is not text in UTF-8').first().waitFor();
+      await page.getByLabel('Encoding').selectOption('windows-1256');
+      await page.getByText('أحمد').waitFor();
+      await page.getByRole('button', { name: 'Import now' }).click();
+      await page.getByRole('heading', { name: 'The import is done' }).waitFor();
+      const { body } = await journey.api(`GET ${org}/end-users?text=o-1`, undefined, cookie);
+      expect(body.data).toMatchObject([{ external_id: 'o-1', name: 'أحمد' }]);
+    },
+  );
 
-  it('creates and changes a person, records consent, and exports and erases the person', async () => {
+  it('a person is created and changed, has a recorded consent, and is exported and erased', async () => {
     const { page, faults } = await journey.open('/end-users?create=', { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add end user' }).click();
@@ -179,7 +187,7 @@ describe.skipIf(!CHROMIUM)('end users in the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('leaves space for the name next to an address and an ID without spaces', async () => {
+  it('the name stays readable next to an address and an ID without spaces', async () => {
     const long = {
       external_id: 'a4d1c2b3-'.repeat(20),
       email: `${'q'.repeat(60)}@${'w'.repeat(60)}.example`,

@@ -149,7 +149,7 @@ async function fromChannel(body: unknown, id: string = randomUUID()): Promise<vo
   expect(answer.status).toBe(200);
 }
 
-test('no planted data about a person is found in any table or in the log, and the opt-out survives', async () => {
+test('no table and no log line has data of an erased person, but the opt-out stays', async () => {
   const person = {
     external_id: `crm-${WORD}`,
     name: `Asha ${WORD}`,
@@ -374,7 +374,7 @@ test('erasing a person who has opted in again leaves no opt-out', async () => {
   expect(last.consent).toEqual({});
 });
 
-test('an opt-out applies when its identifier is added later', async () => {
+test('an opt-out of an address applies to a person who gets the address later', async () => {
   const { body: made } = await call('POST', '/api/end-users', { phone: '+97430005555' });
   await call('PUT', `/api/end-users/${made.id}/consent/whatsapp`, { status: 'opted_out' });
   await call('DELETE', `/api/end-users/${made.id}`);

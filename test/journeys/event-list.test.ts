@@ -25,7 +25,7 @@ const listed = async (query = '', key = all): Promise<EventEnvelope[]> => (await
 const start = (body: object = {}) => parley.call('POST', path, { key: all, body, headers: { prefer: 'wait=20' } });
 
 describe('the list of events', () => {
-  test('the list begins with its first call, and then has each event once, oldest first, page by page', async () => {
+  test('the first call starts the list, which then has each event once, oldest first, page by page', async () => {
     await start();
     expect((await list()).body).toEqual({ data: [], next_cursor: null, has_more: false });
     for (let n = 0; n < 3; n++) expect((await start({ end_user: { external_id: `list-${n}` } })).status).toBe(200);
@@ -56,7 +56,7 @@ describe('the list of events', () => {
     expect((await reopened())[0]!.data).toMatchObject({ id: body.conversation_id, status: 'open' });
   });
 
-  test('an agent key reads a part of the events of its organization in one call', async () => {
+  test('one call of an agent key examines only a part of the events of the organization', async () => {
     const own = await givenOrganization(parley.db);
     const [one, other] = [await givenAgent(parley.db, own), await givenAgent(parley.db, own)];
     const { value } = await parley.key(own, { permissions: ['triggers'], scope: 'agent', agentId: one.agentId });

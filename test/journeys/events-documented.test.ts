@@ -41,7 +41,7 @@ test.each(EVENT_TYPES)('the example of %s matches its schema and is in the docum
   expect(eventsSection()).toContain(`id="event-${type}"`);
 });
 
-test('the TypeScript example of the document, which /docs shows too, verifies real deliveries', async () => {
+test('the TypeScript example, which /docs also shows, verifies real deliveries', async () => {
   const file = path.join(folder, 'verify.ts');
   writeFileSync(file, codeOf('ts'));
   const { isFromParley } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {

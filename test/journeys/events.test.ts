@@ -76,7 +76,7 @@ async function fromProvider(body: object): Promise<number> {
 }
 
 describe('each event is sent once, as it happened', () => {
-  test('a trigger call sends the events of the conversation, the person and the messages of both sides', async () => {
+  test('a trigger call sends events about the conversation, the person and the messages of both sides', async () => {
     const { body } = await api(
       'POST',
       path,
@@ -118,7 +118,7 @@ describe('each event is sent once, as it happened', () => {
     await hears('conversation.reopened', ({ id }) => id === conversationId);
   });
 
-  test('a message on a channel sends the events sent, delivered and read, or failed', async () => {
+  test('a message sends the events message.sent, delivered and read, or message.failed', async () => {
     const send = async (to: string) => {
       const content = { type: 'text', text: 'Your order shipped' };
       const body = { to: { end_user: { external_id: to } }, content, metadata: { order: 'A-1' } };
@@ -143,7 +143,7 @@ describe('each event is sent once, as it happened', () => {
     await hears('message.received', (data) => data['content'].text === 'Who is there?');
   });
 
-  test('changes of people send the events created, updated, opted out and deleted', async () => {
+  test('people send events when they are created, updated, opted out and deleted', async () => {
     const { body: person } = await api('POST', '/api/end-users', { external_id: 'd', name: 'Noor' });
     await hears('end_user.created', ({ id }) => id === person.id);
     await api('PATCH', `/api/end-users/${person.id}`, { name: 'Noor A.' });
@@ -160,7 +160,7 @@ describe('each event is sent once, as it happened', () => {
     expect((await hears('end_user.deleted', ({ id }) => id === person.id)).data).toEqual({ id: person.id });
   });
 
-  test('a run that cannot be answered sends the event failed', async () => {
+  test('a run without an answer sends the event run.failed', async () => {
     const made = await givenAgent(parley.db, orgId, {
       definition: { provider: 'openai_compatible', model: 'm' } as never,
     });
@@ -169,7 +169,7 @@ describe('each event is sent once, as it happened', () => {
     expect((await hears('run.failed', ({ id }) => id === body.id)).data['error'].code).toBe('provider_refused');
   });
 
-  test('a campaign sends an event for each progress of a recipient, and then its end', async () => {
+  test('a campaign sends an event for each status change of a recipient, and one when it ends', async () => {
     const id = newId('campaign');
     await parley.db
       .insert(campaignTable)
@@ -188,7 +188,7 @@ describe('each event is sent once, as it happened', () => {
     expect((await hears('campaign.ended', (data) => data['id'] === id)).data['name']).toBe('November');
   });
 
-  test('API keys send the events created and revoked, without their value', async () => {
+  test('API keys send events without their value when they are created and revoked', async () => {
     const { body } = await call(`POST ${at}/keys`, { label: 'CRM', scope: 'organization', permissions: ['triggers'] });
     await hears('api_key.created', ({ id }) => id === body.id);
     await call(`POST ${at}/keys/${body.id}/revoke`);
@@ -268,7 +268,7 @@ test('every type was sent once, and each body matches the documented schema and 
   expect(stages.filter((stage, index) => stages.indexOf(stage) !== index)).toEqual([]);
 });
 
-test('other organizations receive none of the events, and events without an endpoint are not stored', async () => {
+test('other organizations receive none of the events, and an organization without endpoints stores none', async () => {
   const otherId = await givenOrganization(parley.db);
   const other = await givenAgent(parley.db, otherId);
   const trigger = await givenTrigger(parley.db, otherId, other.agentId);
@@ -300,7 +300,7 @@ test('an endpoint receives only its selected types', async () => {
 });
 
 describe('watching', () => {
-  test('watching shows events from the first request on, each once, in order, also without an endpoint', async () => {
+  test('watching shows each event after the first request once and in order, even without an endpoint', async () => {
     await call(`PATCH ${at}/webhooks/${webhook.id}`, { enabled: false });
     const first = (await call(`GET ${at}/events`)).body;
     expect(first.data).toEqual([]);

@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(opened.length).toBeGreaterThan(3);
   });
 
-  test('a viewer finds on no page an enabled control whose action the server refuses', LONG, async () => {
+  test('no page shows a viewer an enabled control whose action the server refuses', LONG, async () => {
     const invited = await journey.api(
       `POST ${subjects['org']}/invitations`,
       { email: 'vera@example.com', role: 'viewer' },

@@ -121,7 +121,7 @@ describe('every route × every key × every id', () => {
     expect(await countRows(foreign.org_id!)).toEqual(before);
   });
 
-  test('the table covers every route family of the contract', () => {
+  test('the table has every group of routes in the contract', () => {
     const families = new Set(operations.map(({ path }) => path.split('/')[2]));
     expect(families).toEqual(
       new Set([

@@ -17,7 +17,7 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
   });
   afterAll(() => journey?.stop());
 
-  it('finds a page, a person, an agent and an ID by keyboard, even from inside a field, and returns the focus', async () => {
+  it('the finder finds pages, people, agents and IDs by keyboard, even from a field, and returns the focus', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER });
     await page.getByRole('searchbox').or(page.getByRole('textbox')).first().focus();
     // Its code is still loading. Text that is typed in this time is not lost, and the previous field does not get it.

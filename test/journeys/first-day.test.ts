@@ -137,7 +137,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(await tooWide(page)).toEqual([]);
   };
 
-  it('goes from the setup link to an answered call, a person who replies, and a revoked key', async () => {
+  it('a developer gets from the setup link to an answered call, a reply, and a revoked key', async () => {
     ({ page } = await journey.open(journey.setupPath, { liked: { language }, viewport }));
     await isSound();
     await type(say.name, 'Asha Rao');
@@ -248,7 +248,7 @@ describe.skipIf(!CHROMIUM).each([
     await journey?.stop();
   });
 
-  it('puts a web chat on a website, with few clicks and fields, and learns what is wrong on the way', async () => {
+  it('a newcomer adds a web chat to a website in few clicks, and learns the reason of each fault', async () => {
     const { page, context, faults } = await journey.open(journey.setupPath, { liked: { language }, viewport });
     let clicks = 0;
     let fields = 0;

@@ -76,7 +76,7 @@ describe.skipIf(!CHROMIUM)('the first load of a page', () => {
     return { page, requests, faults, open, many };
   }
 
-  it('an opened conversation is one stream, no second read of the list, and two rendered rows', async () => {
+  it('opening a conversation takes one stream and two rendered rows, and does not read the list again', async () => {
     const { page, requests, faults, open, many } = await givenInbox();
     const [before, id, ...others] = conversations;
     const reads = (one: string): number => many(new RegExp(`^GET/conversations/${one}$`));
@@ -102,7 +102,7 @@ describe.skipIf(!CHROMIUM)('the first load of a page', () => {
     expect(faults).toEqual([]);
   });
 
-  it('a change reads data that many parts of the page show only once', async () => {
+  it('a change causes one read of data that several parts of the page show', async () => {
     const { page, requests, faults, many } = await givenInbox();
     const id = conversations.at(-1)!;
     requests.length = 0;

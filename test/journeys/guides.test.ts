@@ -112,7 +112,7 @@ async function shell(script: string, env: Record<string, string>): Promise<strin
   return output;
 }
 
-test('the guide about people works: sync, search, opt-out, export and erase', async () => {
+test('the steps of the guide about people work: sync, search, opt-out, export and erase', async () => {
   const printed = await paste('end-users');
   expect(printed[1]).toMatch(/^enduser_\w+ crm-42 \{ plan: 'gold' \}\n$/);
   expect(printed[2]).toMatch(

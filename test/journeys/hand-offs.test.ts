@@ -34,7 +34,7 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
     return answer.body;
   };
 
-  it('hand-offs go to a member who has the dashboard open, and the person learns once that the team is away', async () => {
+  it('a hand-off goes to a member with an open dashboard; the person is told once if the team is away', async () => {
     const { page, faults } = await journey.open(PAGE, { as: OWNER });
     const card = page.getByRole('region', { name: 'Hand-offs' });
     await card.getByLabel('Hand-offs go to').click();

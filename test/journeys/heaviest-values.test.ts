@@ -330,43 +330,39 @@ const PLAIN = FILLERS.find(({ name }) => name === 'short words')!;
 /** The number at the time of writing, as a minimum. A walk that finds no fields would find no faults. */
 const LEAST_FIELDS = 450;
 
-test(
-  'no field delays other requests, with any value that its schema allows',
-  { tags: ['long'], timeout: 600_000 },
-  async () => {
-    seen.clear();
-    const health = watchHealth(server);
-    const faults: string[] = [];
-    const refused: string[] = [];
-    let fields = 0;
-    let resident = 0;
-    for (const operation of operations) {
-      const { name } = operation;
-      for (const field of fieldsOf(operation.body!, refs)) {
-        fields++;
-        if (isSentBefore(operation, field)) continue;
-        let isAccepted = false;
-        const attempt = async (filler: Filler): Promise<Answer> => {
-          const answer = await sendHeaviest(operation, field, filler);
-          if (isTaken(answer)) await USES[name]?.(answer, filler);
-          const at = `${name} ${field.name} (${filler.name}), ${answer.status} ${answer.body?.code ?? ''}`;
-          if (answer.status === 500 || answer.status === 503) faults.push(at);
-          const worst = health.worst();
-          if (worst >= MAX_WAIT_MS) faults.push(`${at}: ${worst.toFixed(0)} ms`);
-          isAccepted ||= isRead(answer);
-          return answer;
-        };
-        for (const filler of fillersFor(operation, field)) await attempt(filler);
-        if (isAccepted || !TAKEN.has(name.replace(' ', '_'))) continue;
-        const { status, body } = await attempt(PLAIN);
-        if (!isAccepted) refused.push(`${name} ${field.name}: ${status} ${body?.code}`);
-      }
-      resident = Math.max(resident, server.residentMib());
+test('no value that a schema allows delays other requests', { tags: ['long'], timeout: 600_000 }, async () => {
+  seen.clear();
+  const health = watchHealth(server);
+  const faults: string[] = [];
+  const refused: string[] = [];
+  let fields = 0;
+  let resident = 0;
+  for (const operation of operations) {
+    const { name } = operation;
+    for (const field of fieldsOf(operation.body!, refs)) {
+      fields++;
+      if (isSentBefore(operation, field)) continue;
+      let isAccepted = false;
+      const attempt = async (filler: Filler): Promise<Answer> => {
+        const answer = await sendHeaviest(operation, field, filler);
+        if (isTaken(answer)) await USES[name]?.(answer, filler);
+        const at = `${name} ${field.name} (${filler.name}), ${answer.status} ${answer.body?.code ?? ''}`;
+        if (answer.status === 500 || answer.status === 503) faults.push(at);
+        const worst = health.worst();
+        if (worst >= MAX_WAIT_MS) faults.push(`${at}: ${worst.toFixed(0)} ms`);
+        isAccepted ||= isRead(answer);
+        return answer;
+      };
+      for (const filler of fillersFor(operation, field)) await attempt(filler);
+      if (isAccepted || !TAKEN.has(name.replace(' ', '_'))) continue;
+      const { status, body } = await attempt(PLAIN);
+      if (!isAccepted) refused.push(`${name} ${field.name}: ${status} ${body?.code}`);
     }
-    await health.stop();
-    expect(faults).toEqual([]);
-    expect(refused).toEqual(REFUSED);
-    expect(fields).toBeGreaterThanOrEqual(LEAST_FIELDS);
-    expect(resident).toBeLessThan(MAX_RESIDENT_MIB);
-  },
-);
+    resident = Math.max(resident, server.residentMib());
+  }
+  await health.stop();
+  expect(faults).toEqual([]);
+  expect(refused).toEqual(REFUSED);
+  expect(fields).toBeGreaterThanOrEqual(LEAST_FIELDS);
+  expect(resident).toBeLessThan(MAX_RESIDENT_MIB);
+});

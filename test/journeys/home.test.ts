@@ -41,7 +41,7 @@ describe.skipIf(!CHROMIUM)('Home', () => {
   const tile = (page: Page, name: string) =>
     page.locator('dl > div').filter({ has: page.getByRole('link', { name, exact: true }) });
 
-  it('Home shows the first steps to a newcomer, which the keyboard can hide and show again', async () => {
+  it('a newcomer sees the first steps, and can hide and show them by keyboard', async () => {
     const page = await at('/');
     await page.getByRole('heading', { name: 'First steps', level: 2 }).waitFor();
     expect(await page.getByText('What happened').count()).toBe(0);
@@ -69,7 +69,7 @@ describe.skipIf(!CHROMIUM)('Home', () => {
     expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
   });
 
-  it('Home shows recent activity with links to each list, and a table for people who cannot see bars', async () => {
+  it('Home shows recent activity with links to each list, and offers a table for screen readers', async () => {
     const { value } = await journey.app.key(orgId, { permissions: ['triggers'] });
     const call = (body: object) => journey.app.call('POST', `/api/triggers/${agent}/${trigger}`, { key: value, body });
     for (const name of ['Asha', 'Omar', 'Noor'])

@@ -76,7 +76,7 @@ const person = async (externalId: string) =>
   )[0];
 
 describe('a file', () => {
-  test('a file in any language, with a byte order mark, quoted line breaks and CRLF, creates people; a second import changes nothing', async () => {
+  test('a CSV file in any language creates people, and a second import changes nothing', async () => {
     const content =
       '\uFEFFExternal ID,Name,E-mail,Phone,Tags,attributes.plan,Notes\r\n' +
       'f-1,"Asha ""A."" Rao\nsecond line",ASHA@example.qa,00974 3000-0001,"vip|gold",gold,x\r\n' +
@@ -97,7 +97,7 @@ describe('a file', () => {
     expect(await imported(content)).toMatchObject({ created: 0, updated: 3, invalid: 0 });
   });
 
-  test('a file with semicolons, an old encoding and its own headings can be mapped manually', async () => {
+  test('the columns of a file with semicolons, an old encoding and other headings can be mapped manually', async () => {
     const words = Buffer.from([0xc3, 0xcd, 0xe3, 0xcf]);
     const content = Buffer.concat([Buffer.from('Kunde;Vorname;Stadt\nk-1;'), words, Buffer.from(';Doha\n')]);
     expect(await failure(imported(content, ['--map', 'Kunde=external_id']))).toMatchObject({
@@ -111,7 +111,7 @@ describe('a file', () => {
     expect(await person('k-1')).toMatchObject({ name: 'أحمد', attributes: { city: 'Doha' } });
   });
 
-  test('a file with mixed line ends, or as a spreadsheet writes Unicode text, is read row by row', async () => {
+  test('files with mixed line ends, and Unicode text of spreadsheets, are read row by row', async () => {
     expect(await imported('external_id,name\r\nm-1,One\nm-2,Two\r\nm-3,Three\n')).toMatchObject({ created: 3 });
     // Its last line of the first piece ends with 0a 00, and Ċ and 𝄊 contain a byte 0a of their own.
     const unicode = Buffer.from('\uFEFFexternal_id\tname\r\nw-1\tأحمد\r\nw-2\tĊ𝄊', 'utf16le');
@@ -119,7 +119,7 @@ describe('a file', () => {
     expect(await person('w-2')).toMatchObject({ name: 'Ċ𝄊' });
   });
 
-  test('a file that names its separator in the first line is read with it, and that line is not a row', async () => {
+  test('a first line that names the separator sets it, and is not a row', async () => {
     const content = '\uFEFFsep=;\r\nexternal_id;name\r\nsep-1;"Rao, Asha, Dr, MBA"\r\n';
     expect(await imported(content)).toMatchObject({ rows: 1, created: 1, settings: { delimiter: ';' } });
     expect(await person('sep-1')).toMatchObject({ name: 'Rao, Asha, Dr, MBA' });
@@ -131,14 +131,14 @@ describe('a file', () => {
     expect(readFileSync(path.join(folder, 'f.csv'), 'utf8')).toContain('sep-2');
   });
 
-  test('a dry run gives the same result and changes nothing', async () => {
+  test('a dry run reports the same result as the import and changes nothing', async () => {
     const content = 'external_id,name,email\nd-1,New,d1@example.qa\nf-1,Known,\nd-2,Bad,no address\n';
     expect(await imported(content, ['--dry-run'])).toMatchObject({ dry_run: true, created: 1, updated: 1, invalid: 1 });
     expect(await person('d-1')).toBeUndefined();
     expect((await person('f-1')).name).toContain('Asha');
   });
 
-  test('a file with wrong rows returns them with the reason, and no cell is a formula', async () => {
+  test('wrong rows are returned with the reason, and no cell is a formula', async () => {
     const failed = path.join(folder, 'failed.csv');
     const content =
       'external_id,email,phone,time_zone\n' +
@@ -193,7 +193,7 @@ describe('a file', () => {
   });
 });
 
-test('an exported file is the same after reading it: numbers, lists and punctuation in tags too', async () => {
+test('numbers, lists and punctuation in tags are the same after an export and an import', async () => {
   const attributes = { seats: -5, trial: true, sizes: ['S', 'M'], code: '007' };
   const tags = ['gold, or more', 'a|b', 'b', 'vip'];
   const before = await person('f-2');
@@ -207,7 +207,7 @@ test('an exported file is the same after reading it: numbers, lists and punctuat
   await client.query(`UPDATE end_user SET attributes = '{"plan": "gold"}' WHERE external_id = 'f-2'`);
 });
 
-test('an exported file imports the same people, and neither a cell nor a line starts with a formula', async () => {
+test('an exported file imports the same people, and no cell or line in it is a formula', async () => {
   await client.query(`UPDATE end_user SET attributes = $1 WHERE external_id = 'f-3'`, [
     { note: "Ann\n=cmd|' /C calc'!A0", other: 'x\r@SUM(1)', cut: 'a;=1+1' },
   ]);
@@ -265,7 +265,7 @@ async function expectAllStoredOnce(read: Awaited<ReturnType<typeof largeImport>>
 }
 
 test(
-  'a file whose lease ends while it is read is continued: every row is stored once and counted once',
+  'after the lease of an import ends, another worker continues it and stores and counts every row once',
   { tags: ['long'], timeout: 300_000 },
   async () => {
     const read = await largeImport('overtaken.csv');
@@ -276,7 +276,7 @@ test(
 );
 
 test(
-  `kill -9 during an import: every row is stored once and counted once (seed ${SEED})`,
+  `a killed worker does not lose or repeat a row of an import (seed ${SEED})`,
   { tags: ['long'], timeout: 300_000 },
   async () => {
     const KILLS = 3;

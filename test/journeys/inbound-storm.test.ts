@@ -33,7 +33,7 @@ const rows = async <T extends Record<string, unknown>>(query: ReturnType<typeof 
 
 for (const { messagesEach, repeated, tags } of STORMS)
   test(
-    `a storm of ${PEOPLE * messagesEach + repeated} calls, repeated and out of order: each message is stored once, and each burst is answered once`,
+    `${PEOPLE * messagesEach + repeated} calls, repeated and out of order, store each message once and answer each burst once`,
     { tags, timeout: 300_000 },
     async () => {
       const from = (person: number) => `+9743${String(person).padStart(7, '0')}`;

@@ -51,7 +51,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   };
   const row = (page: Page, id: string): Locator => page.locator(`[data-row="${id}"]`);
 
-  it.each(['en', 'ar'])('shows the start of a long message in each direction of writing (%s)', async (language) => {
+  it.each(['en', 'ar'])('a row shows the start of a long message in each writing direction (%s)', async (language) => {
     for (const [name, start] of [
       ['Noor', 'Where is my order?'],
       ['Omar', 'أين طلبي من فضلكم؟'],
@@ -85,7 +85,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.evaluate('[document.activeElement.type, document.activeElement.value]')).toEqual(['search', '']);
   });
 
-  it('shows the rating of a conversation, and finds conversations by rating', async () => {
+  it('the list shows ratings, and filters conversations by rating', async () => {
     const definition = { opening: { default: 'Hello' }, survey: {} };
     const agent = await make('/agents', { name: 'Rated', definition });
     const rated = (await make('/triggers', { agent_id: agent.id, name: 'Rated' })).id;
@@ -107,7 +107,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     if (SHOTS) await arabic.screenshot({ path: `${SHOTS}/rated-ar.png` });
   });
 
-  it('shows the number of waiting conversations in the sidebar, the tab and the views, without a reload', async () => {
+  it('sidebar, browser tab and views show the number of waiting conversations without a reload', async () => {
     await make(`/conversations/${await givenConversation('Waits', 'Hello')}/take-over`, undefined);
     const page = await at('/agents');
     const entry = page
@@ -130,7 +130,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('With your team').waitFor();
   });
 
-  it('shows assignees, waiting and unread conversations, in views that the URL keeps', async () => {
+  it('views of assigned, waiting and unread conversations are kept in the URL', async () => {
     const withAgent = await givenConversation('Layla', 'Hello');
     const id = await givenConversation('Sami', 'Hello');
     await make(`/conversations/${id}/take-over`, undefined);
@@ -161,7 +161,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('New messages.').waitFor();
   });
 
-  it('opens the next conversation after resolve and snooze, unless the member turned it off', async () => {
+  it('the next conversation opens after resolve and snooze, unless the member turned this off', async () => {
     for (const name of ['Turnus one', 'Turnus two', 'Turnus three', 'Turnus four']) {
       const id = await givenConversation(name, 'Hello');
       await make(`/conversations/${id}/take-over`, undefined);
@@ -185,7 +185,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Turnus three');
   });
 
-  it('Ctrl-K resolves, assigns and snoozes the open conversation, and makes the member away', async () => {
+  it('the Ctrl-K menu resolves, assigns and snoozes the open conversation, and sets the member to away', async () => {
     const id = await givenConversation('Command', 'Hello');
     const page = await at(`/conversations/${id}`);
     const field = page.getByPlaceholder(/^An action/);
@@ -234,7 +234,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' });
   });
 
-  it('shows the person beside the conversation, where members change values in place', async () => {
+  it('the panel beside the conversation shows the person, whose values are changed in place', async () => {
     const id = await givenConversation('Panel', 'Hello');
     const { end_user } = await read(id);
     const person = async () =>
@@ -284,7 +284,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     }
   });
 
-  it('assigns a conversation to a member, and to no one', async () => {
+  it('a conversation is assigned to a member, and then to no one', async () => {
     const id = await givenConversation('Huda', 'Hello');
     const page = await at(`/conversations/${id}`);
     const field = page.getByRole('combobox', { name: 'Assigned to' });
@@ -299,7 +299,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   });
 
   it.each(['en', 'ar'] as const)(
-    'changes several conversations at once, each with its own result (%s)',
+    'several conversations are changed at once, each with its own result (%s)',
     async (language) => {
       const ids: string[] = [];
       for (const name of ['Many one', 'Many two', 'Many three'])
@@ -339,7 +339,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     },
   );
 
-  it('saves filters as views, private or shared', async () => {
+  it('filters are saved as private or shared views', async () => {
     await givenConversation('Viewed', 'A refund please');
     const page = await at('/conversations?text=refund&status=open');
     const views = page.getByRole('group', { name: 'Views' });
@@ -367,7 +367,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await saved.waitFor({ state: 'detached' });
   });
 
-  it('shows the selected view on a phone, even if the views are wider than the screen', async () => {
+  it('a phone shows the selected view, even if the views are wider than the screen', async () => {
     const { page } = await journey.open('/conversations', { as: OWNER, viewport: { width: 390, height: 800 } });
     await settled(page);
     const all = page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'All' });
@@ -379,7 +379,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       .toBe(true);
   });
 
-  it.each(['en', 'ar'] as const)('is never wider than a phone, with many shared views (%s)', async (language) => {
+  it.each(['en', 'ar'] as const)('many shared views do not make the list wider than a phone (%s)', async (language) => {
     for (const name of ['Refunds this week', 'Parcels that are late'])
       await make('/conversations/views', { name: `${name} ${language}`, shared: true, filters: { text: name } });
     const page = await at('/conversations', { language });
@@ -388,7 +388,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 
-  it('snoozes a conversation by keyboard, lists it among the snoozed ones, and ends the snooze', async () => {
+  it('a conversation is snoozed by keyboard, is listed as snoozed, and is woken again', async () => {
     const id = await givenConversation('Later', 'Hello');
     await make(`/conversations/${id}/take-over`, {});
     const page = await at(`/conversations/${id}?view=mine`);
@@ -417,7 +417,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('has room for ten rows and a long transcript at 1280 × 800, and nothing overlaps or leaves the window', async () => {
+  it('ten rows and a long transcript fit a window of 1280 × 800 without overlaps', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 12; n++) ids.push(await givenConversation(`Space ${n}`, `Room please, number ${n}`));
     const id = ids.at(-1)!;
@@ -462,7 +462,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     }
   });
 
-  it('has all filters in one menu, and says how many are active', async () => {
+  it('one menu has all filters and shows how many are active', async () => {
     await givenConversation('Filtered', 'Hello');
     const page = await at('/conversations');
     const opener = page.getByRole('button', { name: 'Filters' });
@@ -482,7 +482,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await page.getByRole('button', { name: 'Remove filter: Agent: Concierge' }).waitFor();
   });
 
-  it('shows what people did with a conversation between its messages, and explains an answer in its menu', async () => {
+  it('the transcript shows the actions of members, and the menu of an answer explains it', async () => {
     const id = await givenConversation('History', 'Hello');
     await expect.poll(async () => (await read(id)).messages.length).toBeGreaterThan(1);
     await make(`/conversations/${id}/take-over`, {});
@@ -513,7 +513,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('a row omits what the selected view already says', async () => {
+  it('a row omits the assignee in the view Mine', async () => {
     const id = await givenConversation('Plain', 'Where is my parcel?');
     await make(`/conversations/${id}/take-over`, {});
     const page = await at('/conversations?view=mine');
@@ -539,7 +539,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     expect(await row(page, id).getByText('Resolved').count()).toBe(0);
   });
 
-  it('marks the matching text of a search', async () => {
+  it('the list marks the text that matches a search', async () => {
     const id = await givenConversation('Maya', 'For three days I have waited for my parcel with the blue ribbon');
     await make(`/conversations/${id}/reply`, { text: 'I will look for the green ribbon.' });
     const page = await at('/conversations');
@@ -554,7 +554,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('Team:').waitFor();
   });
 
-  it('notifies of a hand-off on the desktop after the member has allowed it', async () => {
+  it('the desktop notifies of a hand-off after the member has allowed it', async () => {
     const { page } = await journey.open('/conversations', { as: OWNER });
     await page.addInitScript(NOTICES);
     await page.reload();
@@ -583,7 +583,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   });
 
   it.each(['en', 'ar'])(
-    'stores a private note, which is not a reply and can be deleted by its author (%s)',
+    'a private note is not sent as a reply, and its author can delete it (%s)',
     async (language) => {
       const say = (en: string, ar: string) => (language === 'en' ? en : ar);
       const id = await givenConversation(`Nada ${language}`, 'Hello');
@@ -613,7 +613,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     },
   );
 
-  it('moves between conversations with j and k, and to the search with a slash', async () => {
+  it('the keys j and k move between conversations, and a slash moves to the search', async () => {
     for (const name of ['Key one', 'Key two', 'Key three']) await givenConversation(name, 'Keys please');
     const sql = journey.app.db.$client;
     const open = `SELECT count(*)::int AS many FROM run WHERE status IN ('queued', 'running')`;

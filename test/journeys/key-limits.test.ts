@@ -73,7 +73,7 @@ describe('a total', () => {
     expect(verdict(await me())).toEqual(USED_UP);
   });
 
-  test('the total does not count a refused call, whichever check refused it', async () => {
+  test('the total does not count a call that any check refused', async () => {
     const { id, call, start, me } = await callerOf({ total: 2, permissions: ['triggers'] });
     const at = `/api/triggers/${agentId}`;
     const broken = { 'content-type': 'application/json' };
@@ -94,7 +94,7 @@ describe('a total', () => {
     expect(rows).toEqual([{ reserved: 2 }]);
   });
 
-  test('exactly the total is accepted, however many calls arrive at the same time', async () => {
+  test('exactly the total is accepted if more calls arrive at the same time', async () => {
     const { start } = await callerOf({ total: 40 });
     const answers = await Promise.all(Array.from({ length: 120 }, () => start()));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(40);

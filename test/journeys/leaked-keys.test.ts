@@ -81,7 +81,7 @@ const auditOf = async (id: string) =>
 const PLACE = 'https://github.com/example/shop/blob/main/.env';
 
 describe('a report', () => {
-  test('a report from a scanner revokes the key immediately, everywhere, and the owners are notified', async () => {
+  test('a report from a scanner revokes the key on all nodes immediately, and notifies the owners', async () => {
     const { id, value } = await parley.key(orgId);
     const other = await parley.key(orgId);
     expect(await me(value)).toBe('works');
@@ -123,14 +123,14 @@ describe('a report', () => {
     await expect.poll(() => smtp.mails.length).toBe(1);
   });
 
-  test('a report with a forged signature does nothing', async () => {
+  test('a report with a forged signature has no effect', async () => {
     const { value } = await parley.key(orgId);
     const answer = await report([found(value)], { by: 'scanner-1', forge: true });
     expect([answer.status, answer.body.code]).toEqual([401, 'signature_invalid']);
     expect(await me(value)).toBe('works');
   });
 
-  test('a report revokes all its keys, each once, regardless of the text between them', async () => {
+  test('a report revokes each of its keys once, regardless of the text between them', async () => {
     smtp.mails.length = 0;
     const keys = await Promise.all(Array.from({ length: 25 }, () => parley.key(orgId)));
     const noise = ['', 'ghp_1', mintKey('eu'), mintKey('us'), 'parley_us_short'].map((token) => found(token));
@@ -143,7 +143,7 @@ describe('a report', () => {
     await expect.poll(() => smtp.mails.length).toBe(25);
   });
 
-  test('a repeated report counts once: the first place stays, and there is no second mail', async () => {
+  test('a repeated report neither changes the stored URL of the leak nor sends a second mail', async () => {
     const { id, value } = await parley.key(orgId);
     await report([found(value, { url: PLACE })]);
     const before = await stateOf(id);
@@ -231,7 +231,7 @@ test('a URL that contains a key or a password, or is invalid, is not stored', as
   });
 });
 
-test('no value is stored afterwards in the log, in a row or in a mail', async () => {
+test('no log line, row or mail contains the value of a reported key', async () => {
   const { value } = await parley.key(orgId);
   await report([found(value, { url: `https://example.com/#${value}` })]);
   const secret = value.slice(16);

@@ -109,7 +109,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       expect(refused.headers.get('ratelimit')).toMatch(/^"organization";r=0;t=\d+$/);
     }));
 
-  it('limits start again exactly after Redis was emptied', () =>
+  it('limits start again from zero after Redis was emptied', () =>
     whileRedisAnswers(async () => {
       const at = await given();
       expect(await burst(KEY * 2, at)).toBe(KEY);
@@ -117,7 +117,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
       expect(await burst(KEY * 2, at)).toBe(KEY);
     }));
 
-  it('each node applies half of the limits while Redis is dead, and exact limits once it is back', async () => {
+  it('each of two nodes applies half of the limits while Redis is down, and exact limits afterwards', async () => {
     const [before, during] = [await given(), await given()];
     // Half of each node's half was used before, and this counts.
     expect(await burst(KEY / 2, before)).toBe(KEY / 2);
@@ -134,7 +134,7 @@ describe.skipIf(REDIS_SERVER === undefined)('limits with REDIS_URL', () => {
     await whileRedisAnswers(async () => expect(await burst(KEY * 3, await given())).toBe(KEY));
   });
 
-  it('limits delay no call while Redis is paused, and are exact again when it continues', async () => {
+  it('a paused Redis delays no call, and limits are exact again when it continues', async () => {
     const at = await given();
     process.kill(redis.pid(), 'SIGSTOP');
     try {

@@ -66,7 +66,7 @@ describe.skipIf(!CHROMIUM).each([
   });
   afterAll(() => journey?.stop());
 
-  it('tags the selected people, reports their number, and stores the selected columns', async () => {
+  it('the selected people are tagged and counted, and the selected columns are stored', async () => {
     const { page, faults } = await journey.open('/end-users', { as: OWNER, liked: { language, theme }, viewport });
     await page.getByText(say.total, { exact: true }).waitFor();
     const rows = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
@@ -102,7 +102,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(faults).toEqual([]);
   });
 
-  it('narrows the list of conversations to one tag, which is in the URL', async () => {
+  it('a tag in the URL filters the list of conversations', async () => {
     const agent = (await journey.api(`POST ${org}/agents`, { name: 'Concierge' }, cookie)).body.id;
     const trigger = await journey.api(`POST ${org}/triggers`, { agent_id: agent, name: 'Question' }, cookie);
     const ids: string[] = [];
@@ -122,7 +122,7 @@ describe.skipIf(!CHROMIUM).each([
     expect(await tooWide(page)).toEqual([]);
   });
 
-  it('removes the selected documents, and reports refusals', async () => {
+  it('the selected documents are removed, and refusals are reported', async () => {
     const agent = (await journey.api(`POST ${org}/agents`, { name: 'Reader' }, cookie)).body.id;
     for (const name of ['Hours', 'Prices', 'Returns'])
       await journey.api(`POST ${org}/agents/${agent}/documents`, { name, text: `All about ${name}.` }, cookie);
@@ -147,7 +147,7 @@ describe.skipIf(!CHROMIUM).each([
     await expect.poll(() => page.evaluate('document.activeElement !== document.body')).toBe(true);
   });
 
-  it('cancels the selected recipients that still wait', async () => {
+  it('the selected recipients that still wait are cancelled', async () => {
     const agent = (await journey.api(`POST ${org}/agents`, { name: 'Caller' }, cookie)).body;
     const body = { agent_id: agent.id, channel_id: agent.sandbox_channel_id, name: 'Autumn' };
     const { id } = (await journey.api(`POST ${org}/campaigns`, body, cookie)).body;
@@ -176,7 +176,7 @@ describe.skipIf(!CHROMIUM).each([
     await expect.poll(() => cancel.isDisabled()).toBe(true);
   });
 
-  it('shows no checkboxes to a viewer', async () => {
+  it('a viewer sees no checkboxes', async () => {
     await journey.app.db.update(member).set({ role: 'viewer' });
     const { page } = await journey.open('/end-users', { as: OWNER, liked: { language, theme }, viewport });
     await page.getByText(say.total, { exact: true }).waitFor();

@@ -53,7 +53,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     return performance.now() - last >= SILENCE_MS;
   };
 
-  it('shows changes of one window in another, and sends no requests while nothing changes', async () => {
+  it('a window shows changes of another one, and sends no requests while nothing changes', async () => {
     const id = await givenConversation('Omar');
     const mine = await journey.open(`/conversations/${id}`, { as: OWNER });
     const other = await journey.open(`/conversations/${id}`, { as: OWNER });
@@ -77,7 +77,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect([...mine.faults, ...other.faults]).toEqual([]);
   });
 
-  it('shows a turn in progress, and the progress of a message, with the reason if it failed', async () => {
+  it('a page shows a turn in progress, the status of a message, and the reason of a failure', async () => {
     const id = await givenConversation('Noor');
     const { db } = journey.app;
     const { page, faults } = await journey.open(`/conversations/${id}`, { as: OWNER });
@@ -107,7 +107,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect(faults).toEqual([]);
   });
 
-  it('reads again soon after a failed read', async () => {
+  it('a page reads again soon after a failed read', async () => {
     const id = await givenConversation('Hala');
     const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
     const log = page.getByRole('log');
@@ -125,7 +125,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
   });
 
   it(
-    'polls while the stream is blocked, shows it, and uses the stream again once it works',
+    'a page polls visibly while the stream is blocked, and then uses the stream again',
     { tags: ['long'] },
     async () => {
       const id = await givenConversation('Rana');
@@ -152,22 +152,26 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     },
   );
 
-  it('finds a conversation by its messages, and keeps the search text in the URL', { tags: ['long'] }, async () => {
-    const id = await givenConversation('Samir');
-    await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Your parcel is in Doha.' }, cookie);
-    const { page } = await journey.open('/conversations', { as: OWNER });
-    await page.getByRole('searchbox').fill('parcel is in');
-    await page.locator(`[data-row="${id}"]`).waitFor();
-    await expect.poll(() => page.locator('[data-row]').count()).toBe(1);
-    expect(new URL(page.url()).searchParams.get('text')).toBe('parcel is in');
-    await page.reload();
-    await page.locator(`[data-row="${id}"]`).waitFor();
-    expect(await page.locator('[data-row]').count()).toBe(1);
-    await journey.app.db.update(conversation).set({ status: 'resolved' }).where(eq(conversation.id, id));
-    await page.locator(`[data-row="${id}"]`).getByText('Resolved').waitFor();
-  });
+  it(
+    'a search finds a conversation by its messages, and the URL keeps the search text',
+    { tags: ['long'] },
+    async () => {
+      const id = await givenConversation('Samir');
+      await journey.api(`POST ${org}/conversations/${id}/reply`, { text: 'Your parcel is in Doha.' }, cookie);
+      const { page } = await journey.open('/conversations', { as: OWNER });
+      await page.getByRole('searchbox').fill('parcel is in');
+      await page.locator(`[data-row="${id}"]`).waitFor();
+      await expect.poll(() => page.locator('[data-row]').count()).toBe(1);
+      expect(new URL(page.url()).searchParams.get('text')).toBe('parcel is in');
+      await page.reload();
+      await page.locator(`[data-row="${id}"]`).waitFor();
+      expect(await page.locator('[data-row]').count()).toBe(1);
+      await journey.app.db.update(conversation).set({ status: 'resolved' }).where(eq(conversation.id, id));
+      await page.locator(`[data-row="${id}"]`).getByText('Resolved').waitFor();
+    },
+  );
 
-  it('shows the first call, its run and the last use of the key', async () => {
+  it('the first call, its run and the last use of the key appear without a reload', async () => {
     const { id, value } = await journey.app.key(orgId, { permissions: ['triggers'] });
     const steps = await journey.open('/', { as: OWNER });
     const keys = await journey.open(KEYS, { as: OWNER });
@@ -183,7 +187,7 @@ describe.skipIf(!CHROMIUM)('a dashboard that is left open', () => {
     expect([...steps.faults, ...keys.faults, ...runs.faults]).toEqual([]);
   });
 
-  it('shows which node a revoke waits for, and when it is finished', async () => {
+  it('a revoke shows the node that it waits for, and then that it is finished', async () => {
     const { db } = journey.app;
     await journey.app.key(orgId, { permissions: ['channels'] });
     const { page, faults } = await journey.open(`${KEYS}?permission=channels`, { as: OWNER });

@@ -112,7 +112,7 @@ describe('an invitation', () => {
 });
 
 describe('a forgotten password', () => {
-  it('a forgotten password gets the same response with and without an account, and mails one link', async () => {
+  it('the request for a password link gets the same response with and without an account, and mails one link', async () => {
     await outboxIsEmpty();
     const sent = smtp.mails.length;
     const known = await call('POST /password-links', { email: 'ASHA@example.com' });

@@ -94,7 +94,7 @@ describe.each([
 ])('a tool of an MCP server: %s', (_, sessions) => {
   beforeEach(() => void (shop.sessions = sessions));
 
-  test('a tool is chosen, called with the trusted context in _meta, and answers the model; without a secret, the context does not identify the person', async () => {
+  test('a call has the trusted context in _meta, which identifies the person only if a secret exists', async () => {
     await choose();
     const { run, tool } = await turn();
     expect(tool).toMatchObject({ kind: 'tool', status: 200, attempts: 1, output: '{"status":"shipped"}' });
@@ -133,7 +133,7 @@ describe.each([
   });
 });
 
-test('a stored token is removed from responses, errors and the list of a server, even with JSON escapes', async () => {
+test('a stored token is removed from responses, errors and tool lists, even with JSON escapes', async () => {
   const { body: made } = await owner.call(`POST /agents/${agentId}/tool-secrets`, { tool: 'mcp:shop', url: shop.url });
   await owner.call(`PUT /agents/${agentId}/tool-secrets/${made.id}/credentials`, { bearer: 'tok/en+of=the/shop' });
   const escaped = 'tok\\/en\\u002bof\\u003dthe\\/shop';
@@ -174,7 +174,7 @@ describe('a tool that changed', () => {
     expect(shop.calls()).toHaveLength(1);
   });
 
-  test('a tool with another order of its schema or a title counts as unchanged', async () => {
+  test('a new order of the schema and a new title do not count as a change of a tool', async () => {
     const { pin } = (await list()).tools[0];
     const { type, properties, required } = ORDER.inputSchema;
     shop.tools = [{ ...ORDER, title: 'Orders', inputSchema: { required, properties, type } }];
@@ -229,7 +229,7 @@ describe('a change is stored', () => {
     expect(await changes()).toEqual([]);
   });
 
-  test('only a change of the published version is stored, not of a tested draft', async () => {
+  test('a change is stored for the published version, not for a tested draft', async () => {
     await choose();
     const [tool] = (await owner.call(`GET /agents/${agentId}`)).body.published.tools;
     const draft = {
@@ -265,7 +265,7 @@ describe('a change is stored', () => {
 });
 
 describe('the limits of tools apply', () => {
-  test('arguments that violate the schema are not sent, and the model may correct them', async () => {
+  test('arguments that violate the schema are not sent, and the model can correct them', async () => {
     await choose();
     model.script({ tool: 'orders_status', args: { order_id: { $ne: null } } });
     const { steps } = await turn();
@@ -277,7 +277,7 @@ describe('the limits of tools apply', () => {
     expect(shop.calls()).toHaveLength(1);
   });
 
-  test('a bound argument is filled, and an error response is not repeated', async () => {
+  test('Parley fills a bound argument, and does not repeat a call after an error response', async () => {
     const [listed] = (await list()).tools;
     await publish(approved(listed, { bound: { order_id: '{{end_user.external_id}}' }, read_only: true, retries: 1 }));
     let attempts = 0;
@@ -291,7 +291,7 @@ describe('the limits of tools apply', () => {
     expect(JSON.parse(shop.calls()[0]!.body.toString()).params.arguments).toEqual({ order_id: 'crm-7' });
   });
 
-  test('the person is asked first, and only a Yes causes the call', async () => {
+  test('a tool with a question is called only after the person answers Yes', async () => {
     await choose({ confirm: { default: 'Look {{arguments.order_id}} up?' } });
     const write = async (message: string) => {
       const body = { end_user: { external_id: 'crm-7' }, message, conversation: { key: 'order' } };
@@ -306,7 +306,7 @@ describe('the limits of tools apply', () => {
     expect(shop.calls()).toHaveLength(1);
   });
 
-  test('a turn continues although a server is silent: its tools are offered as approved, and the call times out', async () => {
+  test('a silent server does not stop the turn: its approved tools are offered, and the call times out', async () => {
     const [listed] = (await list()).tools;
     hostile.answer = () => 'hang';
     await publish(approved(listed, { url: `${hostile.url}/mcp`, timeout_seconds: 1, read_only: true, retries: 1 }));
@@ -332,7 +332,7 @@ describe('the limits of tools apply', () => {
     expect(JSON.parse(body.request.body).params._meta['parley/context'].try).toBe(true);
   });
 
-  test('content that a model cannot read is replaced by its type and not stored', async () => {
+  test('content that a model cannot read is replaced by its type, and is not stored', async () => {
     await choose();
     shop.answer = () => ({
       content: [
@@ -348,7 +348,7 @@ describe('the limits of tools apply', () => {
     );
   });
 
-  test('all tools of one server have one URL', async () => {
+  test('tools of the same server with different URLs are refused', async () => {
     const one = approved((await list()).tools[0]);
     const definition = {
       provider: 'openai_compatible',

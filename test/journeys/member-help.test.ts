@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('help for members', () => {
     await model?.close();
   });
 
-  it('without a model, the draft is the best passage, and no model is called', async () => {
+  it('an agent without a model drafts the best passage', async () => {
     const id = await givenConversation(await givenAgent({}), 'Noor');
     const { page } = await journey.open(`/conversations/${id}`, { as: OWNER });
     await settled(page);
@@ -61,7 +61,7 @@ describe.skipIf(!CHROMIUM)('help for members', () => {
     expect([await ofTeam(id), model.calls.length]).toEqual([[], 0]);
   });
 
-  it('a model summarizes, drafts with sources and translates, only if it is switched on', async () => {
+  it('a model summarizes, drafts with sources and translates only if owners turned this on', async () => {
     const account = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
     await call('PUT /models/openai_compatible', account);
     const trigger = await givenAgent({ provider: 'openai_compatible', model: 'local' });

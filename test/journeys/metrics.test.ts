@@ -36,7 +36,7 @@ const valueOf = (text: string, line: string): number =>
       ?.slice(line.length),
   );
 
-test('requests, batches, lease, revokes, queues and connections are counted', async () => {
+test('the metrics count requests, batches, leases, revokes, queues and connections', async () => {
   for (let n = 0; n < 3; n++) await parley.call('POST', path, { key: key.value, body: {} });
   await parley.call('POST', path, { body: {} });
   await parley.call('GET', '/nothing/here', {});
@@ -61,7 +61,7 @@ test('requests, batches, lease, revokes, queues and connections are counted', as
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 });
 
-test('the metrics contain the number of due rows and the age of the oldest', async () => {
+test('the metrics contain the number of due rows and the age of the oldest due row', async () => {
   await parley.db.$client.query(`UPDATE run SET due_at = now() - interval '1 hour'`);
   await expect.poll(async () => valueOf(await scrape(), 'parley_queue_due{queue="turns"}')).toBe(3);
   await expect
@@ -102,7 +102,7 @@ test('the dashboard and the alert rules use only existing metrics, and the dashb
   expect([...given].filter((name) => name.startsWith('parley_') && !shown.has(name))).toEqual([]);
 });
 
-test('every alarm on a metric of Parley has a rule', () => {
+test('every documented alarm on a metric of Parley has an alert rule', () => {
   const page = readFileSync(`${ROOT}docs/operations.md`, 'utf8');
   const alarming = [...page.matchAll(/^\| `(parley_\w+)` \|.*\| (?!none)[^|]+\|$/gm)].map(([, name]) => name!);
   const rules = readFileSync(`${ROOT}deploy/prometheus/rules.yaml`, 'utf8');
@@ -119,7 +119,7 @@ test('the metrics address has the probes of a worker and nothing else, and the m
   expect((await parley.call('GET', '/metrics', {})).headers.get('content-type')).not.toContain('version=0.0.4');
 });
 
-test('an address in use stops the start with a message', async () => {
+test('Parley does not start if the metrics address is in use, and explains why', async () => {
   const occupied = createServer().listen(0, '127.0.0.1');
   await once(occupied, 'listening');
   const { port } = occupied.address() as { port: number };

@@ -45,7 +45,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     return page;
   };
 
-  it('an unanswered question is counted by topic, answered, tested and saved as a test, with the keyboard', async () => {
+  it('an unanswered question is counted by topic, answered, tried and saved as a test, by keyboard', async () => {
     const page = await at();
     const list = page.getByRole('list', { name: 'Unanswered questions' });
     const item = list.getByRole('listitem').filter({ hasText: 'Can you wrap a gift?' });
@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     expect(JSON.stringify(again.messages.at(-1).content)).toContain('We wrap a gift for free');
   });
 
-  it('an unanswered question is on Home with its agent, and can be answered there', async () => {
+  it('Home shows an unanswered question with its agent, and can answer it', async () => {
     const { page } = await journey.open('/', { as: OWNER });
     const list = page.getByRole('list', { name: 'Unanswered questions' });
     const item = list.getByRole('listitem').filter({ hasText: 'تغلفون' });

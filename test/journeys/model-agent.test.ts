@@ -64,7 +64,7 @@ test('the model answers with the key of the organization, which is encrypted in 
   expect(model.calls.at(-1)!.headers.authorization).toBe(`Bearer ${FAKE_MODEL_KEY}`);
 });
 
-test('429 and 500 of a provider are retried, and the person gets one answer', async () => {
+test('a call is retried after 429 and 500 of the provider, and the person gets one answer', async () => {
   model.script({ status: 429, headers: { 'retry-after': '1' } }, { status: 500 }, { text: 'Sorry for the wait.' });
   const { body } = await ask('Are you there?');
   expect(body.messages.map((message: { content: { text: string } }) => message.content.text)).toEqual([

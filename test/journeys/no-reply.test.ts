@@ -98,7 +98,7 @@ test('a conversation that the team answers gets no reminder', async () => {
   expect(await minutesLeft(id)).toBeNull();
 });
 
-test('a conversation is handed over after the silence, if the definition says so', async () => {
+test('a conversation is handed over after the last reminder, if the definition requires it', async () => {
   const { id, read, conversation } = await given({ no_reply: { end_after_minutes: 5, then: 'hand_off' } });
   await pass(id);
   expect(await read()).toMatchObject({ status: 'handed_off', reason: 'no_reply' });
@@ -168,7 +168,7 @@ describe('on a channel with a reply window of 24 hours', () => {
   );
 });
 
-test('the test chat shows each step of a silence at once', async () => {
+test('the test chat shows each step for a silent person without waiting', async () => {
   const { agentId } = await given();
   const step = async (silent_steps: number) =>
     (await call(`POST /organizations/${orgId}/agents/${agentId}/playground`, { silent_steps, state: { language: 'ar' } })).body; // prettier-ignore

@@ -100,13 +100,13 @@ test('each example of a stream has events that match its schema', () => {
   }
 });
 
-test('no member has a default, because generators would then require it in a request', () => {
+test('no field of a schema has a default, because generators would require the field in a request', () => {
   const document = JSON.stringify(paths) + JSON.stringify(ajv.getSchema('document')?.schema);
   expect(document).not.toMatch(/"default":(?!\{)/);
   expect(document).toContain('Default: `false`.');
 });
 
-test('the responses of a trigger call differ in one member that names the kind', async () => {
+test('one field distinguishes the kinds of responses of a trigger call', async () => {
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);
   const path = `/api/triggers/${agentId}/${await givenTrigger(parley.db, orgId, agentId)}`;

@@ -52,7 +52,7 @@ test('every path exists and refuses callers without a key', async () => {
   }
 });
 
-test('returns 304 to a client that has the current description', async () => {
+test('a client that has the current description gets 304', async () => {
   const first = await parley.call('GET', '/api/openapi.json');
   const again = await parley.call('GET', '/api/openapi.json', {
     headers: { 'if-none-match': first.headers.get('etag')! },

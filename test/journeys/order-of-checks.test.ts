@@ -49,20 +49,20 @@ describe('401', () => {
     ['an empty header', { authorization: '' }, undefined],
     ['another scheme', { authorization: 'Basic YTpi' }, undefined],
     ['no token', { authorization: 'Bearer ' }, undefined],
-  ] as [string, Record<string, string>, undefined][])('authorization_missing: %s', async (_, headers) => {
+  ] as [string, Record<string, string>, undefined][])('a call gets authorization_missing: %s', async (_, headers) => {
     const answer = await parley.call('GET', '/api/me', { headers });
     expect(verdict(answer)).toEqual([401, 'authorization_missing']);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="parley"');
   });
 
-  test('ignores keys in query, cookie, body or other headers', async () => {
+  test('a key in the query, a cookie, the body or another header is ignored', async () => {
     const { value } = keys.organization!;
     const headers = { cookie: `key=${value}`, 'x-api-key': value };
     const answer = await parley.call('POST', `${path}?api_key=${value}`, { headers, body: { key: value } });
     expect(verdict(answer)).toEqual([401, 'authorization_missing']);
   });
 
-  test('accepts Bearer in any case, with one or more spaces', async () => {
+  test('the word Bearer may have any case and several spaces after it', async () => {
     for (const scheme of ['bearer ', 'BEARER  ', 'BeArEr    ']) {
       const answer = await parley.call('GET', '/api/me', {
         headers: { authorization: scheme + keys.organization!.value },
@@ -78,14 +78,14 @@ describe('401', () => {
       () => keys.organization!.value.slice(0, -1) + (keys.organization!.value.endsWith('0') ? '1' : '0'),
     ],
     ['a well-formed key that does not exist', () => mintKey('us')],
-  ])('key_invalid: %s', async (_, value) => {
+  ])('a call gets key_invalid: %s', async (_, value) => {
     const answer = await parley.call('GET', '/api/me', { key: value() });
     expect(verdict(answer)).toEqual([401, 'key_invalid']);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="parley", error="invalid_token"');
     expect(answer.text).not.toContain(value());
   });
 
-  test('key_wrong_region names the base URL of that region', async () => {
+  test('key_wrong_region names the base URL of the other region', async () => {
     const answer = await parley.call('GET', '/api/me', { key: mintKey('eu') });
     expect(verdict(answer)).toEqual([401, 'key_wrong_region']);
     expect(answer.body.detail).toContain('https://eu.parley.test');
@@ -93,7 +93,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  test('plan_required precedes permissions, and disappears after a change of plan', async () => {
+  test('the plan is checked before permissions, and a change of plan applies immediately', async () => {
     const other = await givenOrganization(parley.db, { plan: 'free' });
     const { value } = await parley.key(other, { permissions: ['channels'] });
     expect(verdict(await post(value))).toEqual([403, 'plan_required']);
@@ -110,7 +110,7 @@ describe('403', () => {
     expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope", scope="triggers"');
   });
 
-  test('returns agent_mismatch for every other agent, existing or not', async () => {
+  test('every other agent gets agent_mismatch, even if it does not exist', async () => {
     for (const other of [otherAgentId, newId('agent'), 'nonsense', '..%2f']) {
       const answer = await post(keys.agent!.value, `/api/triggers/${other}/${triggerId}`);
       expect(verdict(answer), other).toEqual([403, 'agent_mismatch']);
@@ -119,7 +119,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  test('returns agent_not_found for unknown and malformed IDs, and for agents of other organizations', async () => {
+  test('unknown and malformed IDs and agents of other organizations get agent_not_found', async () => {
     const foreign = await givenAgent(parley.db, await givenOrganization(parley.db));
     for (const other of [newId('agent'), 'nonsense', foreign.agentId, 'a%2fb']) {
       const answer = await post(keys.organization!.value, `/api/triggers/${other}/${triggerId}`);
@@ -127,7 +127,7 @@ describe('404', () => {
     }
   });
 
-  test('returns trigger_not_found for unknown and malformed IDs, and for triggers of other agents', async () => {
+  test('unknown and malformed IDs and triggers of other agents get trigger_not_found', async () => {
     for (const [agent, trigger] of [
       [agentId, newId('trigger')],
       [agentId, 'nonsense'],
@@ -152,7 +152,7 @@ describe('404', () => {
 });
 
 describe('the order of the rows', () => {
-  test('returns 401 without a key and 403 without permission, even with an invalid body', async () => {
+  test('key and permission are checked before the body', async () => {
     const body = '{"broken';
     expect(verdict(await post(undefined, path, body))).toEqual([401, 'authorization_missing']);
     expect(verdict(await post(keys.channels!.value, path, body))).toEqual([403, 'permission_missing']);
@@ -163,7 +163,7 @@ describe('the order of the rows', () => {
     ]);
   });
 
-  test('returns 429 with Retry-After 60 over the limit, before it reads the body, and stores nothing', async () => {
+  test('a call over the limit gets 429 with Retry-After 60 before its body is read, and stores nothing', async () => {
     const { value } = await parley.key(orgId);
     const answers = await Promise.all(Array.from({ length: 60 }, () => post(value)));
     const refused = answers.filter((answer) => answer.status === 429);
@@ -209,7 +209,7 @@ describe('strictness', () => {
     }
   });
 
-  test('accepts no call that started after the revoke was confirmed, under heavy load', async () => {
+  test('no call that starts after the confirmation of a revoke is accepted, even under heavy load', async () => {
     const { id, value } = await parley.key(orgId);
     let revokedAt = Infinity;
     let stop = false;
@@ -255,7 +255,7 @@ describe('strictness', () => {
     ]);
   });
 
-  test('refuses a slow body if the key was revoked before it was complete', async () => {
+  test('a call is refused if its key is revoked before the body is complete', async () => {
     const { id, value } = await parley.key(orgId, { permissions: ['end_users'] });
     const revoked = Promise.withResolvers<void>();
     const head = `POST /api/end-users/search HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${value}\r\n`;
@@ -273,7 +273,7 @@ describe('strictness', () => {
     expect([answer!.status, answer!.json().code]).toEqual([401, 'key_revoked']);
   });
 
-  test('refuses an expired key from the second of its expiry, without a revoke', async () => {
+  test('a key is refused from the second of its expiry, without a revoke', async () => {
     const { id, value } = await parley.key(orgId);
     await parley.db.execute(sql`UPDATE api_key SET revoke_at = now() + interval '3 seconds' WHERE id = ${id}`);
     expect((await parley.call('GET', '/api/me', { key: value })).status).toBe(200);
@@ -296,7 +296,7 @@ describe('last used', () => {
 });
 
 describe('a lost database', () => {
-  test('returns 503 with Retry-After while the database is lost, never 401 or 404', async () => {
+  test('calls get 503 with Retry-After while the database is lost, never 401 or 404', async () => {
     const away = await startTestApp();
     const org = await givenOrganization(away.db);
     const { value } = await away.key(org);
@@ -321,7 +321,7 @@ describe('paths', () => {
     ['POST', '/nope', 404, 'route_not_found'],
     ['POST', '/api/me', 405, 'method_not_allowed'],
     ['DELETE', '/api/triggers/a/b', 405, 'method_not_allowed'],
-  ])('%s %s returns %d, with the dashboard mounted next to the API', async (method, at, status, code) => {
+  ])('the call %s %s gets %d, also next to the dashboard', async (method, at, status, code) => {
     expect(verdict(await parley.call(method, at))).toEqual([status, code]);
   });
 });

@@ -136,7 +136,7 @@ describe('a direct answer', () => {
     });
   });
 
-  test('hands over', async () => {
+  test('an answer can hand over the conversation', async () => {
     code.script(json(says('A colleague answers.', { next: 'hand_off' })));
     const { body } = await ask('Hello');
     expect(await run(body.id)).toMatchObject({ status: 'handed_off' });
@@ -164,19 +164,16 @@ describe('a direct answer', () => {
     ['a text that is missing', { messages: [{ content: { type: 'text' } }] }, '/messages/0/content/text'],
     ['an unknown member', { ...says('Hi'), after: 'wait' }, '/after'],
     ['a result field that the agent does not have', says('Hi', { result: { colour: 'red' } }), '/result/colour'],
-  ])(
-    'an answer with %s is a failure that names the field, and the fallback answers',
-    async (_name, answer, pointer) => {
-      await publish({ fallback: [{ provider: 'hand_off', when: ['failure'] }] });
-      code.script(json(answer));
-      const { body } = await ask('Hello');
-      expect(await run(body.id)).toMatchObject({ status: 'handed_off' });
-      const traces = await parley.db.execute(
-        sql`SELECT trace FROM message WHERE run_id = ${body.id} AND trace IS NOT NULL`,
-      );
-      expect(JSON.stringify(traces.rows)).toContain(pointer);
-    },
-  );
+  ])('an answer with %s fails with the name of the field, and the fallback answers', async (_name, answer, pointer) => {
+    await publish({ fallback: [{ provider: 'hand_off', when: ['failure'] }] });
+    code.script(json(answer));
+    const { body } = await ask('Hello');
+    expect(await run(body.id)).toMatchObject({ status: 'handed_off' });
+    const traces = await parley.db.execute(
+      sql`SELECT trace FROM message WHERE run_id = ${body.id} AND trace IS NOT NULL`,
+    );
+    expect(JSON.stringify(traces.rows)).toContain(pointer);
+  });
 
   test('own code that answers with a 500 gets the same turn again', async () => {
     code.script(json({}, 500), json(says('Now it works.')));
@@ -187,7 +184,7 @@ describe('a direct answer', () => {
   });
 });
 
-test('without a secret no turn is sent, and the run says how to create a secret', async () => {
+test('own code without a secret gets no turn, and the run explains how to create a secret', async () => {
   const made = await call('POST /agents', { name: 'Unsigned', definition: definition() });
   const its = `/api/triggers/${made.body.id}/${await givenTrigger(parley.db, orgId, made.body.id)}`;
   code.script(json(says('Never.')));
@@ -220,7 +217,7 @@ describe('a later answer', () => {
     expect(code.received).toHaveLength(1);
   });
 
-  test('a later answer counts once: the same answer again is a replay, and another one is refused', async () => {
+  test('a repeated later answer has no further effect, and a different one is refused', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
@@ -234,7 +231,7 @@ describe('a later answer', () => {
     await expect.poll(() => textsOf(body.id)).toEqual(['On Tuesday.']);
   });
 
-  test('an answer that is repeated after the next message of the person is still a replay', async () => {
+  test('a repeated answer stays accepted without effect after the person has written again', async () => {
     code.script(accepts);
     const { body } = await ask('When?', { conversation: { key: 'replay' } }, 'wait=0');
     const turn = await waiting(body.id);
@@ -248,7 +245,7 @@ describe('a later answer', () => {
     await sending;
   });
 
-  test('a later answer is refused when the person has written since, and the new turn has both messages', async () => {
+  test('a new message of the person makes a later answer invalid, and the next turn contains both messages', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
@@ -267,7 +264,7 @@ describe('a later answer', () => {
     await sending;
   });
 
-  test('a later answer stays valid when a member only changes the tags', async () => {
+  test('a change of tags keeps a later answer valid', async () => {
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
     const turn = await waiting(body.id);
@@ -290,7 +287,7 @@ describe('a later answer', () => {
     expect(await textsOf(taken.body.id)).toEqual([]);
   });
 
-  test('an answer after the deadline is refused, because the fallback has answered for slow code', async () => {
+  test('an answer after the deadline is refused, because the fallback has answered', async () => {
     await publish({ time_limit_seconds: 1, fallback: [{ provider: 'hand_off', when: ['slow'] }] });
     code.script(accepts);
     const { body } = await ask('When?', {}, 'wait=0');
@@ -299,7 +296,7 @@ describe('a later answer', () => {
     expect(await reply(turn, says('Late.'))).toMatchObject({ status: 409, body: { code: 'turn_superseded' } });
   });
 
-  test('an answer that arrives during the call counts, and the later response is dropped', async () => {
+  test('an answer to reply_url during the call is used, and the later response of the call is dropped', async () => {
     let respond = (): void => {};
     code.script((_turn, response) => {
       respond = () => void response.writeHead(200).end(JSON.stringify(says('From the response.')));
@@ -315,7 +312,7 @@ describe('a later answer', () => {
 describe('the order of checks of reply_url', () => {
   const code401 = (code: string) => ({ status: 401, body: { code } });
 
-  test('an answer is checked in the order token, body, state', async () => {
+  test('token, body and state of an answer are checked in this order', async () => {
     code.script(accepts);
     const first = await ask('When?', {}, 'wait=0');
     const turn = await waiting(first.body.id);
@@ -353,14 +350,14 @@ describe('the order of checks of reply_url', () => {
 describe('without a conversation', () => {
   const tryBody = { messages: [{ role: 'end_user', text: 'Hello' }] };
 
-  test('the playground calls the code, and stores nothing', async () => {
+  test('the playground calls own code and stores nothing', async () => {
     code.script(json(says('Hi there.')));
     const { status, body } = await call(`POST /agents/${agentId}/playground`, tryBody);
     expect([status, body.messages?.[0]?.content.text]).toEqual([200, 'Hi there.']);
     expect(code.received[0]!.body).toMatchObject({ run: { id: null }, messages: [{ content: { text: 'Hello' } }] });
   });
 
-  test('a recorded test is replayed without a call', async () => {
+  test('a recorded test is replayed without a call of own code', async () => {
     code.script(json(says('Hi there.')));
     const one = { name: 'greets', turns: [{ say: 'Hello', expect: { says: ['Hi there'] } }] };
     const recorded = await call(`POST /agents/${agentId}/test`, { case: one, record: true });
@@ -388,7 +385,7 @@ describe('a budget', () => {
     await call(`PATCH /agents/${agentId}`, { definition: definition() });
   });
 
-  test('when a budget of calls is spent, the code is not called, the fallback answers, and the costs show both', async () => {
+  test('the fallback answers when a budget of calls is used up, and the costs show both', async () => {
     await publish({ fallback: [{ provider: 'hand_off', when: ['budget'] }] });
     await parley.db.execute(sql`DELETE FROM model_usage`);
     await budget('calls', 2);
@@ -405,7 +402,7 @@ describe('a budget', () => {
     expect(total).toMatchObject({ calls: 2, seconds: expect.any(Number) });
   });
 
-  test('when a budget of calls is spent and there is no fallback, the run ends with the reason', async () => {
+  test('a run without a fallback ends with the reason when a budget of calls is used up', async () => {
     await budget('calls', 0);
     code.script(json(says('Never.')));
     const { body } = await ask('Hello');
@@ -415,7 +412,7 @@ describe('a budget', () => {
     expect(code.received).toEqual([]);
   });
 
-  test('a budget of time reserves the time limit, and counts the whole limit for a later answer', async () => {
+  test('a budget of time reserves the time limit of a call, and a later answer costs the whole limit', async () => {
     await budget('seconds', 50);
     code.script(json(says('At once.')));
     await ask('Hello');

@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   };
   const box = async (one: Locator) => (await one.boundingBox())!;
 
-  it.each(['en', 'ar'])('shows all entries of the sidebar without scrolling (%s)', async (language) => {
+  it.each(['en', 'ar'])('the sidebar shows all its entries without scrolling (%s)', async (language) => {
     const page = await at('/', { language });
     const navigation = page.locator('nav').first();
     await navigation.locator('a').last().waitFor();
@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   });
 
   it.each(['en', 'ar'])(
-    'shows all tabs of an agent next to the test chat, and its IDs on one line (%s)',
+    'all tabs of an agent fit next to the test chat, and its IDs fit on one line (%s)',
     async (language) => {
       const page = await at(`/agents/${agent.id}?tab=settings`, { language });
       const row = page.getByRole('tablist').first();
@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     },
   );
 
-  it('distinguishes states in the dark theme: badges are lighter than their background', async () => {
+  it('badges are lighter than their background in the dark theme', async () => {
     const page = await at(`/agents/${agent.id}`, { theme: 'dark' });
     await page.locator('.mantine-Badge-root').first().waitFor({ state: 'attached' });
     const light = await page.evaluate<number>(
@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(light).toBeGreaterThan(50);
   });
 
-  it.each(['en', 'ar'])('keeps the buttons above an edited agent visible on one line (%s)', async (language) => {
+  it.each(['en', 'ar'])('the buttons above an edited agent stay visible on one line (%s)', async (language) => {
     const page = await at(`/agents/${agent.id}`, { language });
     await page.locator('textarea').first().fill('Be very brief.');
     const buttons = page.locator('[role=region] button.mantine-Button-root');
@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await expect.poll(async () => (await box(buttons.first())).y).toBeLessThan(60);
   });
 
-  it('lists have lines of 40 px that open by a click anywhere', async () => {
+  it('rows of lists have a height of 40 px and open by a click anywhere', async () => {
     const page = await at('/agents');
     const row = page.locator('tbody tr').first();
     expect((await box(row)).height).toBeLessThanOrEqual(41);
@@ -91,7 +91,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontSize")).toBe('22px');
   });
 
-  it('opens a row in a new tab like its link, and allows text selection', async () => {
+  it('a Ctrl-click opens a row in a new tab like its link, and text can be selected', async () => {
     const page = await at('/agents');
     const cell = page.locator('tbody tr td').last();
     // Headless Chromium does not report every new tab: after a click on a plain link, 5 of 30 were missing.
@@ -113,7 +113,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(new URL(page.url()).pathname).toBe('/agents');
   });
 
-  it('shows a fault of the draft at its field in the test chat, until it is fixed', async () => {
+  it('the test chat shows a fault of the draft at its field until it is fixed', async () => {
     const page = await at(`/agents/${agent.id}?tab=rules`);
     await page.getByRole('button', { name: 'Add rule' }).click();
     await page.getByRole('button', { name: 'Let the agent start' }).click();
@@ -127,7 +127,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await faulty.count()).toBe(0);
   });
 
-  it('creates an agent from a template with documents and tests, and continues after a failure', async () => {
+  it('a template creates an agent with documents and tests, and continues after a failure', async () => {
     const page = await at('/agents?create=');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Help');
@@ -147,7 +147,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(documents).toBe(3);
   });
 
-  it('explains a page on the first visits only', async () => {
+  it('a page has an explanation on the first visits only', async () => {
     const page = await at('/agents');
     const shown: boolean[] = [];
     for (let visit = 0; visit < 4; visit++) {
@@ -158,7 +158,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(shown).toEqual([true, true, false, false]);
   });
 
-  it('fills the last bar of a funnel completely', async () => {
+  it('the last bar of a funnel is filled completely', async () => {
     const campaign = await make('/campaigns', {
       agent_id: agent.id,
       channel_id: agent.sandbox_channel_id,
@@ -184,7 +184,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(last.x + last.width).toBeCloseTo(whole.x + whole.width, 0);
   });
 
-  it('keeps the position of search and views when a conversation is opened', async () => {
+  it('search and views stay in place when a conversation is opened', async () => {
     const trigger = await make('/triggers', { agent_id: agent.id, name: 'Order update' });
     await make(`/triggers/${trigger.id}/test`, { end_user: { external_id: 'crm-42', name: 'Asha' }, message: 'Hello' });
     const page = await at('/conversations');
@@ -201,7 +201,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   it.each([
     ['Arabic', '٤٥'],
     ['Persian', '۴۵'],
-  ])('accepts the digits of an %s keyboard in a number field', async (_, typed) => {
+  ])('a number field accepts the digits of an %s keyboard', async (_, typed) => {
     const page = await at('/settings/organization');
     await page.getByLabel('Erase old conversations').check();
     const days = page.getByLabel('Days without activity');
@@ -214,14 +214,14 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await days.inputValue()).toBe('1245');
   });
 
-  it('has a color picker for the color of a web chat', async () => {
+  it('the color of a web chat has a color picker', async () => {
     const chat = await make('/channels', { kind: 'web_chat', name: 'Shop', agent_id: agent.id, settings: {} });
     const page = await at(`/channels/${chat.id}`);
     await page.getByLabel('Choose the color').fill('#aa3355');
     expect(await page.getByLabel('Color', { exact: true }).inputValue()).toBe('#aa3355');
   });
 
-  it('previews a web chat with its unsaved fields, and saves its avatar and first questions', async () => {
+  it('a web chat is previewed with unsaved fields, and saves its avatar and first questions', async () => {
     const settings = { translations: { ar: { title: 'المتجر' } } };
     const chat = await make('/channels', { kind: 'web_chat', name: 'Shop', agent_id: agent.id, settings });
     const page = await at(`/channels/${chat.id}`);
@@ -253,7 +253,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     });
   });
 
-  it('offers the known variables after two braces in the texts of an agent', async () => {
+  it('two braces in a text of an agent open a list of the known variables', async () => {
     const porter = await make('/agents', { name: 'Porter of variables' });
     await make('/triggers', {
       agent_id: porter.id,
@@ -292,7 +292,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     expect(await options.count()).toBe(0);
   });
 
-  it('shows the next steps after all first steps are done', async () => {
+  it('Home shows the next steps after all first steps are done', async () => {
     // The steps refer to the newest agent.
     const newest = await make('/agents', { name: 'Porter' });
     const trigger = await make('/triggers', { agent_id: newest.id, name: 'Delivery' });
@@ -310,7 +310,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   });
 
   // This organization is the last one used, so a window that opens later may open in the other one.
-  it('shows the fallback of a model, and the server’s faults at its fields', async () => {
+  it('the fallback of a model is shown, with the server’s faults at its fields', async () => {
     const modelled = await make('/agents', {
       name: 'Modelled',
       definition: { provider: 'openai', model: 'large', fallback: [{ provider: 'hand_off', when: ['budget'] }] },
@@ -339,7 +339,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
       ]);
   });
 
-  it('shows the history that a client of the API of OpenAI sent, closed above the message', async () => {
+  it('the history of an OpenAI client is shown collapsed above the message', async () => {
     await make('/triggers', { agent_id: agent.id, name: 'Chat' });
     const key = await make('/keys', { label: 'Chat', scope: 'organization', permissions: ['triggers'] });
     const messages = [
@@ -367,7 +367,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     ]);
   });
 
-  it('offers to switch to the organization of a link', async () => {
+  it('a link to another organization offers to switch to it', async () => {
     const other = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
     expect(other.status).toBe(201);
     const page = await at('/agents');

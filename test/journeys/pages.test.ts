@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   };
 
   it(
-    'keeps the input when the only agent loads late, and shows a refusal without a field',
+    'a form keeps its input when the only agent loads late, and shows a refusal that names no field',
     { tags: ['long'] },
     async () => {
       const { page } = await journey.open('/triggers', { as: OWNER });
@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     },
   );
 
-  it('creates an agent, tests unsaved changes, publishes it and restores an earlier version', async () => {
+  it('an agent is created, tested with unsaved changes, published, and restored to an earlier version', async () => {
     const { page, faults } = await journey.open('/agents', { as: OWNER });
     await page.getByRole('button', { name: 'Create agent' }).click();
     const dialog = page.getByRole('dialog');
@@ -142,7 +142,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows the server’s faults of a definition next to its fields', async () => {
+  it('the server’s faults of a definition are next to its fields', async () => {
     const { page } = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER });
     await page.getByRole('button', { name: 'Add step' }).click();
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -165,7 +165,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(await page.getByLabel('Temperature').inputValue()).toBe('0.05');
   });
 
-  it('declares a variable, makes a dry run, sends a test and shows its run', async () => {
+  it('a trigger gets a variable, makes a dry run, sends a test message and shows its run', async () => {
     const { page, faults } = await journey.open(`/triggers/${await givenTrigger('Order update')}`, { as: OWNER });
     await page.getByText('Authorization: Bearer $PARLEY_API_KEY').waitFor();
     await page.getByRole('button', { name: 'Add variable' }).click();
@@ -209,7 +209,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
-  it('writes as the end user, takes over, and another window shows it', async () => {
+  it('a member writes as the end user and takes over, and another window shows both', async () => {
     const id = await givenConversation('Omar');
     const mine = await journey.open(`/conversations/${id}`, { as: OWNER });
     const other = await journey.open(`/conversations/${id}`, { as: OWNER });
@@ -242,21 +242,25 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect([...mine.faults, ...other.faults]).toEqual([]);
   });
 
-  it('shows that it is no longer live, and returns unaccepted text to the field', { tags: ['long'] }, async () => {
-    const { page, context } = await journey.open(`/conversations/${await givenConversation('Noor')}`, { as: OWNER });
-    await page.getByText('Live', { exact: true }).waitFor();
-    await context.setOffline(true);
-    await page.getByText('Not live: trying again…').waitFor();
-    await page.getByLabel('Write as the end user').fill('Are you there?');
-    await page.keyboard.press('Enter');
-    await page.getByText('The connection was lost').first().waitFor();
-    expect(await page.getByLabel('Write as the end user').inputValue()).toBe('Are you there?');
-    await context.setOffline(false);
-    await page.getByText('Live', { exact: true }).waitFor();
-  });
+  it(
+    'an offline page shows that it is not live, and returns unsent text to the field',
+    { tags: ['long'] },
+    async () => {
+      const { page, context } = await journey.open(`/conversations/${await givenConversation('Noor')}`, { as: OWNER });
+      await page.getByText('Live', { exact: true }).waitFor();
+      await context.setOffline(true);
+      await page.getByText('Not live: trying again…').waitFor();
+      await page.getByLabel('Write as the end user').fill('Are you there?');
+      await page.keyboard.press('Enter');
+      await page.getByText('The connection was lost').first().waitFor();
+      expect(await page.getByLabel('Write as the end user').inputValue()).toBe('Are you there?');
+      await context.setOffline(false);
+      await page.getByText('Live', { exact: true }).waitFor();
+    },
+  );
 
   it(
-    'a page that cannot load while offline shows this in its place, and loads when the network is back',
+    'a page that cannot load offline explains this, and loads when the network is back',
     { tags: ['long'] },
     async () => {
       const { page, context } = await journey.open('/agents', { as: OWNER });
@@ -278,7 +282,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     },
   );
 
-  it('shows the secret of a webhook channel once and stores it nowhere', async () => {
+  it('the secret of a webhook channel is shown once and stored nowhere in the browser', async () => {
     const { page, faults } = await journey.open(`/channels?agent_id=${agentId}&connect=`, { as: OWNER });
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Webhook' }).click();
@@ -308,7 +312,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
   const LONG_MS = 240_000;
 
   it(
-    'runs a campaign: settings, key, added recipients, and progress to its end',
+    'a campaign gets settings, a key and recipients, and shows its progress to the end',
     { tags: ['long'], timeout: LONG_MS },
     async () => {
       const { page, faults } = await journey.open(`/campaigns?agent_id=${agentId}`, { as: OWNER });
@@ -473,7 +477,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     },
   );
 
-  it('pages a long list by cursor and keeps its state in the URL', { tags: ['long'] }, async () => {
+  it('a long list is read page by page, and its state is in the URL', { tags: ['long'] }, async () => {
     for (let number = 1; number <= 25; number++)
       await journey.api(`POST ${org}/agents`, { name: `Paged ${String(number).padStart(2, '0')}` }, cookie);
     const { page } = await journey.open('/agents?text=Paged', { as: OWNER });
@@ -494,7 +498,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('lets a viewer read everything and change nothing', async () => {
+  it('a viewer reads everything and changes nothing', async () => {
     const invited = await journey.api(`POST ${org}/invitations`, { email: 'vi@example.com', role: 'viewer' }, cookie);
     const token = new URL(invited.body.url).pathname.split('/').at(-1);
     await journey.api(`POST /invitations/${token}`, { name: 'Vi', password: 'correct horse battery' });

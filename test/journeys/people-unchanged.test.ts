@@ -242,7 +242,7 @@ describe('the answer', () => {
 });
 
 describe('a conversation that a call starts', () => {
-  test('a new conversation does not use an address of the call that was not stored for the person', async () => {
+  test('a new conversation does not use an address that the call names but that is not stored for the person', async () => {
     await put(own(KNOWN));
     const email = newId('channel');
     await parley.db.execute(sql`INSERT INTO channel (org_id, id, agent_id, kind, name, enabled, settings)

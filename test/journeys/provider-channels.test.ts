@@ -77,7 +77,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
       VALUES (${orgId}, ${channelId}, ${provider.person}, ${`enduser_${orgId}`}, now())`);
   });
 
-  test('stores a file of the person with its caption, even if the provider fails at first', async () => {
+  test('a file of the person is stored with its caption, even if the provider fails at first', async () => {
     const jpeg = Buffer.concat([Buffer.from('\xff\xd8\xff', 'latin1'), Buffer.alloc(50_000, 5)]);
     const content = async () =>
       (await rows(sql`SELECT content FROM message WHERE role = 'end_user'
@@ -99,7 +99,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     ]);
   });
 
-  test('keeps the message unchanged if the provider refuses its file', async () => {
+  test('a message stays unchanged if the provider refuses its file', async () => {
     const logged = sql`SELECT due_at, lease FROM attachment WHERE org_id = ${orgId} AND attempts = 1`;
     expect((await call(provider.sends(Buffer.from('x'), { answers: [{ status: 404 }], url: hookUrl() }))).status).toBe(
       200,
@@ -116,7 +116,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
       .toEqual([{ content: { type: 'image', url: expect.any(String) } }]);
   });
 
-  test('delivers a message to the person, and stores the provider’s ID', async () => {
+  test('a message is delivered to the person, and the provider’s ID is stored', async () => {
     const { status, body } = await send('Your order <A> & more');
     expect(status).toBe(202);
     await settled(body.id, 'sent');
@@ -175,7 +175,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect((await send('Our offer')).body.code).toBe('recipient_opted_out');
   });
 
-  test('refuses a webhook call without the provider’s signature, and stores nothing', async () => {
+  test('a webhook call without the provider’s signature is refused, and nothing is stored', async () => {
     const hook = provider.says('hello?', { url: hookUrl() });
     const signature = Object.keys(hook.headers).find((name) => name !== 'content-type' && !name.includes('timestamp'))!;
     for (const headers of [
@@ -193,7 +193,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect(await rows(sql`SELECT id FROM message WHERE org_id = ${orgId}`)).toHaveLength(0);
   });
 
-  test('waits after 429 as long as the provider requires', async () => {
+  test('a message waits after 429 as long as the provider requires', async () => {
     provider.fail({
       status: 429,
       code: provider.kind === 'slack' ? 'ratelimited' : provider.kind === 'sms' ? 20429 : 130429,
@@ -206,7 +206,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect(await read(body.id)).toMatchObject({ attempts: 2, possible_duplicate: false, error: null });
   });
 
-  test('retries if the provider is down', async () => {
+  test('a message is sent again if the provider is down', async () => {
     provider.fail({ status: 503 }, { status: 500 });
     const { body } = await send('hello');
     await settled(body.id, 'sent', 25_000);
@@ -214,7 +214,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect(provider.delivered).toHaveLength(1);
   });
 
-  test('treats a permanent refusal as final, with the provider’s code', async () => {
+  test('a permanent refusal fails the message with the provider’s code', async () => {
     const before = provider.attempts();
     provider.fail({ status: 400, code: provider.kind === 'slack' ? 'msg_too_long' : 21_999, text: 'Bad Request' });
     const { body } = await send('hello');
@@ -223,7 +223,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect(provider.attempts()).toBe(before + 1);
   });
 
-  test('does not retry after a lost response, and does not report the message as failed', async () => {
+  test('a message whose response is lost is neither sent again nor reported as failed', async () => {
     const before = provider.attempts();
     provider.fail('reset_after_delivering');
     const { body } = await send('hello');
@@ -233,7 +233,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect([provider.attempts(), provider.delivered.length]).toEqual([before + 1, 1]);
   });
 
-  test('marks the channel as broken after refused credentials, with the reason', async () => {
+  test('refused credentials mark the channel as broken, with the reason', async () => {
     const { kind, settings, secrets } = provider;
     const broken = Object.fromEntries(
       Object.entries(secrets).map(([name, value]) => [name, value.replaceAll(/[a-z]/gi, 'c')]),
@@ -253,7 +253,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect(JSON.stringify(await list())).not.toContain(Object.values(broken)[0]);
   });
 
-  test('receipts in any order and number never undo "read"', async () => {
+  test('a read message stays read, whatever receipts arrive later', async () => {
     const { body } = await send('hello');
     await settled(body.id, 'sent');
     const id = provider.delivered[0]!.id;
@@ -271,7 +271,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect((await read(second.id)).error).toMatchObject({ code: 'recipient_unreachable' });
   });
 
-  test('reports an address of another kind as a fault', async () => {
+  test('an address of another kind fails the message', async () => {
     const answer = await parley.call('POST', path(), {
       key,
       body: { to: { address: 'nobody' }, content: { type: 'text', text: 'x' } },
@@ -279,13 +279,13 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/to/address']);
   });
 
-  test('refuses a person without an address on the channel', async () => {
+  test('a person without an address on the channel is refused', async () => {
     const body = { to: { end_user: { external_id: 'crm-1' } }, content: { type: 'text', text: 'x' } };
     const answer = await parley.call('POST', path(), { key, body });
     expect([answer.status, answer.body.code]).toEqual([422, 'no_address']);
   });
 
-  test('refuses content that the channel does not support', async () => {
+  test('content that the channel does not support is refused', async () => {
     const content =
       provider.kind === 'whatsapp' ? { type: 'text', text: 'x'.repeat(5_000) } : { type: 'template', name: 'x' };
     const answer = await send('', { content });
@@ -297,7 +297,7 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
   });
 });
 
-test('sends a text that is too long for one SMS as several, in order', async () => {
+test('a text that is too long for one SMS is sent as several, in order', async () => {
   const provider = await startTwilio();
   const orgId = await givenOrganization(parley.db);
   const words = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
@@ -314,7 +314,7 @@ test('sends a text that is too long for one SMS as several, in order', async () 
   await provider.stop();
 });
 
-test('accepts only a template outside WhatsApp’s 24 hours, until the person writes again', async () => {
+test('only templates are accepted outside WhatsApp’s 24 hours, until the person writes again', async () => {
   const provider = await startWhatsApp();
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);

@@ -127,7 +127,7 @@ async function pausedSince(copy: TestApp): Promise<unknown> {
   return ((await answer.json()) as { paused_since: unknown }).paused_since;
 }
 
-test('a restored copy sends nothing until it is resumed on each process, then everything once', async () => {
+test('a restored copy sends nothing until it is resumed, and then sends everything once', async () => {
   expect(await restore(databases[1]!.url, file, { keepKeys: true, resume: false })).toMatchObject({ paused: true });
   const lines: object[] = [];
   const copies = [await startCopy('all', lines), await startCopy('worker', lines)];

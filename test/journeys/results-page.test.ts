@@ -42,7 +42,7 @@ test('fields are declared in the editor, and a fault is shown at its field', asy
   expect(faults).toEqual([]);
 });
 
-test('reminders and the end are set beside the hand-off', async () => {
+test('reminders and the end of a silent conversation are set next to the hand-off', async () => {
   const { page, faults } = await journey.open(`/agents/${agentId}`, { as: OWNER });
   await page.getByRole('button', { name: 'Add reminder' }).click();
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Are you still there?');
@@ -63,7 +63,7 @@ test('reminders and the end are set beside the hand-off', async () => {
   expect(faults).toEqual([]);
 });
 
-test('results are on the pages of their trigger, their conversation and their campaign', async () => {
+test('trigger, conversation and campaign show their results', async () => {
   await make('POST', `/agents/${agentId}/publish`);
   const trigger = (await make('POST', '/triggers', { agent_id: agentId, name: 'Book' })).id;
   const end_user = { external_id: 'noor', name: 'Noor' };

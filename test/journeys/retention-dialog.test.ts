@@ -28,7 +28,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
   const stored = async () =>
     (await journey.api(`GET /organizations/${owner.orgId}/retention`, undefined, owner.cookie)).body.days;
 
-  test('the retention is previewed, confirmed with the name of the organization, and removed without confirmation', async () => {
+  test('setting the retention needs a confirmation with the name of the organization; removing it needs none', async () => {
     const { page, faults } = await journey.open(PAGE, { as: OWNER });
     await page.getByRole('radio', { name: 'Erase old conversations' }).check();
     const days = page.getByLabel('Days without activity');

@@ -130,7 +130,7 @@ const session = (app: TestApp, cookie: string) =>
   fetch(`${app.url}/dashboard/api/session`, { headers: { cookie } }).then(({ status }) => status);
 
 describe('a rotation', () => {
-  test('a rotation on two nodes keeps keys valid, and sessions while the previous secret is set; the old one then decrypts nothing', async () => {
+  test('keys and sessions stay valid during a rotation on two nodes; afterwards the old secret decrypts nothing', async () => {
     const receiver = await startReceiver();
     const [one, two] = [newSecret(), newSecret()];
     const first = await start(one);
@@ -171,7 +171,7 @@ describe('a rotation', () => {
   });
 
   test(
-    'a rotation that stops after any step continues in the next run, and keys work at every step',
+    'an interrupted rotation continues in the next run, and keys work after every step',
     { tags: ['long'] },
     async () => {
       const receiver = await startReceiver();
@@ -207,7 +207,7 @@ describe('a rotation', () => {
     },
   );
 
-  test('a rotation can be followed by another one', { tags: ['long'] }, async () => {
+  test('the secret can be rotated a second time', { tags: ['long'] }, async () => {
     const receiver = await startReceiver();
     const [one, two, three] = [newSecret(), newSecret(), newSecret()];
     const first = await start(one);

@@ -61,7 +61,7 @@ async function given(definition: AgentDefinition) {
   };
 }
 
-test('steps fill the result turn by turn, and the event of the end contains it', async () => {
+test('steps fill the result turn by turn, and the last event of the run contains it', async () => {
   const { start, say, read } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   expect(await read(id!)).toMatchObject({ agent_version: 1, result: { status: 'none', missing: ['people', 'email'] } });
@@ -77,7 +77,7 @@ test('steps fill the result turn by turn, and the event of the end contains it',
   await expect.poll(() => received('run.completed', id!)).toMatchObject([{ agent_version: 1, result: run.result }]);
 });
 
-test('changes within a second cause one event with the latest values', async () => {
+test('changes of a result within one second cause one event, with the latest values', async () => {
   const { start, say } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   await say(conversation!, '4');
@@ -88,7 +88,7 @@ test('changes within a second cause one event with the latest values', async () 
   expect(updates().length).toBeLessThanOrEqual(2);
 });
 
-test('a run whose conversation a member takes over has the values that were collected so far', async () => {
+test('a run keeps its collected values when a member takes over', async () => {
   const { start, say } = await given(DEFINITION);
   const { conversation_id: conversation } = await start();
   await say(conversation!, '4');
@@ -98,7 +98,7 @@ test('a run whose conversation a member takes over has the values that were coll
     .toMatchObject({ status: 'partial', data: { people: 4 }, missing: ['email'] });
 });
 
-test('a cancelled run has the values that were collected so far, in the API and in the export', async () => {
+test('a cancelled run keeps its collected values, in the API and in the export', async () => {
   const { start, say, read, path } = await given(DEFINITION);
   const { id, conversation_id: conversation } = await start();
   await say(conversation!, '4');
@@ -199,7 +199,7 @@ describe('a model fills the fields at the hand-off', () => {
     expect(used.rows).toEqual([{ calls: 2 }]);
   });
 
-  test('the model is called once more with the faults, and values that still do not fit are dropped', async () => {
+  test('the model is called once more with the faults, and values that are still invalid are dropped', async () => {
     const wrong = JSON.stringify({ city: 'Doha', day: 'the 24th', size: 'huge' });
     const { run, asked } = await handedOver({ text: 'Doha!' }, { text: wrong });
     expect(asked).toHaveLength(2);
@@ -245,7 +245,7 @@ test('a result is in the export of its person, and is erased with the person', a
   expect(left.rows).toEqual([]);
 });
 
-test('results are exported as CSV, without formulas, and values of earlier fields stay', async () => {
+test('results are exported as CSV without formulas, including values of removed fields', async () => {
   const item = { name: 'note', type: 'text' as const, ask: { default: 'A note?' } };
   const { agentId, path, start, say } = await given({ steps: { items: [item] } });
   const { id, conversation_id: conversation } = await start({ end_user: { external_id: 'csv' } });

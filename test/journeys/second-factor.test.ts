@@ -111,7 +111,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     expect(faults).toEqual([]);
   });
 
-  test('an organization that requires a second factor shows nothing else until one is set up', async () => {
+  test('an organization that requires a second factor shows only its setup to a member without one', async () => {
     const { page: boss } = await journey.open('/settings/organization', { as: OWNER });
     const ask = boss.getByLabel('Every member needs a second factor');
     await ask.click();

@@ -96,24 +96,21 @@ const rowOf = async (id: string) =>
 
 const BEHIND_A_BASE = CHANNEL_KINDS.filter((kind) => channelFields(kind).some(({ name }) => name === 'api_url'));
 
-test.each(BEHIND_A_BASE)(
-  '%s: a provider’s response that repeats our credentials is stored without them',
-  async (kind) => {
-    const [account, echo] = [await ACCOUNTS[kind]!(), await startReceiver()];
-    echo.answer = ({ headers, path }) => {
-      const message = `Not like this: ${headers.authorization} ${path}`;
-      const error = kind === 'slack' ? message : { message };
-      return { status: 400, json: { ok: false, error, message, description: message } };
-    };
-    const settings = { ...account.settings, ...account.secrets, api_url: echo.url };
-    const { status, body } = await owner.call('POST /channels', { agent_id: agentId, kind, name: kind, settings });
-    expect(status).toBeGreaterThanOrEqual(400);
-    const response = JSON.stringify(body);
-    expect(response).toContain('[redacted]');
-    for (const secret of Object.values(account.secrets)) expect(response).not.toContain(secret);
-    await Promise.all([account.stop(), echo.stop()]);
-  },
-);
+test.each(BEHIND_A_BASE)('credentials that a response of %s repeats are not stored', async (kind) => {
+  const [account, echo] = [await ACCOUNTS[kind]!(), await startReceiver()];
+  echo.answer = ({ headers, path }) => {
+    const message = `Not like this: ${headers.authorization} ${path}`;
+    const error = kind === 'slack' ? message : { message };
+    return { status: 400, json: { ok: false, error, message, description: message } };
+  };
+  const settings = { ...account.settings, ...account.secrets, api_url: echo.url };
+  const { status, body } = await owner.call('POST /channels', { agent_id: agentId, kind, name: kind, settings });
+  expect(status).toBeGreaterThanOrEqual(400);
+  const response = JSON.stringify(body);
+  expect(response).toContain('[redacted]');
+  for (const secret of Object.values(account.secrets)) expect(response).not.toContain(secret);
+  await Promise.all([account.stop(), echo.stop()]);
+});
 
 describe.each(CHANNEL_KINDS)('%s', (kind) => {
   const { secretFields, addressFields } = CHANNEL_FORMS[kind] as (typeof CHANNEL_FORMS)['email'];
@@ -145,7 +142,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     },
   );
 
-  test('a channel may get a new address together with its secrets', async () => {
+  test('a channel accepts a new address together with its secrets', async () => {
     const [account, other] = [await start(), await start()];
     const id = await connect(kind, account);
     await account.stop();
@@ -213,7 +210,7 @@ describe.each(MODEL_PROVIDERS)('the account with the model provider %s', (name) 
 });
 
 describe('an endpoint for events', () => {
-  test('an event endpoint keeps its signing secret, which is never sent, when its URL changes', async () => {
+  test('a new URL keeps the signing secret of an event endpoint, because the secret is never sent', async () => {
     const [one, two] = [await startReceiver(), await startReceiver()];
     const { body: made } = await owner.call('POST /webhooks', { url: one.url });
     expect((await owner.call(`PATCH /webhooks/${made.id}`, { url: two.url })).status).toBe(200);

@@ -45,7 +45,7 @@ describe.skipIf(!CHROMIUM)('segments', () => {
     return page;
   };
 
-  it('segments are saved from the filters of the list, selected, used in a campaign and deleted, by keyboard', async () => {
+  it('segments are saved from list filters, selected, used in a campaign and deleted, by keyboard', async () => {
     const page = await at('/end-users?tag=vip');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
     await page.getByRole('button', { name: 'Save as segment' }).press('Enter');

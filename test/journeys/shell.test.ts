@@ -23,7 +23,7 @@ describe.skipIf(!CHROMIUM)('setup link', () => {
   });
   afterAll(() => journey?.stop());
 
-  test('creates the first owner only once', async () => {
+  test('the setup link creates the first owner only once', async () => {
     const { page, faults, close } = await journey.open(journey.setupPath);
     await page.getByRole('button', { name: 'Create account and start' }).click();
     await page.getByText('This field is required.').first().waitFor();
@@ -242,7 +242,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     });
 
   test(
-    'a window stays in its organization when another window opens a different one; a person who joins an organization is led into it',
+    'a window stays in its organization when another window switches, and joining opens the new organization',
     { tags: ['long'] },
     async () => {
       const { orgId } = owner;

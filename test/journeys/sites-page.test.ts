@@ -26,7 +26,7 @@ describe.skipIf(!CHROMIUM)('the sites of an agent', () => {
     await site?.stop();
   });
 
-  it('a site is added and read, its pages are listed by state in pages, and its schedule is changed', async () => {
+  it('a site is added and read, its web pages are listed by state, and its schedule is changed', async () => {
     const { page, faults } = await journey.open(`/agents/${agent}?tab=knowledge`, { as: OWNER });
     const sites = page.getByRole('region', { name: 'Sites' });
     await sites.getByRole('button', { name: 'Add a site' }).click();

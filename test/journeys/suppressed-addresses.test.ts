@@ -58,12 +58,15 @@ describe.each([
     await vi.waitUntil(() => provider.delivered.length === 1, { timeout: 20_000 });
   });
 
-  test.each([{ opted_out: true }, { blocked: true }])('a send to the bare address is refused after %j', async (why) => {
-    await erase(why);
-    const answer = await send({ address: provider.person });
-    expect([answer.status, answer.body.code]).toEqual([422, 'recipient_opted_out']);
-    expect(await rows(sql`SELECT id FROM end_user WHERE org_id = ${orgId}`)).toHaveLength(0);
-  });
+  test.each([{ opted_out: true }, { blocked: true }])(
+    'a send to the address of a person who was erased with %j is refused',
+    async (why) => {
+      await erase(why);
+      const answer = await send({ address: provider.person });
+      expect([answer.status, answer.body.code]).toEqual([422, 'recipient_opted_out']);
+      expect(await rows(sql`SELECT id FROM end_user WHERE org_id = ${orgId}`)).toHaveLength(0);
+    },
+  );
 
   test('a new message from a suppressed address is stored but not answered', async () => {
     await erase({ opted_out: true });
@@ -82,7 +85,7 @@ describe.each([
   });
 });
 
-test('a person who returns by phone number is not messaged, and an opt-out on one kind of channel does not apply to another', async () => {
+test('a returning phone number stays opted out, but only on the same kind of channel', async () => {
   const provider = await startTwilio();
   const orgId = await givenOrganization(parley.db);
   const { agentId } = await givenAgent(parley.db, orgId);

@@ -174,7 +174,7 @@ test('a campaign opens with a template and its placeholders; the page fits a pho
   expect(await seriousFaults(phone.page)).toEqual([]);
 });
 
-test('if templates cannot be listed, the name of one is typed, and the page explains why', async () => {
+test('the name of a template is typed if templates cannot be listed, and the page explains why', async () => {
   const { verify_token: _, ...secrets } = whatsapp.secrets;
   const { business_account_id: __, ...settings } = { ...whatsapp.settings, ...secrets };
   const other = await make('/channels', { agent_id: agentId, kind: 'whatsapp', name: 'Other', settings });

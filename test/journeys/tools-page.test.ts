@@ -47,7 +47,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
   const secretsOf = async (agent: string) =>
     (await journey.api(`GET ${org}/agents/${agent}/tool-secrets`, undefined, cookie)).body.data;
 
-  it('a secret is shown once, replaced, gets credentials, and is removed with its tool', async () => {
+  it('a signing secret is shown once, can be replaced, and is removed with its tool', async () => {
     const agent = await givenAgent([
       { name: 'lookup', description: 'Looks up.', parameters: { type: 'object' }, url: `${shop.url}/tool` },
     ]);
@@ -87,7 +87,7 @@ describe.skipIf(!CHROMIUM)('the tools of an agent', () => {
     expect(faults).toEqual([]);
   });
 
-  it('tools of an MCP server are selected, and a changed one is reviewed and approved', async () => {
+  it('a member selects tools of an MCP server, and reviews and approves a changed one', async () => {
     shop.tools = [ORDER, { ...ORDER, name: 'orders.cancel', description: 'Cancels an order.' }];
     const agent = await givenAgent();
     const { page, faults } = await journey.open(`/agents/${agent}?tab=tools`, { as: OWNER });

@@ -126,7 +126,7 @@ describe('a call of a tool', () => {
     expect((await turn({ order_id: 'A\0', 'odd\0name': '\ud83d' })).step).toMatchObject({ kind: 'tool', attempts: 1 });
   });
 
-  test('a context in the arguments of the model is ignored', async () => {
+  test('arguments of the model cannot replace the trusted context', async () => {
     await turn({ order_id: 'A-1', context: { end_user: { external_id: 'somebody-else' } } });
     expect(bodyOf(shop.calls[0]!).context.end_user.external_id).toBe('crm-7');
   });
@@ -184,7 +184,7 @@ describe('the secret of a tool', () => {
     expect(shop.calls).toEqual([]);
   });
 
-  test('a secret is replaced with an overlap in which both sign, and the old one is then deleted', async () => {
+  test('old and new secret both sign during the overlap, and then the old one is deleted', async () => {
     const one = await sign();
     const at = `/agents/${agentId}/tool-secrets/${one.id}`;
     const two = (await owner.call(`POST ${at}/rotate`, { overlap: '1h' })).body;
@@ -212,7 +212,7 @@ describe('the secret of a tool', () => {
 });
 
 describe('credentials of a tool', () => {
-  test('credentials are sent to their origin only; a response that repeats them is cleaned, and no trace contains them', async () => {
+  test('credentials go only to their origin, and are removed from responses and traces', async () => {
     const { id } = await sign();
     const at = `/agents/${agentId}/tool-secrets/${id}/credentials`;
     const credentials = { bearer: 'token-of-the-shop', headers: [{ name: 'X-Shop', value: 'second-secret' }] };
@@ -252,7 +252,7 @@ describe('credentials of a tool', () => {
     expect(JSON.stringify(model.calls.at(-1)!.body)).not.toMatch(/of=the|of\\+u003D/);
   });
 
-  test('credentials are a user name and password, survive a new signing secret, and are removed by an empty body', async () => {
+  test('credentials stay after a change of the signing secret, and an empty body removes them', async () => {
     const { id } = await sign();
     const at = `/agents/${agentId}/tool-secrets/${id}`;
     await owner.call(`PUT ${at}/credentials`, { basic: { username: 'parley', password: 'pass word' } });
@@ -278,7 +278,7 @@ describe('credentials of a tool', () => {
 });
 
 describe('attempts', () => {
-  test('calls of a read-only tool are repeated with the same key, and the receiver sees the attempt number', async () => {
+  test('calls of a read-only tool are repeated with the same idempotency key and an attempt number', async () => {
     const { secret } = await sign();
     await publish(tool({ read_only: true, retries: 2 }));
     shop.answer = () => (shop.calls.length < 3 ? { status: 503 } : { json: {} });
@@ -289,7 +289,7 @@ describe('attempts', () => {
     expect(shop.calls.every((call) => isSigned(call, secret))).toBe(true);
   });
 
-  test('calls of other tools and refused calls are not repeated', async () => {
+  test('a call is not repeated if it was refused or its tool is not read-only', async () => {
     shop.answer = () => ({ status: 503 });
     expect((await turn()).step).toMatchObject({ kind: 'tool_failed', attempts: 1, status: 503 });
     await publish(tool({ read_only: true, retries: 2 }));
@@ -351,7 +351,7 @@ describe('a bound argument', () => {
     expect(bodyOf(shop.calls[0]!).arguments).toEqual({ order_id: 'A-1', customer: 42 });
   });
 
-  test('a bound argument must be an argument of the schema, and one variable', async () => {
+  test('a bound argument must be in the schema, and its value must be a single variable', async () => {
     const other = await publish(tool({ ...bound('{{end_user.id}}'), bound: { person: '{{end_user.id}}' } }));
     expect(other.body.errors).toMatchObject([{ pointer: '/definition/tools/0/bound/person', code: 'conflict' }]);
     for (const expression of ['{{end_user.id}} and more', '{{#end_user}}', 'crm-7', '{{agent name}}']) {
@@ -363,7 +363,7 @@ describe('a bound argument', () => {
 describe('a try from the editor', () => {
   const attempt = (body: object) => owner.call(`POST /agents/${agentId}/tools/try`, body);
 
-  test('a test in the editor calls with a fictional person, and shows request, signature and response', async () => {
+  test('a test in the editor uses a fictional person, and shows request, signature and response', async () => {
     const { id, secret } = await sign();
     await owner.call(`PUT /agents/${agentId}/tool-secrets/${id}/credentials`, { bearer: 'token-of-the-shop' });
     const edited = tool({
@@ -385,7 +385,7 @@ describe('a try from the editor', () => {
     expect(JSON.stringify(body)).not.toContain('token-of-the-shop');
   });
 
-  test('a test in the editor explains why it did not call, and refuses a tool that could not be saved', async () => {
+  test('a test in the editor explains why it made no call, and refuses a tool that could not be saved', async () => {
     const bound = { order_id: '{{end_user.external_id}}' };
     expect((await attempt({ tool: tool({ bound }) })).body).toMatchObject({
       request: null,

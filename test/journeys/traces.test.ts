@@ -74,7 +74,7 @@ async function collected(enough: (spans: CollectedSpan[]) => boolean): Promise<C
 }
 const named = (spans: CollectedSpan[], name: string) => spans.filter((span) => span.name.startsWith(name));
 
-test('request, run, turn, model, tool and webhook are one trace that the caller started', async () => {
+test('the trace of the caller contains request, run, turn, model, tool and webhook', async () => {
   expect((await call({ traceparent: CALLER, tracestate: 'them=1', baggage: 'who=asha' })).status).toBe(200);
   await hook.received(1);
   const spans = await collected((all) => ['POST', 'run', 'deliver'].every((name) => named(all, name).length > 0));
@@ -146,7 +146,7 @@ test('an invalid traceparent starts a new trace, and a call without a valid key 
   expect(spans.filter(({ traceId }) => CALLER.includes(traceId))).toEqual([]);
 });
 
-test('a caller whose trace is not sampled gets none, in any process', async () => {
+test('no process records a trace that the caller does not sample', async () => {
   await call({ traceparent: CALLER.replace(/01$/, '00') });
   await call();
   const spans = await collected((all) => named(all, 'run').length > 0 && named(all, 'POST').length > 0);
@@ -172,7 +172,7 @@ test('the span of a tool contains only the status of its response', async () => 
   expect(collector.requests.map(({ body }) => body).join()).not.toContain('secret words of the shop');
 });
 
-test('with content enabled, the texts of a turn are in its span, but no credentials', async () => {
+test('the span of a turn has its texts only if content is enabled, and never credentials', async () => {
   await using parley = await startContent();
   await parley.ask('Hello, my password=hunter22hunter22');
   const [turn] = named(await collected((all) => named(all, 'invoke_agent').length > 0), 'invoke_agent');

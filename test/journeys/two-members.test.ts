@@ -66,7 +66,7 @@ describe.skipIf(!CHROMIUM)('two members answer thirty conversations', { tags: ['
     }
   };
 
-  it('two members at work lose no reply, resolve each conversation once, and see nothing outside the window', async () => {
+  it('two members lose no reply and resolve each conversation once, and nothing leaves the window', async () => {
     const desk = { width: 1280, height: 800 };
     const phone = { width: 390, height: 844 };
     const list = (tag: string): string => `/conversations?view=unassigned&tag=${tag}&sort=oldest`;

@@ -47,7 +47,7 @@ test('the draft is rolled out as a new version, and compared with the live one',
   expect(faults).toEqual([]);
 });
 
-test('the rollout is finished, and its version is live', async () => {
+test('finishing the rollout makes its version live', async () => {
   const { page, faults } = await journey.open(`/agents/${agentId}?tab=versions`, { as: OWNER });
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Change', exact: true }).click();
@@ -64,7 +64,7 @@ test('the rollout is finished, and its version is live', async () => {
   expect(faults).toEqual([]);
 });
 
-test('the settings of a trigger choose a version', async () => {
+test('a trigger chooses a version in its settings', async () => {
   const { page, faults } = await journey.open(`/triggers/${triggerId}?tab=settings`, { as: OWNER });
   await page.getByRole('combobox', { name: 'Version of the agent' }).click();
   await page.getByRole('option', { name: 'Version 1' }).click();
@@ -74,7 +74,7 @@ test('the settings of a trigger choose a version', async () => {
   expect(faults).toEqual([]);
 });
 
-test('the bar adds a version that is not live, and leads to the first channel after publishing', async () => {
+test('the bar creates a version without publishing it, and leads to the first channel after publishing', async () => {
   const { page, faults } = await journey.open(`/agents/${agentId}`, { as: OWNER });
   await page.getByRole('link', { name: 'Next: connect a channel, for example a chat on your website' }).waitFor();
   const more = page.getByRole('button', { name: 'Other choices' });

@@ -61,7 +61,7 @@ async function given(second: AgentDefinition = opening('two')) {
 const person = (number: number) => ({ end_user: { external_id: `person-${number}` } });
 
 describe('a call and a trigger choose a version', () => {
-  test('the version of the call answers its run, in every turn, and the run has its number', async () => {
+  test('the version that the call chooses answers every turn of the run, and the run has its number', async () => {
     const { post, path } = await given(opening('two', { dont_know: { default: 'Not known to two.' } }));
     const { body } = await post({ agent_version: 2 });
     expect(body.messages[0].content.text).toBe('two');
@@ -80,7 +80,7 @@ describe('a call and a trigger choose a version', () => {
     expect((await call(`PATCH ${at}`, { agent_version: 3 })).body.code).toBe('agent_version_not_found');
   });
 
-  test('a dry run shows the opening of the version', async () => {
+  test('a dry run shows the first message of the chosen version', async () => {
     const { post } = await given();
     expect((await post({ dry_run: true, agent_version: 2 })).body.opening).toBe('two');
     expect((await post({ dry_run: true })).body.opening).toBe('one');
@@ -106,7 +106,7 @@ describe('a call and a trigger choose a version', () => {
 });
 
 describe('a rollout', () => {
-  test('a person has one version in all conversations, and more percent only add people', async () => {
+  test('a person has one version in all conversations, also after the percentage grows', async () => {
     const { rollout, hear } = await given();
     const all = async () => Promise.all(Array.from({ length: 40 }, (_, number) => hear(person(number))));
     await rollout({ version: 2, percent: 40 });
@@ -121,7 +121,7 @@ describe('a rollout', () => {
     expect(later.filter((words, number) => words === 'one' && first[number] === 'two')).toEqual([]);
   });
 
-  test('stopping gives everyone the live version, and finishing makes the version live', async () => {
+  test('stopping a rollout gives everyone the live version, and finishing it makes its version live', async () => {
     const { rollout, hear, end, agent } = await given();
     await rollout({ version: 2, percent: 100 });
     expect(await hear()).toBe('two');
@@ -144,7 +144,7 @@ describe('a rollout', () => {
     });
   });
 
-  test('the live version can be rolled out: everyone else gets the version before it', async () => {
+  test('everyone else gets the version before the live one if the live version is rolled out', async () => {
     const { rollout, hear, agent } = await given();
     await call(`POST ${agent}/publish`);
     const { version } = (await call(`GET ${agent}`)).body;
@@ -153,7 +153,7 @@ describe('a rollout', () => {
     expect(await hear(person(1))).toBe('two');
   });
 
-  test('the live version stays until the rollout ends, and a call can still choose a version', async () => {
+  test('the live version cannot change during a rollout, but a call can choose a version', async () => {
     const { rollout, hear, agent, end } = await given();
     await rollout({ version: 2, percent: 100 });
     expect(await hear({ agent_version: 1 })).toBe('one');

@@ -63,7 +63,7 @@ test.skipIf(!CHROMIUM).each([
   { lang: 'en', question: 'When does it ship?', pieces: ['It ships', ' on Monday', ' at nine.'] },
   { lang: 'ar', question: 'متى يصل الطلب؟', pieces: ['يصل طلبك', ' يوم الاثنين', ' في التاسعة.'] },
 ])(
-  'text appears while the model writes it, and the message appears once ($lang)',
+  'text appears while the model writes it, and the finished message replaces it ($lang)',
   async ({ lang, question, pieces }) => {
     const last = gate();
     model.script({ pieces, next: (piece) => (piece === 2 ? last.promise : Promise.resolve()) });

@@ -133,7 +133,7 @@ const storedTexts = async (text: string) =>
   );
 
 describe.skipIf(!CHROMIUM)('the web chat', () => {
-  test('the script has at most 20 kB, compressed', () => {
+  test('the compressed script has at most 20 kB', () => {
     const bytes = gzipSync(readFileSync(WIDGET), { level: 9 }).length;
     console.log(`The web chat is ${(bytes / 1000).toFixed(1)} kB compressed.`);
     expect(bytes).toBeLessThanOrEqual(20_000);
@@ -169,7 +169,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(faults).toEqual([]);
   });
 
-  test('works on a site with the strictest policy: answers with sources, from one script, without other requests', async () => {
+  test('the chat works on a site with the strictest policy, from one script and without other requests', async () => {
     const { page, faults, called } = await visit();
     await open(page);
     await expect.poll(() => isFocused(field(page))).toBe(true);
@@ -188,7 +188,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  test('continues after a reload, shows the number of unread messages, and marks seen ones as read', async () => {
+  test('the chat continues after a reload, shows the number of unread messages, and marks seen ones as read', async () => {
     const { page } = await visit();
     await open(page);
     await say(page, 'ping');
@@ -230,7 +230,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await page.getByRole('button', { name: 'Open chat', exact: true }).waitFor();
   });
 
-  test('stores typed messages without a connection, keeps them over a reload, and sends them once', async () => {
+  test('messages typed offline survive a reload and are sent once', async () => {
     const { page, context } = await visit();
     await open(page);
     await say(page, 'ping');
@@ -264,7 +264,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('said before the page went')).toHaveLength(1);
   });
 
-  test('polls if streams do not work', { tags: ['long'] }, async () => {
+  test('the chat polls if streams do not work', { tags: ['long'] }, async () => {
     const { page, context } = await visit();
     await context.route(
       '**/events',
@@ -277,7 +277,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await context.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  test('shows the same conversation in two windows of one visitor, and nothing of it to another visitor', async () => {
+  test('two windows of a visitor show the same conversation, and another visitor does not see it', async () => {
     const first = await visit();
     const second = await visit('/', first.context);
     const other = await visit();
@@ -310,26 +310,30 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await bubble(page, 'said here').count()).toBe(1);
   });
 
-  test('shows Arabic from right to left, as the page or the tag requires, and Hindi', { tags: ['long'] }, async () => {
-    const arabic = await visit('/?page-ar');
-    await arabic.page.getByRole('button', { name: 'فتح الدردشة' }).click();
-    expect(await inChat(arabic.page, "getComputedStyle(chat.querySelector('.root')).direction")).toBe('rtl');
-    const launcher = await arabic.page.locator('.launcher').boundingBox();
-    expect(launcher!.x).toBeLessThan(100);
-    const input = arabic.page.getByRole('textbox', { name: 'رسالتك' });
-    await input.fill('كم تكلفة التوصيل؟');
-    await input.press('Enter');
-    await bubble(arabic.page, '15 ريال').first().waitFor();
-    expect(await seriousFaults(arabic.page)).toEqual([]);
+  test(
+    'the page or the script tag sets the language: Arabic from right to left, or Hindi',
+    { tags: ['long'] },
+    async () => {
+      const arabic = await visit('/?page-ar');
+      await arabic.page.getByRole('button', { name: 'فتح الدردشة' }).click();
+      expect(await inChat(arabic.page, "getComputedStyle(chat.querySelector('.root')).direction")).toBe('rtl');
+      const launcher = await arabic.page.locator('.launcher').boundingBox();
+      expect(launcher!.x).toBeLessThan(100);
+      const input = arabic.page.getByRole('textbox', { name: 'رسالتك' });
+      await input.fill('كم تكلفة التوصيل؟');
+      await input.press('Enter');
+      await bubble(arabic.page, '15 ريال').first().waitFor();
+      expect(await seriousFaults(arabic.page)).toEqual([]);
 
-    const byTag = await visit(`/?${encodeURIComponent('data-language="ar"')}`);
-    await byTag.page.getByRole('button', { name: 'فتح الدردشة' }).waitFor();
-    const hindi = await visit(`/?${encodeURIComponent('data-language="hi"')}`);
-    await hindi.page.getByRole('button', { name: 'चैट खोलें' }).click();
-    await hindi.page.getByRole('textbox', { name: 'आपका संदेश' }).waitFor();
-  });
+      const byTag = await visit(`/?${encodeURIComponent('data-language="ar"')}`);
+      await byTag.page.getByRole('button', { name: 'فتح الدردشة' }).waitFor();
+      const hindi = await visit(`/?${encodeURIComponent('data-language="hi"')}`);
+      await hindi.page.getByRole('button', { name: 'चैट खोलें' }).click();
+      await hindi.page.getByRole('textbox', { name: 'आपका संदेश' }).waitFor();
+    },
+  );
 
-  test('works with the keyboard only', async () => {
+  test('the chat works by keyboard only', async () => {
     const { page } = await visit();
     await page.getByRole('button', { name: 'Open chat' }).waitFor();
     await page.keyboard.press('Tab');
@@ -355,7 +359,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await isFocused(page.getByRole('button', { name: 'Open chat' }))).toBe(true);
   });
 
-  test('shows how much of a file is sent', async () => {
+  test('the chat shows the progress of a file', async () => {
     const { page } = await visit();
     await open(page);
     await field(page).waitFor();
@@ -374,7 +378,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await page.getByRole('link', { name: 'notes.txt' }).waitFor();
   });
 
-  test('shows all texts of people and agents as text', async () => {
+  test('the chat shows all texts of people and agents as text, not as HTML', async () => {
     const { page, faults } = await visit();
     await open(page);
     await page.getByRole('heading', { name: 'Shop <b>help</b>' }).waitFor();
@@ -395,7 +399,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(faults).toEqual([]);
   });
 
-  test('offers first questions to a new visitor, as text, and sends the selected one as their message', async () => {
+  test('a new visitor sees the first questions, and the selected one is sent as a message', async () => {
     const questions = ['ping', HOSTILE.slice(0, 80)];
     await givenSettings({ suggestions: questions, avatar: '<b>' });
     const { page, faults, context } = await visit();
@@ -419,7 +423,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect([...faults, ...again.faults]).toEqual([]);
   });
 
-  test('shows title and first questions in the language of the page', async () => {
+  test('title and first questions are in the language of the page', async () => {
     const ar = { title: 'المتجر', suggestions: ['أين طلبي؟'] };
     await givenSettings({ suggestions: ['ping'], translations: { ar } });
     const { page } = await visit('/?page-ar');
@@ -430,7 +434,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await offered.getByRole('button').allTextContents()).toEqual(ar.suggestions);
   });
 
-  test('reports that it is not available on a site that is not allowed', async () => {
+  test('the chat reports that it is not available on a site that is not allowed', async () => {
     const { page } = await visit();
     const hints: string[] = [];
     page.on('console', (line) => line.type() === 'warning' && hints.push(line.text()));
@@ -442,41 +446,45 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     expect(await storedTexts('from elsewhere')).toHaveLength(0);
   });
 
-  test('replaces a damaged token, and recognizes a person whom the site identifies', { tags: ['long'] }, async () => {
-    const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
-    const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
-    const first = await visit(`/?${tag}`);
-    await open(first.page);
-    await say(first.page, 'I am Layla');
-    await expect.poll(async () => (await storedTexts('I am Layla')).length).toBe(1);
-    const second = await visit(`/?${tag}`);
-    await open(second.page);
-    await bubble(second.page, 'I am Layla').waitFor();
-    // She signs out on the page, and none of her data remains in the window.
-    await second.page.evaluate('parleyChat.reset()');
-    await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
+  test(
+    'the chat replaces a damaged token, and recognizes a person whom the site identifies',
+    { tags: ['long'] },
+    async () => {
+      const hash = createHmac('sha256', SECRET).update('crm-9').digest('hex');
+      const tag = encodeURIComponent(`data-external-id="crm-9" data-user-hash="${hash}" data-name="Layla"`);
+      const first = await visit(`/?${tag}`);
+      await open(first.page);
+      await say(first.page, 'I am Layla');
+      await expect.poll(async () => (await storedTexts('I am Layla')).length).toBe(1);
+      const second = await visit(`/?${tag}`);
+      await open(second.page);
+      await bubble(second.page, 'I am Layla').waitFor();
+      // She signs out on the page, and none of her data remains in the window.
+      await second.page.evaluate('parleyChat.reset()');
+      await expect.poll(() => bubble(second.page, 'I am Layla').count()).toBe(0);
 
-    const full = await visit();
-    await full.page.evaluate(() => {
-      Storage.prototype.setItem = () => {
-        throw new DOMException('full', 'QuotaExceededError');
-      };
-    });
-    await open(full.page);
-    await say(full.page, 'ping');
-    await bubble(full.page, 'pong').waitFor();
-    expect(await bubble(full.page, 'ping').count()).toBe(1);
-    const spoiled = await visit();
-    await spoiled.page.evaluate(
-      `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,
-    );
-    await spoiled.page.reload();
-    await open(spoiled.page);
-    await say(spoiled.page, 'ping');
-    await bubble(spoiled.page, 'pong').waitFor();
-  });
+      const full = await visit();
+      await full.page.evaluate(() => {
+        Storage.prototype.setItem = () => {
+          throw new DOMException('full', 'QuotaExceededError');
+        };
+      });
+      await open(full.page);
+      await say(full.page, 'ping');
+      await bubble(full.page, 'pong').waitFor();
+      expect(await bubble(full.page, 'ping').count()).toBe(1);
+      const spoiled = await visit();
+      await spoiled.page.evaluate(
+        `localStorage['parley.chat.${channelId}.'] = JSON.stringify({ token: 'x', until: 9e15, renew: 9e15, queue: [] })`,
+      );
+      await spoiled.page.reload();
+      await open(spoiled.page);
+      await say(spoiled.page, 'ping');
+      await bubble(spoiled.page, 'pong').waitFor();
+    },
+  );
 
-  test('fills the screen of a phone, and supports dark mode', { tags: ['long'] }, async () => {
+  test('the chat fills the screen of a phone, and supports dark mode', { tags: ['long'] }, async () => {
     const { page } = await visit('/', undefined, {
       viewport: { width: 360, height: 640 },
       hasTouch: true,

@@ -121,7 +121,7 @@ describe('an inbound message', () => {
     await expect.poll(() => spokenTo('in-5').length).toBe(2);
   });
 
-  test('a message may contain any text of a stranger', async () => {
+  test('characters that the database cannot store are removed from a message or replaced', async () => {
     const text = 'a\u0000b \uD800 c';
     expect((await post(message('in-6', text))).status).toBe(200);
     expect((await messagesOf('in-6'))[0]!['text']).toBe('ab \uFFFD c');
@@ -157,7 +157,7 @@ describe('refused', () => {
     ],
     ['an unknown field', { type: 'message', address: 'a', text: 'x', from: 'b' }, '/from is not known'],
     ['an unknown state', { type: 'receipt', message_id: 'msg_01k8v3m9e5f7rsm6z4n0q2x1ae', status: 'eaten' }, '/status'],
-  ])('%s: returns 400 with the location of the fault', async (_, body, detail) => {
+  ])('a call with %s gets 400 with the location of the fault', async (_, body, detail) => {
     const answer = await post(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'body_invalid']);
     expect(answer.body.detail).toContain(detail);

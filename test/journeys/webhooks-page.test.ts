@@ -34,7 +34,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     await receiver?.stop();
   });
 
-  it('adds an endpoint, shows its secret once, sends a test event, shows the attempts, and resends', async () => {
+  it('a new endpoint shows its secret once and sends a test event, whose attempts are listed and repeated', async () => {
     const { page, faults } = await journey.open('/', { as: OWNER });
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('heading', { name: 'No endpoints yet' }).waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
-  it('recovers the events that an endpoint did not accept since a time', async () => {
+  it('the events that an endpoint did not accept since a chosen time are sent again', async () => {
     const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/lost` }, cookie);
     const isLost = ({ path }: { path: string }) => path === '/lost';
     receiver.answer = (call) => (isLost(call) ? { status: 500 } : {});
@@ -122,7 +122,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
-  it('rotates the secret of an endpoint with an overlap, disables, enables, changes and deletes it', async () => {
+  it('an endpoint gets a new secret with an overlap, is disabled and enabled, and is changed and deleted', async () => {
     const { body: made } = await journey.api(`POST ${org}/webhooks`, { url: `${receiver.url}/two` }, cookie);
     const { page, faults } = await journey.open(`${WEBHOOKS}/${made.id}`, { as: OWNER });
     await page.getByRole('button', { name: 'Replace secret' }).click();
@@ -156,7 +156,7 @@ describe.skipIf(!CHROMIUM)('webhooks', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows all deliveries under Activity, with filters in the URL; it fits a phone in Arabic', async () => {
+  it('Activity shows all deliveries with filters in the URL, and fits a phone in Arabic', async () => {
     const { page, faults } = await journey.open('/activity', { as: OWNER });
     await page.getByRole('tab', { name: 'Event deliveries' }).click();
     await page

@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM)('the weekly mail', () => {
       now: () => now,
     });
 
-  it('the weekly mail is selected in the account, arrives, and is stopped from the mail without signing in', async () => {
+  it('a member turns on the weekly mail in the account, and stops it from the mail without signing in', async () => {
     const { page, faults } = await journey.open('/settings/sessions', { as: OWNER, timezoneId: 'Asia/Qatar' });
     const choice = page.getByRole('switch', { name: 'Send me the weekly mail' });
     await page.getByText('The mail is sent on Mondays at 8:00, time zone UTC, in English.').waitFor();

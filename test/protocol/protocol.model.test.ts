@@ -154,9 +154,13 @@ describe('lease protocol', () => {
       },
     );
 
-  it.each(remedies)('needs: $name', { timeout: 300_000 }, async ({ edits, seed, path, hasTokens }) => {
-    const edited = await loadEditedNode(edits);
-    const result = await search(edited, 3_000, { seed, endOnFailure: true, hasTokens, ...(path && { path }) });
-    expect(result.failed && String(result.errorInstance)).toContain('accepted at');
-  });
+  it.each(remedies)(
+    'the protocol fails without this step: $name',
+    { timeout: 300_000 },
+    async ({ edits, seed, path, hasTokens }) => {
+      const edited = await loadEditedNode(edits);
+      const result = await search(edited, 3_000, { seed, endOnFailure: true, hasTokens, ...(path && { path }) });
+      expect(result.failed && String(result.errorInstance)).toContain('accepted at');
+    },
+  );
 });

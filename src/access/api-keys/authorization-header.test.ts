@@ -21,7 +21,7 @@ describe('Authorization header', () => {
     ['Bearer abc  ', 'abc'],
     ['\tBearer abc\t', 'abc'],
     ['  Bearer abc', 'abc'],
-  ])('accepts the token of %j', (value, token) => {
+  ])('the token of %j is accepted', (value, token) => {
     expect(readToken([value])).toBe(token);
   });
 
@@ -44,12 +44,12 @@ describe('Authorization header', () => {
     expect(refusal.message).not.toContain('abc');
   });
 
-  it('two words or a joined list count as one malformed token', () => {
+  it('two words, and two header values joined by a comma, count as one malformed token', () => {
     expect(readToken(['Bearer abc def'])).toBe('abc def');
     expect(readToken(['Bearer abc, Bearer def'])).toBe('abc, Bearer def');
   });
 
-  it('reads a long run of spaces in linear time', () => {
+  it('a header with many spaces is read in linear time', () => {
     const header = `Bearer ${' '.repeat(100_000)}x${' '.repeat(100_000)}y`;
     expect(cpuMs(() => void readToken([header]))).toBeLessThan(200);
   });

@@ -14,7 +14,7 @@ describe('digest of a key value', () => {
     }
   });
 
-  it('refuses a weak pepper', () => {
+  it('a weak pepper is refused', () => {
     expect(() => createDigest(randomBytes(16))).toThrow(RangeError);
     expect(() => createDigest(randomBytes(65))).toThrow(RangeError);
   });

@@ -27,7 +27,7 @@ const record = (id: string, orgId = 'org_1', plan: 'free' | 'paid' = 'paid'): St
 });
 
 describe('directory', () => {
-  it('forgets every key of an organization whose plan changed, and reads the new plan', () => {
+  it('the directory forgets every key of an organization whose plan changed, and reads the new plan', () => {
     const directory = directoryOf();
     for (const id of ['key_1', 'key_2']) directory.keepKey(id, record(id), directory.generation());
     directory.keepKey('key_3', record('key_3', 'org_2'), directory.generation());
@@ -40,7 +40,7 @@ describe('directory', () => {
     expect(directory.key('key_2')).toBeUndefined();
   });
 
-  it('does not store data that was read before a change of the key, of its organization or of all records', () => {
+  it('the directory does not store data that was read before a change of the key, its organization or all records', () => {
     for (const change of [
       { kind: 'key', id: 'key_1' },
       { kind: 'organization', id: 'org_1' },
@@ -60,7 +60,7 @@ describe('directory', () => {
     expect(directory.key('key_1')).toBeUndefined();
   });
 
-  it('all records count as changed after more changes than the directory can remember', () => {
+  it('if the directory cannot remember all changes, it treats all records as changed', () => {
     const directory = directoryOf();
     const before = directory.generation();
     for (let i = 0; i < 10_000; i++) directory.drop({ kind: 'key', id: `key_${i}` });
@@ -68,7 +68,7 @@ describe('directory', () => {
     expect(directory.key('x')).toBeUndefined();
   });
 
-  it('stays within its limit and keeps records in use', () => {
+  it('the directory stays within its limit and keeps recently used records', () => {
     const directory = directoryOf(100);
     for (let i = 0; i < 1_000; i++) {
       directory.keepKey(`digest_${i}`, record(`key_${i}`, `org_${i}`), directory.generation());
@@ -78,7 +78,7 @@ describe('directory', () => {
     for (let used = 0; used < 10; used++) expect(directory.key(`digest_${used}`)).toBeDefined();
   });
 
-  it('remembers for one lease that a record is missing, and forgets it at the next change', () => {
+  it('the directory remembers a missing record for one lease, or until the next change', () => {
     const directory = directoryOf();
     directory.keepKey('none', null, directory.generation());
     directory.keepTarget('agent', 'org_1', 'agent_1', null, directory.generation());
@@ -92,7 +92,7 @@ describe('directory', () => {
     expect(directory.target('agent', 'org_1', 'agent_1')).toBeUndefined();
   });
 
-  it("never shows one organization another's agent", () => {
+  it('the directory never returns an agent of another organization', () => {
     const directory = directoryOf();
     const agent = { id: 'agent_1', name: 'A', enabled: true, sandboxChannelId: null };
     directory.keepTarget('agent', 'org_1', 'agent_1', agent, directory.generation());
@@ -100,7 +100,7 @@ describe('directory', () => {
     expect(directory.target('agent', 'org_2', 'agent_1')).toBeUndefined();
   });
 
-  it('forgets the agent whose sandbox channel changed', () => {
+  it('the directory forgets an agent when its sandbox channel changes', () => {
     const directory = directoryOf();
     const agent = { id: 'agent_1', name: 'A', enabled: true, sandboxChannelId: 'channel_1' };
     directory.keepTarget('agent', 'org_1', 'agent_1', agent, directory.generation());

@@ -9,7 +9,7 @@ const document = readFileSync(new URL('../../../docs/key-format.md', import.meta
 const SCANNER = new RegExp(KEY_PATTERN);
 
 describe('API key format', () => {
-  it('matches the published test vectors', () => {
+  it('the format matches the published test vectors', () => {
     const rows = [...document.matchAll(/^\| `([0-9a-f]{64})` \| (\w\w) \| `(\S+)` \|$/gm)];
     expect(rows.length).toBeGreaterThanOrEqual(6);
     for (const [, entropy, region, value] of rows) {
@@ -42,7 +42,7 @@ describe('API key format', () => {
     expect(Number(check)).toBe(crc32(value.slice(0, 53)));
   });
 
-  it('refuses every change of one character, every cut and every addition', () => {
+  it('a key with a changed, missing or added character is refused', () => {
     const value = mintKey('eu', Buffer.alloc(32, 7));
     for (let at = 0; at < value.length; at++) {
       for (const c of ['0', 'z', '_', ' ', 'é', '\u0000', '١']) {
@@ -54,7 +54,7 @@ describe('API key format', () => {
     }
   });
 
-  it('refuses a region that does not exist, even with the right checksum', () => {
+  it('a key of an unknown region is refused, even with the right checksum', () => {
     const checked = `parley_xx_${'A'.repeat(43)}`;
     let rest = BigInt(crc32(checked));
     let check = '';

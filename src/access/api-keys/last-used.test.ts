@@ -52,7 +52,7 @@ describe('last used', () => {
     expect(writes[1]!.isLast).toBe(true);
   });
 
-  it('the last use starts with the value in the database', async () => {
+  it('the last use in memory starts with the value in the database', async () => {
     use(Date.now() - 10_000);
     await pass(1_000);
     expect(written()).toEqual([]);
@@ -62,7 +62,7 @@ describe('last used', () => {
     expect(written()).toEqual([51_000]);
   });
 
-  it('a failed write affects no call, and is retried', async () => {
+  it('a failed write of the last use affects no call, and is retried', async () => {
     isDown = true;
     use();
     await pass(1);

@@ -40,11 +40,11 @@ describe('a network', () => {
     '203.0.113.7:80',
     '[::1]',
     'localhost',
-  ])('refuses %j with an example', (text) => {
+  ])('the network %j is refused with an example', (text) => {
     expect(readNetwork(text)).toEqual({ fault: expect.stringContaining('203.0.113.0/24') as string });
   });
 
-  it('suggests both possible networks if host bits are set', () => {
+  it('if a network has host bits, the error suggests both possible networks', () => {
     expect(readNetwork('203.0.113.7/24')).toEqual({
       fault: 'Write 203.0.113.0/24 for the network, or 203.0.113.7/32 for the one address.',
     });
@@ -80,14 +80,14 @@ describe('a caller', () => {
     expect(isInside([network('0.0.0.0/0')], '2001:db8::1')).toBe(false);
   });
 
-  it('every address has one spelling', () => {
+  it('every address has one canonical spelling', () => {
     expect(plainAddress('::ffff:203.0.113.9')).toBe('203.0.113.9');
     expect(plainAddress('2001:DB8::0:1%lo')).toBe('2001:db8::1');
     expect(plainAddress('unknown')).toBeNull();
     expect(plainAddress(undefined)).toBeNull();
   });
 
-  it('a caller is inside a network by the same rules as in Node', () => {
+  it('membership in a network follows the rules of Node', () => {
     const pair = (address: fc.Arbitrary<string>, most: number) =>
       fc.record({ address, base: address, bits: fc.nat({ max: most }), isNear: fc.boolean() });
     fc.assert(
@@ -110,7 +110,7 @@ describe('a caller', () => {
 });
 
 describe('a narrower network', () => {
-  it('a narrower network is contained in the old one', () => {
+  it('a network is narrower only if the old one contains it', () => {
     expect(covers(network('10.0.0.0/8'), network('10.4.0.0/16'))).toBe(true);
     expect(covers(network('10.0.0.0/8'), network('10.0.0.0/8'))).toBe(true);
     expect(covers(network('10.0.0.0/8'), network('10.0.0.0/7'))).toBe(false);

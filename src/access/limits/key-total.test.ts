@@ -129,7 +129,7 @@ describe("a key's total", () => {
     expect(await access.remaining((await last).caller)).toBe(97_999);
   });
 
-  test('a call that a later check refuses, or a second check of the same call, does not use the total', async () => {
+  test('neither a call that a later check refuses nor a second check of a call uses the total', async () => {
     const access = await node();
     const { value, orgId } = await givenTotal(2);
     const { agentId } = await givenAgent(db, orgId);
@@ -173,7 +173,7 @@ describe("a key's total", () => {
     expect(['key_revoked', 'unavailable']).toContain(await waiting);
   });
 
-  test('unused calls of a block return to the total when the node stops or does not need them', async () => {
+  test('unused calls of a block return to the total when its node stops or no longer needs them', async () => {
     const [one, two] = [await node(), await node()];
     const { value, keyId } = await givenTotal(10_000);
     for (let n = 0; n < 64; n++) await call(one, value);
@@ -185,7 +185,7 @@ describe("a key's total", () => {
     expect(await reservedOf(keyId)).toBe(128);
   });
 
-  test('when the response is sent, a lowered total is enforced on every node, whatever the nodes had reserved', async () => {
+  test('a lowered total is enforced on every node when its response is sent, whatever the nodes had reserved', async () => {
     const nodes = [await node(1_000), await node(1_000), await node(1_000)];
     const { value, keyId } = await givenTotal(10_000);
     const { caller } = await call(nodes[0]!, value);
@@ -225,7 +225,7 @@ describe("a key's total", () => {
     expect(use.reserved).toBe(5);
   });
 
-  test('without a lease, each call is reserved alone, because the block may be older than a lowered total', async () => {
+  test('a node without a lease reserves each call alone, because its block may be older than a lowered total', async () => {
     let reserved = 0;
     const blocks = createCallBlocks({
       clock: systemClock,

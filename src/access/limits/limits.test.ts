@@ -35,7 +35,7 @@ const refusalOf = async (call: Promise<unknown>): Promise<Refusal> =>
   );
 
 describe('limits', () => {
-  it('refuses the call after the last one with Retry-After 60, however much is left of the minute', async () => {
+  it('a call over the limit is refused with Retry-After 60, at any time of the minute', async () => {
     const limits = createLimits(limitsOf(3, 100));
     for (let i = 0; i < 3; i++) await limits.limit(caller('key_a'), 'triggers');
     vi.advanceTimersByTime(45_000);
@@ -50,7 +50,7 @@ describe('limits', () => {
     await limits.limit(caller('key_a'), 'channels');
   });
 
-  it('reports the remaining calls', async () => {
+  it('the limit reports the remaining calls', async () => {
     const limits = createLimits(limitsOf(3, 100));
     await limits.limit(caller('key_a'), 'triggers');
     vi.advanceTimersByTime(10_000);
@@ -60,7 +60,7 @@ describe('limits', () => {
     });
   });
 
-  it('accepts the next call after exactly 60 seconds of silence, however many were refused', async () => {
+  it('the next call is accepted after exactly 60 seconds without calls, however many were refused', async () => {
     for (const refusedFor of [0, 1_000, 59_000, 59_999]) {
       const limits = createLimits(limitsOf(2, 100));
       for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
@@ -72,7 +72,7 @@ describe('limits', () => {
     }
   });
 
-  it("does not count calls that the key's limit refused for the organization, nor the other way round", async () => {
+  it('a call that the limit of the key refuses does not count for the organization, and the reverse', async () => {
     const limits = createLimits(limitsOf(2, 3));
     for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');
     for (let i = 0; i < 20; i++) await refusalOf(limits.limit(caller('key_a'), 'triggers'));
@@ -85,7 +85,7 @@ describe('limits', () => {
     for (let i = 0; i < 2; i++) await limits.limit(caller('key_d'), 'triggers');
   });
 
-  it('gives each of N nodes its share of every limit, at least one call', async () => {
+  it('each of N nodes gets its share of every limit, and at least one call', async () => {
     const limits = createLimits(limitsOf(7, 9));
     limits.share(3);
     for (let i = 0; i < 2; i++) await limits.limit(caller('key_a'), 'triggers');

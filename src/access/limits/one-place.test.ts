@@ -49,7 +49,7 @@ describe.each(Object.keys(LIMITS))('%s', (name) => {
   });
 });
 
-test('a text that is not an address counts unchanged, as one place', () => {
+test('a text that is not an address counts as one place, without a change', () => {
   expect(countedPlace('user_1')).toBe('user_1');
   expect(countedPlace('')).toBe('');
 });

@@ -4,7 +4,7 @@ import { lostDatabase } from './lost-database.ts';
 
 const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-it('a change with an unknown outcome is never reported as failed', () => {
+it('a change whose outcome is unknown is never reported as failed', () => {
   expect(lostDatabase('POST', gone)).toMatchObject({ code: 'outcome_unknown', status: 503 });
   expect(lostDatabase('GET', gone)).toMatchObject({ code: 'unavailable', status: 503 });
 });

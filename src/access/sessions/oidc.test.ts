@@ -7,7 +7,7 @@ const ISSUER = 'https://accounts.example';
 const claims = { sub: 's', email: 'a@example.com' };
 
 describe('the identity from a provider', () => {
-  it('the identity has an address, unless the provider says that it is not verified', () => {
+  it('the identity has an e-mail address, unless the provider reports it as unverified', () => {
     const verified = (email_verified: unknown) => identityOf(ISSUER, { ...claims, email_verified }).emailVerified;
     expect([undefined, true, 'true'].map(verified)).toEqual([true, true, true]);
     expect([false, 'false', null, 0, 1, 'yes'].map(verified)).toEqual(Array(6).fill(false));

@@ -14,7 +14,7 @@ describe('a change', () => {
     ['from a program', {}],
     ['typed by a person', { 'sec-fetch-site': 'none' }],
     ['of the same origin without Origin', { 'sec-fetch-site': 'same-origin' }],
-  ])('a request that changes data is accepted %s', (_what, headers) => {
+  ])('a changing request is accepted %s', (_what, headers) => {
     expect(check(headers)).not.toThrow();
   });
 
@@ -29,7 +29,7 @@ describe('a change', () => {
     ['of a browser from another site without Origin', { 'sec-fetch-site': 'cross-site' }],
     ['of a browser from a sister without Origin', { 'sec-fetch-site': 'same-site' }],
     ['of a browser from another site that says so', { origin: 'https://evil.test', 'sec-fetch-site': 'same-origin' }],
-  ])('a request that changes data is refused %s', (_what, headers) => {
+  ])('a changing request is refused %s', (_what, headers) => {
     expect(check(headers)).toThrow(expect.objectContaining({ code: 'origin_refused' }));
   });
 

@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 describe('the setup link', () => {
-  it('creates the first owner, who is the operator of a paid organization', async () => {
+  it('the setup link creates the first owner, who is the operator of a paid organization', async () => {
     const { setupUrl } = await prepareInstallation({ ...base(), owner: null });
     expect(setupUrl).toMatch(/^http:\/\/x\.test\/setup\?token=[\w-]{43}$/);
     const { person, organizationId } = await claim(setupUrl);
@@ -70,7 +70,7 @@ describe('the setup link', () => {
     await expect(claim(setupUrl)).rejects.toMatchObject({ code: 'setup_closed' });
   });
 
-  it('nodes that start together show the same link, and a process that shows none does not change it', async () => {
+  it('nodes that start together show the same link, and a process that shows no link keeps it', async () => {
     const { setupUrl: shown } = await prepareInstallation({ ...base(), owner: null });
     await db.$client.query("INSERT INTO node_lease (node_id, applied_seq) VALUES ('first', 0)");
     expect((await prepareInstallation({ ...base(), owner: null })).setupUrl).toBe(shown);
@@ -113,7 +113,7 @@ describe('an owner given by the environment', () => {
     expect(await readOperatorId(db)).toBeNull();
   });
 
-  it('the owner gets the demo organization and no second one', async () => {
+  it('the owner gets the demo organization, and no further organization is created', async () => {
     const demo = async () => void (await insertOrganization(db, { name: 'Demo', plan: 'paid' }));
     await prepareInstallation({ ...base(), owner, demo });
     const operatorId = (await readOperatorId(db))!;
@@ -128,7 +128,7 @@ describe('an owner given by the environment', () => {
 });
 
 describe('a start on a database that is not ours', () => {
-  it('reports a different secret or region', async () => {
+  it('the start reports a different secret or region', async () => {
     await openInstallation(base());
     await expect(openInstallation({ ...base(), setupKey: deriveKey('secret two', 'setup link') })).rejects.toThrow(
       /PARLEY_SECRET/,

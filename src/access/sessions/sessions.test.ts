@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe('signing in', () => {
-  it('sets __Host- cookies for session and device: Secure, HttpOnly, SameSite, for every path and only this host', async () => {
+  it('the cookies of session and device are __Host- cookies with Secure, HttpOnly and SameSite', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
     expect(setCookie).toHaveLength(2);
     expect(setCookie[0]).toMatch(new RegExp(`^${SESSION_COOKIE}=[^;]+; `));
@@ -56,7 +56,7 @@ describe('signing in', () => {
     }
   });
 
-  it('ignores upper and lower case in the address, and stores the source of the session', async () => {
+  it('signing in ignores the case of the e-mail address, and stores IP address and browser', async () => {
     const { setCookie } = await sessions.signIn(caller(), 'ASHA@example.QA', PASSWORD);
     const found = await sessions.read(caller(cookieOf(setCookie)));
     expect(found?.signedIn.user).toMatchObject({ name: 'Asha', email: 'asha@example.qa' });
@@ -106,7 +106,7 @@ describe('signing in', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2);
   });
 
-  it('accepts a device that signed in before, while others guess the account’s password from everywhere', async () => {
+  it('a known device can sign in while others guess the account’s password', async () => {
     const strict = make({ ...loose, subject: 4 });
     const { setCookie } = await strict.signIn(caller(), EMAIL, PASSWORD);
     const device = setCookie.map((one) => one.split(';')[0]).join('; ');
@@ -195,7 +195,7 @@ describe('a session', () => {
     await setPasswordHash(db, id, before);
   });
 
-  it('while the database does not answer, a session is unknown and not ended', async () => {
+  it('a session counts as unknown, not as ended, while the database does not answer', async () => {
     const { setCookie } = await sessions.signIn(caller(), EMAIL, PASSWORD);
     const dead = openDb('postgres://parley@127.0.0.1:1/none');
     const cut = createSessions({

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createSignInLimit } from './sign-in-limit.ts';
 
-test('successful sign-ins are not guesses: a script may sign in for each of its commands', async () => {
+test('successful sign-ins do not count, so a script may sign in for each of its commands', async () => {
   const limit = createSignInLimit({ pair: 3, subject: 3, address: 3, node: 1_000 });
   for (let n = 0; n < 50; n++) {
     await expect(limit.attempt('127.0.0.1', 'o@example.com')).resolves.toBeUndefined();
@@ -34,7 +34,7 @@ test('a refused attempt does not extend the wait, whichever limit refused it', a
   }
 });
 
-test('an attempt that the shared limit refuses is counted on no node', async () => {
+test('no node counts an attempt that the shared limit refuses', async () => {
   let refusedBy: number | null = 0;
   const shared = { take: async () => ({ refusedBy, counts: [] }), giveBack: () => {}, forget: () => {} };
   const limit = createSignInLimit({ pair: 1, subject: 1, address: 1, node: 1 }, shared as never);
@@ -43,7 +43,7 @@ test('an attempt that the shared limit refuses is counted on no node', async () 
   await expect(limit.attempt('192.0.2.1', 'one@example.com')).resolves.toBeUndefined();
 });
 
-test('strangers who guess lock out only strangers, and not a device that signed in before', async () => {
+test('guesses by strangers lock out only strangers, not a device that signed in before', async () => {
   const limit = createSignInLimit({ pair: 3, subject: 5, address: 1_000, node: 1_000 });
   for (let n = 0; n < 5; n++) await limit.attempt(`192.0.2.${n}`, 'o@example.com');
   await expect(limit.attempt('192.0.2.9', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
@@ -57,7 +57,7 @@ test('strangers who guess lock out only strangers, and not a device that signed 
   await expect(limit.attempt('192.0.2.10', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('failed sign-ins of others at the same address do not lock out a known device either', async () => {
+test('failed sign-ins of others at the same network address do not lock out a known device', async () => {
   const limit = createSignInLimit({ pair: 2, subject: 100, address: 3, node: 1_000 });
   for (const subject of ['a@example.com', 'b@example.com', 'c@example.com']) await limit.attempt('192.0.2.1', subject);
   await expect(limit.attempt('192.0.2.1', 'o@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
@@ -77,7 +77,7 @@ async function exhaust(attempt: (n: number) => Promise<void>): Promise<number> {
 }
 
 test.each(['right', 'wrong'])(
-  'one address cannot use up the limit of the node, even with %s passwords of its own account',
+  'one network address cannot use up the limit of the node, even with %s passwords of its own account',
   async (which) => {
     const limit = createSignInLimit({ pair: 3, subject: 10, address: 10, node: 50 });
     const many = await exhaust(async (n) => {

@@ -4,7 +4,7 @@ import { createVisitorLimit } from './visitor-limit.ts';
 const limits = { visitor: 1, address: 2, channel: 2 };
 const call = (address: string, visitor: string) => ({ address, channelId: 'channel_1', visitor });
 
-test("a call that the channel's limit refuses does not extend the wait of its visitor", async () => {
+test('a call that the limit of the channel refuses does not extend the wait of its visitor', async () => {
   vi.useFakeTimers();
   try {
     const { take } = createVisitorLimit({ open: limits, say: limits, send_file: limits, look: limits });

@@ -65,7 +65,7 @@ const textsOf = (answer: FromThread | undefined): string[] =>
     : [answer?.kind ?? 'nothing'];
 
 describe('the library', () => {
-  test('builds an index once, for all questions during the build and after it', () => {
+  test('an index is built once for all questions during the build and after it', () => {
     const { put, ask, settle, answerTo, read } = givenLibrary({ a: HOURS });
     const [first, second] = [put('a', 'When does the shop open?'), put('a', 'When does it open?')];
     settle();
@@ -84,7 +84,7 @@ describe('the library', () => {
     expect(read).toEqual(['a', 'a']);
   });
 
-  test('evicts the least recently used index when memory is short, and builds it again later', () => {
+  test('the least recently used index is removed when memory is short, and built again later', () => {
     const texts = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, [`${HOURS[0]} `.repeat(100)]]));
     const one = givenLibrary(texts);
     const all = ['a', 'b', 'a', 'c', 'a', 'b'];
@@ -95,7 +95,7 @@ describe('the library', () => {
     expect(short.read).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  test('answers other questions during a large build', () => {
+  test('other questions are answered during a large build', () => {
     const large = Array.from({ length: 20 }, (_, at) => `Word${at} and more.\n\n`.repeat(200));
     const { put, settle, answers } = givenLibrary({ large, small: HOURS });
     const [of, small] = [put('large', 'What is word3?'), put('small', 'When does the shop open?')];
@@ -115,7 +115,7 @@ describe('the library', () => {
     expect(answers.map(({ job }) => job)).toEqual([small, ...busy]);
   });
 
-  test('builds the indexes of an organization one after another, and two hundred changes cause at most one more build', () => {
+  test('an organization has one build at a time, and many changes during it cause only one more', () => {
     const texts = { a: HOURS, b: HOURS };
     const { put, settle, answers, read } = givenLibrary(texts);
     for (let edition = 1; edition <= 100; edition++) {
@@ -127,7 +127,7 @@ describe('the library', () => {
     expect(read.length).toBeLessThanOrEqual(3);
   });
 
-  test('gives up on a build or a search that takes too long, and continues with the others', () => {
+  test('a build or search that takes too long is stopped, and the others continue', () => {
     const large = ['The shop opens at 9 am on day one.\n\n'.repeat(3_000)];
     const { put, settle, answerTo } = givenLibrary({ large, small: HOURS }, { tick: 2_000 });
     const [slow, small] = [put('large', 'When does the shop open?'), put('small', 'When does the shop open?')];
@@ -215,7 +215,7 @@ describe('vectors', () => {
     expect([meaningOf(asked[0]!), meaningOf(other)]).toEqual(['used', 'used']);
   });
 
-  test('vectors that need more than half of the memory are not loaded: the search uses words, and the answer says so', () => {
+  test('if the vectors do not fit, the search uses only words, and the answer reports this', () => {
     const { put, settle, meaningOf, loads } = givenVectors({ maxBytes: 40 * 64 });
     const asked = put();
     settle();

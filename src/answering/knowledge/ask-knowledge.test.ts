@@ -34,7 +34,7 @@ function givenKnowledge(texts: Record<string, string[]>, more: Partial<Knowledge
 const HOURS = ['The shop opens at 9 am.'];
 
 describe('the thread', () => {
-  test('finds the answer in the documents', async () => {
+  test('the thread finds the answer in the documents', async () => {
     const { ask, reads } = givenKnowledge({ a: ['Parking is free.', ...HOURS] });
     expect((await ask('a', 'When does the shop open?'))[0]!.passage).toEqual({
       document_id: '1',
@@ -47,7 +47,7 @@ describe('the thread', () => {
     expect(reads).toEqual(['a 0', 'a 1', 'a 2']);
   });
 
-  test('uses nearly no time of the main thread, and answers other questions during a build', async () => {
+  test('a build takes little time of the main thread, and other questions are answered meanwhile', async () => {
     const large = Array.from({ length: 12 }, (_, at) => manualText(128 * 1024, at + 1));
     const { ask } = givenKnowledge({ large, small: HOURS });
     const answered: string[] = [];
@@ -61,7 +61,7 @@ describe('the thread', () => {
     expect(spent).toBeLessThan(500);
   });
 
-  test('returns all passages of small documents in order, and the best passages of larger ones', async () => {
+  test('a search returns all passages of small documents in order, and the best passages of larger ones', async () => {
     const { of } = givenKnowledge({ a: ['Parking is free.', ...HOURS, 'Dogs are welcome.'] });
     const textsFor = async (tokens: number) => {
       const { whole, findings, documents } = await of('a').gather('When does the shop open?', '', tokens);
@@ -76,7 +76,7 @@ describe('the thread', () => {
     expect(await textsFor(30)).toEqual({ whole: false, texts: HOURS, documents });
   });
 
-  test('reports documents that cannot be read, and reads them again for the next question', async () => {
+  test('a failure to load documents is reported, and the next question loads them again', async () => {
     let isAway = true;
     const { ask } = givenKnowledge(
       {},
@@ -127,7 +127,7 @@ describe('a thread that ends', () => {
     },
   );
 
-  test('the same documents cannot kill the thread again and again, and changed documents are tried again', async () => {
+  test('documents that killed the thread are not tried again soon, unless they change', async () => {
     const { ask } = givenKnowledge({}, { startThread });
     await expect(ask('bad', 'die')).rejects.toThrow('too large');
     await expect(ask('bad', 'die')).rejects.toThrow('failed recently');
@@ -136,7 +136,7 @@ describe('a thread that ends', () => {
     expect(threads).toHaveLength(2);
   });
 
-  test('the thread does not restart forever if it cannot start', async () => {
+  test('a thread that cannot start is not restarted forever', async () => {
     const { ask } = givenKnowledge(
       {},
       { startThread: () => (threads.push(new Worker('process.exit(1)', { eval: true })), threads.at(-1)!) },

@@ -121,7 +121,7 @@ describe('a list', () => {
     expect(error ?? tools[0]!.fault).toEqual(expect.any(String));
   });
 
-  test('circular references and patterns that hang cost nothing, because a list compiles no schema', async () => {
+  test('circular references and slow patterns cost nothing in a list, because it compiles no schema', async () => {
     const trap = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(60)}!` };
     const schema = { type: 'object', properties: { a: trap, b: { $ref: '#' } }, $defs: { c: { $ref: '#/$defs/c' } } };
     behave = listing([{ ...tool(schema), outputSchema: schema }]);
@@ -163,7 +163,7 @@ describe('a connection', () => {
     expect(asked).toEqual([]);
   });
 
-  test('the connection ends after its time limit, whether the server is silent, slow or streams for ever', async () => {
+  test('a connection to a silent, slow or endless server ends after its time limit', async () => {
     behave = () => undefined;
     expect(await call(300)).toMatchObject({ error: expect.stringContaining('in time'), status: null });
     behave = greetThen((_, response) => {
@@ -176,7 +176,7 @@ describe('a connection', () => {
     await expect.poll(() => gone).toBe(asked.length);
   });
 
-  test('answers only a few of the questions that a server sends in its stream', async () => {
+  test('only a few requests of a server in its stream are answered', async () => {
     behave = greetThen((message, response) => {
       if (message.method === undefined) return void response.writeHead(202).end();
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -35,7 +35,7 @@ describe('steps fill the result', () => {
     expect(result).toMatchObject({ status: 'partial', data: { day: 'Monday' }, missing: ['reason'] });
   });
 
-  test('a later run of the conversation does not repeat the answers of an earlier one', () => {
+  test('the result of a later run does not contain the answers of an earlier run', () => {
     const done = state({ day: 'Monday' }, true);
     expect(turn(steps(step('day')), { state: done }, { state: done }).data).toEqual({});
     const again = turn(steps(step('day')), { state: done }, { state: state({ day: 'Friday' }, true) });
@@ -52,7 +52,7 @@ describe('steps fill the result', () => {
     expect(result).toMatchObject({ status: 'complete', data: { day: 'Monday', time: '8' } });
   });
 
-  test('when steps begin again, their earlier answers are removed', () => {
+  test('steps that begin again lose their earlier answers', () => {
     const before = { state: state({ day: 'Monday' }, true), result: partial({ day: 'Monday' }) };
     expect(turn(steps(step('day')), before, { state: state({}) })).toMatchObject({ status: 'none', data: {} });
   });

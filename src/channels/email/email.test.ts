@@ -41,7 +41,7 @@ const send = (more: Partial<OutboundMessage> = {}, changed: Partial<ChannelAccou
 const failureOf = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
 
 describe('sending', () => {
-  test("sends one e-mail in the thread of the conversation, with an ID that contains the message's ID", async () => {
+  test('an e-mail belongs to the thread of the conversation, and its ID contains that of the message', async () => {
     const sent = await send({ metadata: { subject: 'Order A-1043\r\nBcc: other@example.com' } });
     expect(sent).toEqual({ providerMessageId: '<msg_01k8v3m9e5f7rsm6z4n0q2x1ab@example.com>', status: 'sent' });
     const { from, to, raw } = fake.mails.at(-1)!;
@@ -94,7 +94,7 @@ describe('sending', () => {
     expect(await failureOf(send())).toMatchObject({ facts: { retryable: true, mayHaveSent: false } });
   });
 
-  test('wrong credentials mark the channel as broken, and no sentence contains them', async () => {
+  test('wrong credentials mark the channel as broken, and no error text contains them', async () => {
     const found = await failureOf(send({}, { secrets: { password: 'wrong-and-secret' } }));
     expect(found).toMatchObject({ code: 'channel_unauthorized', facts: { channelBroken: true, providerCode: '535' } });
     expect(JSON.stringify(found) + String(found)).not.toContain('wrong-and-secret');
@@ -146,7 +146,7 @@ describe('inbound e-mail', () => {
     text: 'Hi\r\n\r\nOn Monday, Support wrote:\r\n> Hello',
   };
 
-  test('an inbound e-mail needs a signature, belongs to the sender’s address, and loses the quoted mail', () => {
+  test('an inbound e-mail needs a signature, belongs to the address of its sender, and is stored without quotes', () => {
     expect(email.inbound!.verify(request(mail), account, Date.now())).toBe(true);
     expect(email.inbound!.verify(request(mail), { ...account, secrets: {} }, Date.now())).toBe(false);
     expect(email.inbound!.parse(request(mail), account)).toEqual([
@@ -162,7 +162,7 @@ describe('inbound e-mail', () => {
     ]);
   });
 
-  test('each attachment is a message, fetched without a credential and never from a private address', async () => {
+  test('each attachment becomes a message, and is fetched without credentials from public addresses only', async () => {
     const files = await startReceiver(() => ({ text: '%PDF-1.7' }));
     const attachments = [{ name: 'bill.pdf', url: `${files.url}/1` }, { url: 'https://example.com/2' }];
     const events = email.inbound!.parse(request({ ...mail, attachments }), account);
@@ -193,7 +193,7 @@ describe('inbound e-mail', () => {
     await files.stop();
   });
 
-  test('e-mail from a machine is ignored, so that two machines never answer each other in a loop', () => {
+  test('automatic e-mail is ignored, so that two programs never answer each other in a loop', () => {
     expect(email.inbound!.parse(request({ ...mail, auto_submitted: 'auto-replied' }), account)).toEqual([]);
   });
 
@@ -228,5 +228,5 @@ describe('inbound e-mail', () => {
     ],
     ['From: Doha\nTo: London\nDate: tomorrow', 'From: Doha\nTo: London\nDate: tomorrow'],
     ['My trip\nFrom: Doha\nTo: London\nDate: May', 'My trip\nFrom: Doha\nTo: London\nDate: May'],
-  ])('the text of %j without the quoted mail is %j', (text, own) => expect(withoutQuote(text)).toBe(own));
+  ])('the e-mail %j without quotes is %j', (text, own) => expect(withoutQuote(text)).toBe(own));
 });

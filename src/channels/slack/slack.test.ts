@@ -122,7 +122,7 @@ test('messages of the app itself, edits, and messages in channels are ignored', 
   expect(event({ channel_type: 'channel' })).toEqual([]);
 });
 
-test('each file is a message: the first has text and ID, and a file that is too large stays at Slack', () => {
+test('each file becomes a message, the first with text and ID; files that are too large stay at Slack', () => {
   const file = (id: string) => ({ name: `${id}.pdf`, source: { file_id: id } });
   const files = ['F1', 'F2'].map((id) => ({ id, name: `${id}.pdf`, size: 10_485_760 }));
   const [first, second, ...more] = event({ subtype: 'file_share', files });

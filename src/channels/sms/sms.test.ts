@@ -50,7 +50,7 @@ describe('the signature', () => {
 });
 
 describe('sending', () => {
-  test('sends from a number or a messaging service, with a status callback to us', async () => {
+  test('an SMS is sent from a number or a messaging service, with a status callback to us', async () => {
     await send();
     expect(fake.delivered.at(-1)!.raw).toMatchObject({
       From: '+15005550006',
@@ -79,7 +79,7 @@ describe('sending', () => {
 });
 
 describe('connecting', () => {
-  test('reads the account’s name, and reports a wrong token', async () => {
+  test('connecting reads the name of the account, and reports a wrong token', async () => {
     expect(await sms.connect!(account, tools)).toEqual({ account_name: 'Example' });
     const wrong = { ...account, secrets: { auth_token: '0'.repeat(32) } };
     await expect(sms.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
@@ -87,7 +87,7 @@ describe('connecting', () => {
 });
 
 describe('an inbound message', () => {
-  test('each file is a message and is fetched only from Twilio, whatever address the message names', () => {
+  test('each file becomes a message, and is fetched only from Twilio', () => {
     const [message, media] = [`MM${'1'.repeat(32)}`, (n: number) => `ME${String(n).repeat(32)}`];
     const fields: Record<string, string> = {
       MessageSid: message,

@@ -80,7 +80,7 @@ describe('sending', () => {
     expect(fake.delivered.at(-1)!.raw).toMatchObject({ reply_parameters: { message_id: 41 } });
   });
 
-  test('no response in time is an unknown outcome', async () => {
+  test('a call without a response in time has an unknown outcome', async () => {
     fake.fail('timeout_after_delivering');
     await expect(send({ type: 'text', text: 'x' }, {}, impatient)).rejects.toMatchObject({
       code: 'provider_timeout',
@@ -109,11 +109,11 @@ describe('sending', () => {
 });
 
 describe('connecting', () => {
-  test('identifies the bot and sends Telegram the inbound URL', async () => {
+  test('connecting identifies the bot and sends Telegram the inbound URL', async () => {
     expect(await telegram.connect!(account, tools)).toEqual({ bot_username: 'parley_bot' });
   });
 
-  test('reports that the token is wrong', async () => {
+  test('connecting reports a wrong token', async () => {
     const wrong = { ...account, secrets: { ...account.secrets, bot_token: '1:wrong' } };
     await expect(telegram.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
   });
@@ -127,7 +127,7 @@ const parse = (message: object) =>
     account,
   );
 
-test('reads a location, a caption, and a placeholder for a file, because its URL would contain the token', () => {
+test('locations and captions are read, and a file is a placeholder because its URL contains the token', () => {
   expect(parse({ location: { latitude: 1.5, longitude: 2 } })).toMatchObject([
     { content: { type: 'location', latitude: 1.5 } },
   ]);

@@ -25,7 +25,7 @@ const last = () => fake.delivered.at(-1)!.raw as Record<string, never>;
 const choice = (n: number) => ({ id: `c${n}`, label: `Choice ${n}` });
 
 describe('sending', () => {
-  test('sends a template with numbered or named variables', async () => {
+  test('a template is sent with numbered or named variables', async () => {
     await send({ type: 'template', name: 'order_shipped', language: 'en-US', variables: { 2: 'Monday', 1: 'A-1043' } });
     expect(last()['template']).toEqual({
       name: 'order_shipped',
@@ -69,7 +69,7 @@ describe('sending', () => {
     expect(fake.attempts()).toBe(before);
   });
 
-  test('an agent’s question with more choices than fit becomes a numbered list', () => {
+  test('a question of the agent with too many choices for a list message becomes a numbered text', () => {
     const many = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(choice);
     const asked = fitContent({ type: 'choices', text: 'Which?', choices: many }, whatsapp);
     expect(asked).toEqual({
@@ -80,7 +80,7 @@ describe('sending', () => {
     expect(fitContent(few, whatsapp)).toBe(few);
   });
 
-  test('sends files, locations and replies in the provider’s format', async () => {
+  test('files, locations and replies are sent in the provider’s format', async () => {
     await send({ type: 'file', url: 'https://example.com/a.pdf', name: 'a.pdf', text: 'the bill' });
     expect(last()).toMatchObject({
       type: 'document',
@@ -156,7 +156,7 @@ const ask = (token: string) =>
   inboundRequest({ method: 'GET', query: `hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}` });
 
 describe('connecting', () => {
-  test('reads the number’s name, and reports a wrong token', async () => {
+  test('connecting reads the name of the number, and reports a wrong token', async () => {
     expect(await whatsapp.connect!(account, tools)).toMatchObject({ verified_name: 'Example' });
     const wrong = { ...account, secrets: { ...account.secrets, access_token: 'wrong' } };
     await expect(whatsapp.connect!(wrong, tools)).rejects.toMatchObject({ code: 'channel_unauthorized' });
@@ -173,7 +173,7 @@ describe('connecting', () => {
 });
 
 describe('templates', () => {
-  test('templates are read from every page, with the values to fill in and whether they can be sent', async () => {
+  test('templates are read from every page, with their variables and whether they can be sent', async () => {
     const found = await whatsapp.listTemplates!(account, tools);
     expect(found).toEqual([
       {
@@ -237,7 +237,7 @@ const parse = (value: object, id = '106540352242922') =>
 const message = (more: object) => ({ messages: [{ from: '97430000000', id: 'wamid.1', ...more }] });
 
 describe('inbound notifications', () => {
-  test('reads text, pressed buttons, chosen rows, locations and files', () => {
+  test('notifications of text, pressed buttons, chosen rows, locations and files are read', () => {
     const texts = [
       { type: 'text', text: { body: 'hi' } },
       { type: 'button', button: { text: 'Yes', payload: 'y' } },

@@ -21,7 +21,7 @@ describe('a PDF', () => {
     );
   });
 
-  test('returns Arabic in reading order, in plain letters, with the Latin words in it', async () => {
+  test('Arabic text of a PDF is in reading order and in plain letters, with its Latin words', async () => {
     const read = await text(file('guide-ar.pdf'));
     expect(read).toContain(
       '# دليل المتجر\n\n## التوصيل\n\nتكلفة التوصيل 15 ريالاً، وهو مجاني للطلبات التي تزيد عن 200 ريال.',

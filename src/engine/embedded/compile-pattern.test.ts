@@ -56,7 +56,7 @@ describe('matching', () => {
     expect(() => fc.assert(agree, { numRuns: 3_000 })).not.toThrow();
   });
 
-  it('reads letters of every script', () => {
+  it('a pattern matches letters of every script', () => {
     expect(test('طلب\\s+رقم\\s+\\d+', 'أين طلب رقم 44؟')).toBe(true);
     expect(test('^[\\p{Script=Devanagari} ]+$', 'नमस्ते जी')).toBe(true);
     expect(test('\\bREFUND(s|ed)?\\b', 'was it refunded?')).toBe(true);
@@ -110,7 +110,7 @@ describe('the work of compiling', () => {
     expect(compiled.filter(Boolean).length).toBeLessThan(100);
   });
 
-  it('each character class counts once, by the cost of its preparation', () => {
+  it('a repeated character class costs its preparation only once', () => {
     expect(patternFault(`[${'\\p{Ll}'.repeat(60)}]`)).toMatch(/too many \[classes\]/);
     const allowance = newAllowance();
     for (let index = 0; index < 200; index++) compilePattern('[\\p{L} ]+[^\\p{N}]', allowance);
@@ -131,7 +131,7 @@ describe('safety', () => {
     expect(took).toBeLessThan(2_000);
   });
 
-  it('refuses unsupported syntax with a sentence for each kind', () => {
+  it('unsupported syntax is refused with an explanation for each kind', () => {
     for (const bad of [
       '(?=a)',
       '(?<!a)b',

@@ -66,7 +66,7 @@ describe('the longest messages with the heaviest valid definition take little ti
     '(?:\\b\\B|a?){30}x',
     '(?:[^\\p{Lu}]?){100}[^\\p{L}]',
     '.{100}.{100}.{100}x',
-  ])('with patterns: %s', async (pattern) => {
+  ])('the longest message takes little time with the pattern %s', async (pattern) => {
     expect(await worstOf(savable(rulesWith(() => ({ pattern }))))).toBeLessThan(ONE_TURN_MS);
   });
 
@@ -78,7 +78,7 @@ describe('the longest messages with the heaviest valid definition take little ti
       'ligatures',
       (rule: number, at: number) => filled('\u{fdfa}', 98) + String.fromCodePoint(0x4e00 + rule * 100 + at),
     ],
-  ])('with words: %s', async (_name, phrase) => {
+  ])('the longest message takes little time with the words %s', async (_name, phrase) => {
     const rules = rulesWith((rule) => ({ words: Array.from({ length: 100 }, (_, at) => phrase(rule, at)) }));
     expect(await worstOf(savable(rules))).toBeLessThan(ONE_TURN_MS);
   });

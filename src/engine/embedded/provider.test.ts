@@ -67,7 +67,7 @@ const talk = async (
 const last = (results: TurnResult[]): TurnResult => results.at(-1)!;
 
 describe('opening', () => {
-  it('sends the opening in the language of the conversation, with its variables', async () => {
+  it('the opening is in the language of the conversation, with its variables', async () => {
     const definition = { opening: { default: 'Order {{order_id}} shipped.', ar: 'تم شحن الطلب {{order_id}}.' } };
     expect(texts(await turn(definition, [], { variables: { order_id: 'A-1043' } }))).toEqual(['Order A-1043 shipped.']);
     expect(texts(await turn(definition, [], { locale: 'ar-QA', variables: { order_id: 'A-1043' } }))).toEqual([
@@ -78,7 +78,7 @@ describe('opening', () => {
     ).toContain('تم شحن');
   });
 
-  it('opens with the names of agent and person if the author wrote no opening', async () => {
+  it('the default opening contains the names of agent and person', async () => {
     const asha = { id: 'enduser_1', name: 'Asha', locale: null };
     expect(texts(await turn({}, [], { end_user: asha }))).toEqual(['Hello Asha, I am Concierge. How can I help you?']);
     expect(texts(await turn({}, [], { locale: 'hi' }))[0]).toBe('नमस्ते, मैं Concierge हूँ। मैं आपकी क्या मदद कर सकता हूँ?');
@@ -198,7 +198,7 @@ describe('guided steps', () => {
     ['rule', { rules: [{ name: 'angry', words: ['lawyer'], action: 'hand_off' }] }, 'my lawyer will call'],
     ['not_understood', { hand_off: { after_misses: 1 } }, 'zebra zeppelin'],
   ] as [string, AgentDefinition, string][])(
-    'the reason for the hand-off is noted: %s',
+    'the agent notes the reason of the hand-off: %s',
     async (reason, definition, text) => {
       const { next, trace } = await turn(definition, [text]);
       expect(next).toBe('handed_off');
@@ -291,14 +291,14 @@ describe('stop words', () => {
     'बंद करो',
     'बंद करें',
     'रुकें',
-  ])('opt out on "%s" and confirm', async (text) => {
+  ])('the stop word "%s" opts the person out, and is confirmed', async (text) => {
     const result = await turn(booking, [text], { state: { step: 0 } });
     expect(result).toMatchObject({ opted_out: true, next: 'completed' });
     expect(texts(result)).toHaveLength(1);
   });
 
   it.each(['Where is the bus stop?', 'stop by tomorrow', 'Can I stop my order?', 'هل توقف التوصيل؟'])(
-    'ignore "%s"',
+    'the text "%s" is not a stop word',
     async (text) => {
       expect((await turn({}, [text])).opted_out).toBe(false);
     },
@@ -331,7 +331,7 @@ describe('asking for a human', () => {
     'ممكن اكلم خدمة العملاء',
     'मुझे इंसान से बात करनी है',
     'किसी से बात कराइए',
-  ])('hands over on "%s"', async (text) => {
+  ])('the text "%s" causes a hand-off', async (text) => {
     expect((await turn({}, [text])).next).toBe('handed_off');
   });
 
@@ -347,7 +347,7 @@ describe('asking for a human', () => {
 });
 
 describe('knowledge', () => {
-  it('answers with a quote and its source', async () => {
+  it('the agent answers with a quote and its source', async () => {
     const result = await turn({}, ['When do you open?'], { knowledge: openingHours });
     expect(result.messages).toEqual([
       {
@@ -358,7 +358,7 @@ describe('knowledge', () => {
     expect(result.trace.steps[0]).toMatchObject({ kind: 'knowledge', passages: [{ document: 'Shop', score: 0.9 }] });
   });
 
-  it('admits that it has no answer, and names no sources', async () => {
+  it('the agent admits that it has no answer, and names no sources', async () => {
     const result = await turn({}, ['Do you sell boats?'], { knowledge: openingHours });
     expect(result.messages).toHaveLength(1);
     expect(result.messages[0]!.sources).toEqual([]);
@@ -374,7 +374,7 @@ describe('knowledge', () => {
     expect(texts(await turn({}, ['hi', 'when', 'do you open'], { knowledge: inPieces }))[0]).toMatch(/9 to 17/);
   });
 
-  it('hands over after several questions in a row without an answer', async () => {
+  it('the agent hands over after several unanswered questions in a row', async () => {
     const definition = { hand_off: { after_misses: 2 } };
     const results = await talk(definition, ['Boats?', 'When do you open?', 'Boats?', 'Ships?'], {
       knowledge: openingHours,
@@ -392,7 +392,7 @@ describe('knowledge of real documents', () => {
   const built = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop', text }));
   const knowledge: KnowledgeSearch = { ...NO_KNOWLEDGE, answer: async (question) => built.answer(question) };
 
-  it('sends all items of a list, each with its source', async () => {
+  it('an answer from a list contains all items, each with its source', async () => {
     const [message] = (await turn({}, ['How can I pay?'], { knowledge })).messages;
     expect(message).toEqual({
       content: { type: 'text', text: 'We accept:\n• Visa\n• cash' },
@@ -403,7 +403,7 @@ describe('knowledge of real documents', () => {
     });
   });
 
-  it('returns only the variant that the question names', async () => {
+  it('an answer contains only the product variant that the question names', async () => {
     const result = await turn({}, ['How much is the Kettle 500?'], { knowledge });
     expect(result.messages[0]!.sources).toEqual([{ document: 'Shop', quote: 'It costs QAR 229.' }]);
     expect((await turn({}, ['Does the Kettle 500 have a warranty?'], { knowledge })).messages[0]!.sources).toEqual([]);
@@ -440,7 +440,7 @@ describe('what may answer', () => {
   };
   const stored = ({ state }: TurnResult): unknown => JSON.parse(JSON.stringify(state));
 
-  it('asks back about a passage that is only similar, and never answers with it', async () => {
+  it('the agent asks back about a passage that is only similar, and never answers with it', async () => {
     const [, helmets] = between;
     const answer = async () => ({
       findings: [],
@@ -451,7 +451,7 @@ describe('what may answer', () => {
     expect(result.messages[0]!.sources).toEqual([]);
   });
 
-  it('asks back with the names of sections and sends the section that the person chooses', async () => {
+  it('the agent asks back with the names of sections, and sends the section that the person chooses', async () => {
     const asked = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
     expect(choicesOf(asked)).toEqual(['Late return', 'Helmets', 'Something else']);
     const choose = async (word: string): Promise<TurnResult> =>
@@ -484,7 +484,7 @@ describe('what may answer', () => {
     expect(texts(results[2]!)[0]).toMatch(/do not know/);
   });
 
-  it('a question after which the agent asked back is listed once as unanswered, and does not count as a miss', async () => {
+  it('a question after which the agent asked back is listed once, but does not count as unanswered', async () => {
     const asked = await turn({}, ['What if I borrow one longer?'], { knowledge: two });
     const missed = ({ trace }: TurnResult) => trace.steps.filter(({ kind }) => kind === 'miss');
     expect(missed(asked)).toMatchObject([{ misses: 0, question: 'What if I borrow one longer?' }]);
@@ -495,19 +495,19 @@ describe('what may answer', () => {
     }
   });
 
-  it('hands over as configured if the person chooses something else', async () => {
+  it('a choice of "something else" causes the configured hand-off', async () => {
     const results = await talk({ hand_off: { after_misses: 1 } }, ['What if I borrow one longer?', 'something else'], {
       knowledge: two,
     });
     expect(results.map(({ next }) => next).slice(1)).toEqual(['waiting_for_user', 'handed_off']);
   });
 
-  it('asks back in the language of the person', async () => {
+  it('the agent asks back in the language of the person', async () => {
     expect(choicesOf(await turn({}, ['أين borrow هذا؟'], { knowledge: two }))?.at(-1)).toBe('شيء آخر');
     expect(choicesOf(await turn({}, ['क्या borrow होगा?'], { knowledge: two }))?.at(-1)).toBe('कुछ और');
   });
 
-  it('asking back is neither an answer nor a miss, so the count of misses stays', async () => {
+  it('asking back does not change the count of unanswered questions', async () => {
     const results = await talk(
       { hand_off: { after_misses: 2 } },
       ['Boats?', 'What if I borrow one longer?', 'Boats?'],
@@ -538,20 +538,23 @@ describe('small talk', () => {
     'धन्यवाद',
     'bye',
     'ok',
-  ])('answers "%s" politely and counts no miss', async (text) => {
+  ])('the agent answers "%s" politely, and counts no unanswered question', async (text) => {
     const result = await turn({ hand_off: { after_misses: 1 } }, [text]);
     expect(result.next).toBe('waiting_for_user');
     expect(texts(result)).toHaveLength(1);
     expect(texts(result)[0]).not.toMatch(/do not know/);
   });
 
-  it.each(['[image]', '[file: opening hours.pdf]'])('says that it cannot open %s, and counts no miss', async (text) => {
-    const result = await turn({ hand_off: { after_misses: 1 } }, [text]);
-    expect([result.next, texts(result)]).toEqual([
-      'waiting_for_user',
-      [expect.stringContaining('cannot open pictures')],
-    ]);
-  });
+  it.each(['[image]', '[file: opening hours.pdf]'])(
+    'the agent explains that it cannot open %s, and counts no unanswered question',
+    async (text) => {
+      const result = await turn({ hand_off: { after_misses: 1 } }, [text]);
+      expect([result.next, texts(result)]).toEqual([
+        'waiting_for_user',
+        [expect.stringContaining('cannot open pictures')],
+      ]);
+    },
+  );
 
   it('the agent opens the conversation when a person presses Start, the first message of each Telegram chat', async () => {
     const definition = {
@@ -570,7 +573,7 @@ describe('small talk', () => {
     expect((await turn({}, ['/startle'])).state).toMatchObject({ misses: 1 });
   });
 
-  it('answers the first greeting with the opening', async () => {
+  it('the first greeting is answered with the opening', async () => {
     expect(texts(await turn({ opening: { default: 'Welcome to the shop.' } }, ['Hi']))).toEqual([
       'Welcome to the shop.',
     ]);

@@ -99,7 +99,7 @@ describe('phones', () => {
     expect(read('phone', text)).toBe(value);
   });
 
-  it('reads a national number where the country is known', () => {
+  it('a national number is read if the country is known', () => {
     expect(read('phone', '3000 1234', { country: 'QA' })).toBe('+97430001234');
     expect(read('phone', '098765 43210', { country: 'IN' })).toBe('+919876543210');
   });

@@ -50,7 +50,7 @@ const ask = (text: string, question: string): string | null =>
   buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text })).answer(question).findings[0]?.passage.text ??
   null;
 
-it('offers the section about returns, although another section has the number and the product of the question', () => {
+it('the agent offers the section about returns, although another section has the number and the product', () => {
   const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Shop guide', text: SHOP_GUIDE }));
   const { findings, offers } = answer('Can I return a phone after two weeks?');
   expect(findings).toEqual([]);
@@ -63,14 +63,14 @@ it('a section that fits the situation of the question is first, even without a c
   expect(weigh('By when must we be gone from the hut?')[0]!.offers[0]?.label).toBe('Cabins');
 });
 
-it('sends a list in its own order', () => {
+it('an answer from a list keeps its order', () => {
   const days = ['Sunday to Thursday from 9:00 to 21:00', 'Friday from 14:00 to 22:00', 'Saturday from 10:00 to 22:00'];
   const text = `# Opening hours\n\n${days.map((day) => `- ${day}`).join('\n')}`;
   const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
   expect(answer('When do you open?').findings.map(({ passage }) => passage.text)).toEqual(days);
 });
 
-it('sends an answer that exists in two languages only once, in the language of the question if possible', () => {
+it('an answer in two languages is sent once, in the language of the question if possible', () => {
   const [english, arabic] = ['Delivery costs 15 riyals.', 'رسوم التوصيل 15 ريالا.'];
   const { answer } = buildKnowledge([
     ...splitDocument({ id: 'doc_en', name: 'Guide', text: `# Delivery\n\n${english}` }),
@@ -82,7 +82,7 @@ it('sends an answer that exists in two languages only once, in the language of t
   expect(answersTo('كم رسوم التوصيل؟')).toEqual([arabic]);
 });
 
-it('asks back before it answers in another script, if some documents have the script of the question', () => {
+it('the agent asks back before it answers in another script than the question', () => {
   const english = splitDocument({ id: 'doc_en', name: 'Guide', text: SHOP_GUIDE });
   const arabic = splitDocument({ id: 'doc_ar', name: 'دليل', text: SHOP_GUIDE_AR });
   const both = buildKnowledge([...english, ...arabic]).answer('I need my money');
@@ -92,7 +92,7 @@ it('asks back before it answers in another script, if some documents have the sc
   expect(buildKnowledge(arabic).answer('I need my money').findings).toHaveLength(1);
 });
 
-it('offers sections in the language of the question if they exist', () => {
+it('offered sections are in the language of the question if possible', () => {
   const { weigh } = buildKnowledge([
     ...splitDocument({
       id: 'doc_en',
@@ -119,7 +119,7 @@ describe('similar things', () => {
     expect(ask(text, 'How much is the Pure-100?')).toContain('QAR 80');
   });
 
-  it('a fact about one thing is no answer to a question about a similar one', () => {
+  it('a fact about a thing does not answer a question about a similar thing', () => {
     expect(ask(text, 'Does the Pure 100 have a warranty?')).toBeNull();
     expect(ask(text, 'How much is the Pure 300?')).toBeNull();
     expect(ask(text, 'How much is the Pure Ultra?')).toBeNull();
@@ -153,13 +153,13 @@ describe('honesty', () => {
     expect(ask(text, 'How much is the pool?')).toBeNull();
   });
 
-  it('a fact of one kind is no answer to a question about another kind', () => {
+  it('a fact of one kind, such as a price, does not answer a question about another kind', () => {
     const { answer } = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
     expect(answer('Are pets allowed?').offers.map(({ nearest }) => nearest.text)).toContain('Dogs are welcome.');
     expect(answer('Can I bring my cat?')).toEqual({ findings: [], offers: [] });
   });
 
-  it('finds nothing for an empty question or without documents', () => {
+  it('an empty question, or a question without documents, has no results', () => {
     for (const question of ['', '?', 'what is the', '…', '\u0000', '7', '3.', '٧'])
       expect(ask(text, question)).toBeNull();
     expect(buildKnowledge([]).answer('pool')).toEqual({ findings: [], offers: [] });
@@ -175,7 +175,7 @@ describe('the ranking for a model', () => {
       .rank(question)
       .map(({ passage }) => passage.text);
 
-  it('finds a part of a word by its letters', () => {
+  it('a part of a word is found by its letters', () => {
     expect(ranked('booths')[0]).toContain('photobooth');
   });
 
@@ -200,7 +200,7 @@ describe('Latin letters', () => {
     [arabic, 'kam se3r el bataniya', '40'],
     [arabic, 'tajdeed el ishtirak', 'مجاني'],
     [arabic, 'renew الاشتراك tajdid', 'مجاني'],
-  ])('words in Latin letters match by their consonants (%#)', (text, question, expected) => {
+  ])('Arabic and Hindi words in Latin letters match by their consonants (%#)', (text, question, expected) => {
     const built = buildKnowledge(splitDocument({ id: 'doc_1', name: 'Guide', text }));
     expect(built.rank(question)[0]!.passage.text).toContain(expected);
   });
@@ -227,7 +227,7 @@ describe('Latin letters', () => {
   });
 });
 
-it.each(['zh', 'ja', 'th'])('finds passages in a script without spaces (%s)', (language) => {
+it.each(['zh', 'ja', 'th'])('passages in a script without spaces are found (%s)', (language) => {
   const file = new URL(`../../../bench/knowledge/unspaced/${language}.json`, import.meta.url);
   const { sets } = JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] };
   const build = (passages: Passage[]) => {

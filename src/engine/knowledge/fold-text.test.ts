@@ -6,24 +6,24 @@ const spellings = (...words: string[]): number => new Set(words.map(foldText)).s
 const stems = (...words: string[]): number => new Set(words.map((word) => stemWord(foldText(word)))).size;
 
 describe('folding', () => {
-  it('unifies the spellings of Arabic', () => {
+  it('the spellings of Arabic are unified', () => {
     expect(spellings('إلى', 'الى', 'إلي')).toBe(1);
     expect(spellings('المدرسة', 'المدرسه', 'المَدْرَسَةُ', 'المـدرسة')).toBe(1);
     expect(spellings('أسعار', 'اسعار', 'إسعار')).toBe(1);
   });
 
-  it('unifies the spellings of Hindi', () => {
+  it('the spellings of Hindi are unified', () => {
     expect(spellings('हिन्दी', 'हिंदी', 'हिँदी')).toBe(1);
     expect(spellings('फ़ीस', 'फीस', 'फ\u093cीस')).toBe(1);
     expect(spellings('गये', 'गए')).toBe(1);
   });
 
-  it('unifies all digits, accents, cases and invisible marks', () => {
+  it('digits, accents, cases and invisible marks are unified', () => {
     expect(spellings('12 Cafés', '١٢ cafes', '۱۲ CAFES', '१२ ca\u200dfe\u200bs')).toBe(1);
     expect(asciiDigits('٣٠٠٠ १२')).toBe('3000 12');
   });
 
-  it('keeps decimals and times whole, and splits the rest into words', () => {
+  it('text is split into words, but decimals and times stay whole', () => {
     expect(wordsOf(foldText("Don't pay 1.5, come at ٨:٣٠!"))).toEqual(["don't", 'pay', '1.5', 'come', 'at', '8:30']);
   });
 });

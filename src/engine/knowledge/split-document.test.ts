@@ -9,7 +9,7 @@ const split = (text: string): string[] =>
   );
 
 describe('splitting', () => {
-  it('gives each paragraph its headings', () => {
+  it('each paragraph gets its headings', () => {
     expect(split('Before.\n\n# Shop\n\nHello\nthere.\n\n## Hours #\n\nNine to five.\n\n# Other\n\nEnd.')).toEqual([
       '- | Before.',
       'Shop | Hello there.',
@@ -18,7 +18,7 @@ describe('splitting', () => {
     ]);
   });
 
-  it('gives each list item the sentence that introduces the list', () => {
+  it('each list item gets the sentence that introduces the list', () => {
     expect(split('# Pay\n\nWe accept:\n\n- Visa\n- cash\n  on delivery\n\n١. نقدا')).toEqual([
       'Pay › We accept | Visa',
       'Pay › We accept | cash on delivery',
@@ -26,7 +26,7 @@ describe('splitting', () => {
     ]);
   });
 
-  it('adds the text of an item to the heading of its sub-items', () => {
+  it('the text of a list item becomes a heading of its sub-items', () => {
     expect(split('- Rooms\n  - Single: 300\n  - Double: 450\n- Pool')).toEqual([
       '- | Rooms',
       'Rooms | Single: 300',
@@ -35,7 +35,7 @@ describe('splitting', () => {
     ]);
   });
 
-  it('writes a table row with its column names', () => {
+  it('each table row gets its column names', () => {
     expect(split('# Fees\n\n| Service | Fee |\n|---|:--:|\n| Dentist | QAR 300 |\n| **X-ray** | |\n\nAfter.')).toEqual([
       'Fees | Service: Dentist; Fee: QAR 300',
       'Fees | Service: X-ray',
@@ -43,7 +43,7 @@ describe('splitting', () => {
     ]);
   });
 
-  it('reads questions and answers, bold headings and underlined headings', () => {
+  it('questions and answers, bold headings and underlined headings are recognized', () => {
     expect(split('Q: Is there parking?\nA: Yes, 20 places.\n\nس: هل يوجد مسبح؟\nج: نعم.')).toEqual([
       'Is there parking? | Yes, 20 places.',
       'هل يوجد مسبح؟ | نعم.',
@@ -52,7 +52,7 @@ describe('splitting', () => {
     expect(split('Shop\n====\n\nText.\n\nHours\n---\n\nNine.')).toEqual(['Shop | Text.', 'Shop › Hours | Nine.']);
   });
 
-  it('guesses headings only in plain text, and keeps a sentence that looked like a heading', () => {
+  it('headings are guessed only in plain text, and a sentence that looks like a heading stays in the text', () => {
     expect(
       split('Opening hours\n\nDaily from 6 to 11.\n\nPrices\nDay pass QAR 50\nMonth QAR 300\n\nFree coffee'),
     ).toEqual([
@@ -64,13 +64,13 @@ describe('splitting', () => {
     expect(split('# Real\n\nShort line')).toEqual(['Real | Short line']);
   });
 
-  it('removes the Markdown from quotes', () => {
+  it('quotes have no Markdown', () => {
     expect(split('See **our** [shop](https://x.example/a_b) and `code`, _soon_, snake_case_name.')).toEqual([
       '- | See our shop and code, soon, snake_case_name.',
     ]);
   });
 
-  it('cuts a long paragraph at the ends of sentences and loses nothing', () => {
+  it('a long paragraph is cut at the ends of sentences without loss', () => {
     const sentence = 'This is a sentence of some length that says little. ';
     const passages = splitDocument({ id: 'd', name: 'd', text: sentence.repeat(60) });
     expect(passages.every(({ text }) => text.length <= MAX_PASSAGE_CHARACTERS && text.endsWith('.'))).toBe(true);
@@ -79,7 +79,7 @@ describe('splitting', () => {
     expect(endless.map(({ text }) => text).join('')).toBe('x'.repeat(5_000));
   });
 
-  it('reads hostile text in bounded time', () => {
+  it('hostile text is read in bounded time', () => {
     const texts = [
       '*'.repeat(100_000),
       '| '.repeat(100_000),

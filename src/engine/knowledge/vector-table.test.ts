@@ -34,7 +34,7 @@ test('a passage at the top of only one ranking is near the top, and a missing ve
   expect(fused[0]!).toBeGreaterThan(fused[3]!);
 });
 
-test('the passage with the closest meaning is among the best six, even if all others contain words of the question', () => {
+test('the passage with the closest meaning is among the best six, even if others contain words of the question', () => {
   const words = Float64Array.from({ length: 100 }, (_, at) => (at === 99 ? 0 : 1 - at / 100));
   const meaning = Float32Array.from({ length: 100 }, (_, at) => (at === 99 ? 0.9 : 0.8 - at / 200));
   const fused = runToEnd(fuseRanks(words, meaning));

@@ -54,7 +54,7 @@ describe('the answer to a question before a call', () => {
     expect(confirmedTool(PENDING, asked('no', { input: ['no', 'Yes'] }))).toBeNull();
   });
 
-  test('a Yes to a question of a colleague, or to another question, is no agreement', () => {
+  test('a Yes to a question of a member, or to another question, does not count as agreement', () => {
     for (const role of ['member', 'agent'] as const) {
       const between = [
         { role: 'agent' as const, text: PENDING.text },

@@ -70,12 +70,12 @@ describe.each(WIRES)('%s', (name) => {
     [{ extra: -1 }],
     [{ dimensions: 4_097 }],
     [{ dimensions: 0 }],
-  ] as const)('refuses the response %j', async (reply) => {
+  ] as const)('the response %j is refused', async (reply) => {
     fake.embeddings.script(reply);
     expect(await codeOf(ask(name))).toBe('provider_garbled');
   });
 
-  test('refuses vectors with other dimensions than before, and reports the number', async () => {
+  test('vectors with another number of dimensions than before are refused, with this number', async () => {
     fake.embeddings.script({ dimensions: 32 });
     await expect(ask(name, { dimensions: 64 })).rejects.toMatchObject({
       code: 'provider_garbled',
@@ -83,7 +83,7 @@ describe.each(WIRES)('%s', (name) => {
     });
   });
 
-  test('gives up on a slow response and on a response that is too large', async () => {
+  test('a slow response, and a response that is too large, are failures', async () => {
     fake.embeddings.script({ after: new Promise(() => {}) });
     expect(await codeOf(ask(name, { timeoutMs: 50 }))).toBe('provider_timeout');
     const texts = Array.from({ length: 64 }, (_, at) => `Text ${at}.`);

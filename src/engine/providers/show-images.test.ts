@@ -73,7 +73,7 @@ const providerOf = (format: WireFormat) =>
 const sent = (at = 0): string => JSON.stringify(fake.calls[at]!.body);
 
 describe.each(FORMATS)('images with %s', (format) => {
-  it('sends the image of a person with its text, and writes its hash into the trace', async () => {
+  it('the image of a person is sent with its text, and its hash is in the trace', async () => {
     const { openImages, state } = images('m1');
     fake.script({ text: 'A broken cup.' });
     const { trace, messages } = await providerOf(format).turn(turnOf([photo('m1', 'What is this?')], { openImages }));
@@ -87,7 +87,7 @@ describe.each(FORMATS)('images with %s', (format) => {
     expect(state.open).toBe(0);
   });
 
-  it('asks a model that refuses images once more, without them and with a note', async () => {
+  it('a model that refuses images is called once more without them and with a note', async () => {
     const { openImages, state } = images('m1');
     fake.script({ status: 400, message: 'This model does not support image input.' }, { text: 'I cannot see it.' });
     const { trace, messages } = await providerOf(format).turn(turnOf([photo('m1')], { openImages }));
@@ -101,7 +101,7 @@ describe.each(FORMATS)('images with %s', (format) => {
 });
 
 describe('images of a turn', () => {
-  it('a server of open models that fails for an image is asked once more without it', async () => {
+  it('a server of open models that fails for an image is called once more without it', async () => {
     fake.script({ status: 500, message: 'image input is not supported' }, { text: 'I cannot see it.' });
     const { openImages } = images('m1');
     await providerOf('openai_compatible').turn(turnOf([photo('m1')], { openImages }));
@@ -116,7 +116,7 @@ describe('images of a turn', () => {
     expect(fake.calls).toHaveLength(1);
   });
 
-  it('asks for the four newest images, the newest first, and only of the ten newest messages', async () => {
+  it('at most the four newest images of the ten newest messages are loaded', async () => {
     const old = photo('m0');
     const filler = Array.from({ length: 5 }, (_, at): TurnMessage => ({ role: 'agent', text: `Answer ${at}` }));
     const recent = ['m1', 'm2', 'm3', 'm4', 'm5'].map((id) => photo(id));
@@ -127,14 +127,14 @@ describe('images of a turn', () => {
     expect(sent()).toContain('You cannot see the images');
   });
 
-  it('sends no image if the definition says so, and the model is told', async () => {
+  it('no image is sent if the definition forbids it, and the model is informed', async () => {
     const { asked, openImages } = images('m1');
     await providerOf('google').turn(turnOf([photo('m1')], { openImages }, { read_images: false }));
     expect(asked).toEqual([]);
     expect(sent()).toContain('You cannot see the images');
   });
 
-  it('reserves the tokens of an image, not the length of its encoding', async () => {
+  it('the tokens of an image are reserved, not the length of its encoding', async () => {
     const bytes = Buffer.alloc(900_000, 1);
     const openImages: TurnRequest['openImages'] = async () => ({
       images: new Map([['m1', { type: 'image/png', bytes, hash: 'h' }]]),

@@ -16,7 +16,7 @@ const faultsOf = (fields: ResultField[], more: AgentDefinition = {}): string[] =
 };
 const at = (rest: string) => [`/definition/result/fields/${rest}`];
 
-test('fields of all types are accepted, beside steps of the same name', () => {
+test('result fields of all types are accepted, even if steps have the same names', () => {
   const steps = { items: [{ name: 'size', type: 'choice' as const, ask, choices: [{ id: 's', label: ask }] }] };
   const fields: ResultField[] = [
     { name: 'size', type: 'choice', choices: ['s', 'm'], required: true },
@@ -36,7 +36,7 @@ test.each<[string, ResultField, string]>([
   expect(faultsOf([field])).toEqual(at(fault));
 });
 
-test('refuses two fields with one name, or for one place of the end user', () => {
+test('two result fields with the same name, or with the same target in the end user, are refused', () => {
   const save_to = 'end_user.name';
   const twins: ResultField[] = [
     { name: 'a', type: 'text', save_to },
@@ -46,7 +46,7 @@ test('refuses two fields with one name, or for one place of the end user', () =>
   expect(faultsOf(twins)).toEqual([...at('1/save_to duplicate'), ...at('2/name duplicate')]);
 });
 
-test('refuses a field that the answers of its step never fit', () => {
+test('a result field is refused if the answers of its step never have its type', () => {
   const items = [{ name: 'day', type: 'date' as const, ask }];
   expect(faultsOf([{ name: 'day', type: 'number' }], { steps: { items } })).toEqual(at('0/type conflict'));
 });

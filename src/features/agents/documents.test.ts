@@ -49,7 +49,7 @@ describe('documents', () => {
     });
   });
 
-  test("the documents of all agents share the organization's limit, even if they are added simultaneously", async () => {
+  test('the documents of all agents share the limit of the organization, even if they are added simultaneously', async () => {
     const orgId = await givenOrganization(db, { plan: 'free' });
     const agents = await Promise.all(Array.from({ length: 5 }, () => givenAgent(db, orgId)));
     const ids = agents.map(({ agentId }) => agentId);
@@ -73,7 +73,7 @@ describe('documents', () => {
     expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(2);
   });
 
-  test('documents stay after a change to the free plan, and only adding is refused', async () => {
+  test('documents stay after a change to the free plan, but none can be added', async () => {
     const orgId = await givenOrganization(db, { plan: 'paid' });
     const { agentId } = await givenAgent(db, orgId);
     await fill(orgId, agentId, ofAgent + 1);

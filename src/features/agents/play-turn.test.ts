@@ -27,7 +27,7 @@ function givenPlay(turn: Provider['turn'], timeoutMs?: number) {
   return (orgId: string) => limitTries(orgId, () => refusing(playOnce(deps, orgId, AGENT, TALK)));
 }
 
-test('an organization can run eight playground turns at a time, without effect on others', async () => {
+test('an organization can run eight playground turns at a time, and does not affect other organizations', async () => {
   const waiting: (() => void)[] = [];
   const play = givenPlay(() => new Promise((resolve) => waiting.push(() => resolve(SAID))));
   const eight = Array.from({ length: 8 }, () => play('org_1'));
@@ -42,7 +42,7 @@ test('an organization can run eight playground turns at a time, without effect o
   expect(await next).toEqual(SAID);
 });
 
-test('if loading documents exceeds the request timeout, the response is "later"', async () => {
+test('a playground turn that waits too long for its documents gets the response "later"', async () => {
   const play = givenPlay(() => new Promise(() => {}), 50);
   await expect(play('org_1')).rejects.toMatchObject({ code: 'unavailable', status: 503 });
 });

@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 
 const HEAVY = { name: 'Refunds', pattern: '((((((){100}){100}){100}){100}){100}a){1000}', reply: { en: 'Hello' } };
 
-test('for a version that an older Parley stored, the agent lists exactly the parts that its turns ignore', async () => {
+test('an agent lists exactly the parts of an old stored version that its turns ignore', async () => {
   const at = `/organizations/${owner.orgId}/agents`;
   const { body: made } = await owner.call(`POST ${at}`, { name: 'Guide' });
   expect(made.left_out).toEqual([]);

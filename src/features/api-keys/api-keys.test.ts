@@ -84,7 +84,7 @@ const audits = async (id: string) =>
   ).rows;
 
 describe('create', () => {
-  it('returns the value once, stores only its digest, and the key works immediately', async () => {
+  it('the value of a new key is returned once, stored only as a digest, and valid immediately', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { label: '  CRM  ' });
     expect(made).toMatchObject({ label: 'CRM', scope: 'organization', state: 'active', last_used_at: null });
@@ -133,7 +133,7 @@ describe('create', () => {
     expect((await listApiKeys(deps, orgId, { state: 'all' }, { limit: 10, after: null })).rows).toEqual([]);
   });
 
-  it("refuses another organization's agent and an organization on the Free plan", async () => {
+  it('a key for an agent of another organization, or on the Free plan, is refused', async () => {
     const [orgId, other, free] = [
       await givenOrganization(db),
       await givenOrganization(db),
@@ -208,7 +208,7 @@ describe('networks', () => {
     expect((await refusalOf(shorten(await givenOrganization(db), made.id, ['10.0.0.0/8']))).code).toBe('key_not_found');
   });
 
-  it('networks that two callers narrow simultaneously are inside both results', async () => {
+  it('two simultaneous narrowings result in networks that are inside both', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { allowed_networks: ['10.0.0.0/8'] });
     const outcomes = await Promise.allSettled([
@@ -250,7 +250,7 @@ describe('limits', () => {
     (await refusalOf(promise)).extras.errors?.map(({ pointer, code }) => `${pointer} ${code}`);
   const count = async (value: string) => access.admit([`Bearer ${value}`], {}, {}, '203.0.113.7', true);
 
-  it('limits are stored as they were given, and shown with the remaining calls', async () => {
+  it('limits are stored without a change and shown with the remaining calls', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId, { limits: { total: 3, per_minute: 10 } });
     expect(made).toMatchObject({ limits: { total: 3, per_minute: 10 }, remaining: 3 });
@@ -262,7 +262,7 @@ describe('limits', () => {
       expect(await create(orgId, none)).toMatchObject({ limits: null, remaining: null });
   });
 
-  it('a limit per end user needs a permission whose calls concern one end user', async () => {
+  it('a limit per end user needs a permission for calls about one end user', async () => {
     const orgId = await givenOrganization(db);
     const limits = { per_end_user_per_minute: 5 };
     expect(await faultsOf(create(orgId, { permissions: ['end_users'], limits }))).toEqual([
@@ -296,7 +296,7 @@ describe('limits', () => {
     expect((await refusalOf(lower(orgId, made.id, { total: 1 }))).code).toBe('key_revoked_already');
   });
 
-  it('limits can be added to a key without them, and its total counts from then on', async () => {
+  it('limits can be added to a key, whose total then counts only later calls', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     for (let n = 0; n < 5; n++) await count(made.value);
@@ -316,7 +316,7 @@ describe('limits', () => {
     expect((await refusalOf(rotateApiKey(deps, orgId, made.id, '1h', actor))).code).toBe('key_used_up');
   });
 
-  it('after a rotation, the old and the new key share their limits, but with no other key', async () => {
+  it('old and new key share their limits after a rotation, but no other key does', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { limits: { total: 10 } });
     const first = await rotateApiKey(deps, orgId, old.id, '24h', actor);
@@ -354,7 +354,7 @@ describe('limits', () => {
 });
 
 describe('list', () => {
-  it('lists all keys of the organization in pages, newest first, and no key of another organization', async () => {
+  it('the list has all keys of the organization in pages, newest first, and no key of another organization', async () => {
     const orgId = await givenOrganization(db);
     await create(await givenOrganization(db));
     const made = [];
@@ -371,7 +371,7 @@ describe('list', () => {
     expect(seen).toEqual(made);
   });
 
-  it('filters by words, scope, permission and state', async () => {
+  it('the list can be filtered by words, scope, permission and state', async () => {
     const orgId = await givenOrganization(db);
     const { agentId } = await givenAgent(db, orgId);
     const crm = await create(orgId, { label: '100% CRM' });
@@ -414,7 +414,7 @@ describe('rename', () => {
 });
 
 describe('revoke', () => {
-  it('a revoke is final, refuses the very next call, and returns its time', async () => {
+  it('a revoke is final, stops the very next call, and returns its time', async () => {
     const orgId = await givenOrganization(db);
     const made = await create(orgId);
     await call(made.value);
@@ -443,7 +443,7 @@ describe('revoke', () => {
 });
 
 describe('rotate', () => {
-  it('gives a new key with the same rights, and the old one an expiry', async () => {
+  it('a rotation creates a new key with the same rights, and the old key expires later', async () => {
     const orgId = await givenOrganization(db);
     const { agentId } = await givenAgent(db, orgId);
     const old = await create(orgId, { scope: 'agent', agent_id: agentId, permissions: ['channels', 'triggers'] });

@@ -3,7 +3,7 @@ import { previewSettings } from './preview-campaign.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 
-it('the preview shows the message for a person without a name and values, and the placeholders that stay empty', () => {
+it('the preview shows the message to a person without name and values, and lists the empty placeholders', () => {
   const text = { default: 'Hi {{end_user.name|there}}, we miss you. {{voucher}} takes 10% off.' };
   const template = { name: 'hello', variables: { one: '{{shop}}', two: '{{voucher|a code}}' } };
   const body = { settings: {}, end_user: { name: 'Asha' }, variables: { voucher: 'W-1' } };

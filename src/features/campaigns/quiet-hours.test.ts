@@ -25,7 +25,7 @@ describe('quiet hours', () => {
     ['the night before is neither', '2026-03-27T20:00:00.000Z', '2026-03-28T07:00:00.000Z'],
   ])('%s', (_, moment, expected) => expect(next(night, 'Europe/Berlin', moment)).toBe(expected));
 
-  test('quiet hours that end inside a skipped hour end at the start of that hour', () => {
+  test('quiet hours that would end in an hour that the clock skips end at the start of that hour', () => {
     const hours = { quiet_hours: { from: '22:00', to: '02:30' } };
     expect(next(hours, 'Europe/Berlin', '2026-03-28T23:00:00.000Z')).toBe('2026-03-29T01:30:00.000Z');
   });
@@ -36,7 +36,7 @@ describe('quiet hours', () => {
     ['the second time', 'America/New_York', '01:30', '2027-11-07T06:10:00.000Z', '2027-11-07T06:30:00.000Z'],
     ['the first half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T14:35:00.000Z', '2027-04-03T14:45:00.000Z'],
     ['the second half hour', 'Australia/Lord_Howe', '01:45', '2027-04-03T15:05:00.000Z', '2027-04-03T15:15:00.000Z'],
-  ])('if a clock repeats the end of the quiet hours, they end both times: %s', (_, zone, to, moment, expected) =>
+  ])('quiet hours end twice if the clock repeats their end: %s', (_, zone, to, moment, expected) =>
     expect(next({ quiet_hours: { from: '22:00', to } }, zone, moment)).toBe(expected),
   );
 });
@@ -62,14 +62,14 @@ describe('a window', () => {
     expect(next(monday, 'UTC', '2026-11-23T10:00:00.000Z')).toBe('2026-11-30T09:00:00.000Z');
   });
 
-  test('a window on one weekday whose hours a clock change skips opens the week after', () => {
+  test('if a clock change skips the hours of a weekly window, the window opens a week later', () => {
     const sunday = { window: { from: '02:00', to: '03:00', days: [7] } };
     expect(next(sunday, 'America/New_York', '2027-03-08T15:00:00.000Z')).toBe('2027-03-21T06:00:00.000Z');
     const midnight = { window: { from: '00:00', to: '00:30', days: [5] } };
     expect(next(midnight, 'Africa/Cairo', '2027-04-23T12:00:00.000Z')).toBe('2027-05-06T21:00:00.000Z');
   });
 
-  test('a window that quiet hours cover never opens', () => {
+  test('a window inside the quiet hours never opens', () => {
     const never = { window: { from: '22:00', to: '23:00' }, quiet_hours: { from: '21:00', to: '08:00' } };
     expect(next(never, 'UTC', '2026-11-21T12:00:00.000Z')).toBeNull();
   });
@@ -81,7 +81,7 @@ describe('a window', () => {
   });
 });
 
-test('without hours, sending is allowed at any time', () => {
+test('a campaign without hours may send at any time', () => {
   expect(next({}, 'UTC', '2026-11-21T03:00:00.000Z')).toBe('2026-11-21T03:00:00.000Z');
 });
 

@@ -35,7 +35,7 @@ const totals = async (campaignId: string) => {
 };
 
 describe('the report of a campaign', () => {
-  it('a recipient counts once for each step, at the time of that step', async () => {
+  it('a recipient counts once for each status, at the time of that status', async () => {
     const { campaignId, ids } = await givenCampaign([
       { status: 'pending' },
       { status: 'pending' },
@@ -61,7 +61,7 @@ describe('the report of a campaign', () => {
     expect(await db.select({ at: recipient.sentAt }).from(recipient).where(eq(recipient.id, id))).toEqual(before);
   });
 
-  it('the report is by the hour, without a gap, for the first four days', async () => {
+  it('the report has a row for every hour of the first four days', async () => {
     const at = (hour: string) => new Date(`2026-03-02T${hour}:00.000Z`);
     const { campaignId } = await givenCampaign([
       { sentAt: at('08:10'), deliveredAt: at('08:59') },
@@ -80,7 +80,7 @@ describe('the report of a campaign', () => {
     expect([points[0]!.at, points[0]!.sent]).toEqual(['2026-03-02T07:30:00.000Z', 1]);
   });
 
-  it('after four days, the report is by days of a time zone, also over a clock change, and shows the newest 120', async () => {
+  it('after four days, the report has a row per day of the time zone, and shows the newest 120', async () => {
     const { campaignId } = await givenCampaign([
       // 23:30 and 00:30 in New York; the clocks change on 8 March.
       { sentAt: new Date('2026-03-06T04:30:00.000Z') },

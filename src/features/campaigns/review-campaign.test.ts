@@ -71,7 +71,7 @@ it('sent and skipped recipients are counted by the reasons of the worker', async
   expect(leftOut[0]!.recipients).toMatchObject([{ id: people[1]!.id, name: 'Asha' }]);
 });
 
-it('people whose message has an empty place are counted, and some of them are named', async () => {
+it('the review counts the people whose message has an empty placeholder, and names some of them', async () => {
   const text = { default: 'Hi {{end_user.name}}, {{voucher|a gift}}', ar: 'أهلاً {{end_user.name|بك}}' };
   const people = [
     given({ name: null }),
@@ -91,7 +91,7 @@ it('people whose message has an empty place are counted, and some of them are na
   expect([found.count, found.recipients.length]).toEqual([MAX_NAMED + 5, MAX_NAMED]);
 });
 
-it('the first and last time of sending follow from hours, time zones, the times of recipients and the rate limit', async () => {
+it('hours, time zones, send times and the rate limit determine the first and last time of sending', async () => {
   const settings = { window: { from: '14:00', to: '16:00' }, time_zone: 'UTC' };
   const people = [
     given(),

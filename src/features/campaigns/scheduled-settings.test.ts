@@ -6,7 +6,7 @@ import { hasAllowedTime, scheduledSettings } from './scheduled-settings.ts';
 const MONDAYS_AND_FRIDAYS = { days: [1, 5], at: '09:00' };
 
 describe('the days and settings of a schedule', () => {
-  it('a day is due when its time is reached in the easternmost time zone, and days are due in order', () => {
+  it('a scheduled day is due when its time is reached in the easternmost time zone, and days are due in order', () => {
     // 2026-11-23 is a Monday.
     expect(nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-20T12:00:00Z'), 3)).toEqual([
       { day: '2026-11-23', at: new Date('2026-11-22T19:00:00Z') },
@@ -15,7 +15,7 @@ describe('the days and settings of a schedule', () => {
     ]);
   });
 
-  it('a day is no longer offered from the minute when its time is reached in the easternmost time zone', () => {
+  it('a scheduled day is no longer offered after its time is reached in the easternmost time zone', () => {
     const [first] = nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T18:59:59.999Z'), 1);
     const [second] = nextStarts(MONDAYS_AND_FRIDAYS, new Date('2026-11-22T19:00:00Z'), 1);
     expect([first!.day, second!.day]).toEqual(['2026-11-23', '2026-11-27']);
@@ -44,7 +44,7 @@ describe('the days and settings of a schedule', () => {
     },
   );
 
-  it('the other settings do not change, and the end of the hours stays if it is later', () => {
+  it('the scheduled time changes only the start of the hours, and their end if it would be earlier', () => {
     const settings = {
       opening: { text: { default: 'Hi' } },
       per_minute: 10,
@@ -77,13 +77,13 @@ describe('the days and settings of a schedule', () => {
     expect(days(1, '2026-11-30T20:00:00Z', 1)).toEqual(['2027-01-01']);
   });
 
-  it('a day has only one campaign, even if the scheduled time of day changes', () => {
+  it('only one campaign starts on a day, even if the scheduled time of day changes', () => {
     const daily = { days: [1, 2, 3, 4, 5, 6, 7], at: '23:00' };
     const [next] = nextStarts(daily, new Date('2026-11-23T00:00:00Z'), 1, '2026-11-23');
     expect(next!.day).toBe('2026-11-24');
   });
 
-  it('a campaign needs an allowed time, and quiet hours can cover all of it', () => {
+  it('a scheduled campaign needs an allowed time outside the quiet hours', () => {
     const quiet_hours = { from: '21:00', to: '08:00' };
     expect(hasAllowedTime({ quiet_hours }, '20:00', '2026-11-23')).toBe(true);
     expect(hasAllowedTime({ quiet_hours }, '22:00', '2026-11-23')).toBe(false);

@@ -13,7 +13,7 @@ useDatabase((own) => {
   db = own;
 });
 
-test('an organization has a maximum number of audiences in progress, even if many start at once', async () => {
+test('an organization can add only a few audiences at the same time, even if many start at once', async () => {
   const orgId = await givenOrganization(db);
   const place = await givenAgent(db, orgId);
   const ids = Array.from({ length: MAX_OPEN_ADDITIONS + 10 }, () => newId('campaign'));

@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 
 describe('a campaign that repeats', () => {
-  it('the next three days are shown, and a schedule can be changed, paused, continued and stopped', async () => {
+  it('a schedule shows its next three days, and can be changed, paused, continued and stopped', async () => {
     const stored = await schedule();
     expect(stored).toMatchObject({
       segment_id: segmentId,
@@ -99,7 +99,7 @@ describe('a campaign that repeats', () => {
     expect((await schedule()).next).toHaveLength(3);
   });
 
-  it('no campaign starts later for a day on which no process ran, and the schedule continues', async () => {
+  it('a day on which no process ran gets no late campaign, and the schedule continues', async () => {
     await makeDue('2026-01-05');
     await work();
     await expect.poll(async () => (await schedule()).next[0]! >= soon(-1)).toBe(true);
@@ -107,7 +107,7 @@ describe('a campaign that repeats', () => {
     expect((await schedule()).paused).toBe(false);
   });
 
-  it('nothing is sent while the campaign is a draft or paused, or after its end', async () => {
+  it('a schedule starts nothing while its campaign is a draft or paused, or after its end', async () => {
     await call(`POST ${path}/pause`);
     await makeDue(soon());
     await work();
@@ -121,7 +121,7 @@ describe('a campaign that repeats', () => {
     expect(await started()).toEqual([]);
   });
 
-  it('a day has only one campaign, even if its time changes after it began', async () => {
+  it('only one campaign starts on a day, even if its time changes after the start', async () => {
     await person();
     await makeDue(soon(3));
     await work();
@@ -131,7 +131,7 @@ describe('a campaign that repeats', () => {
     expect(changed.next[0]! > soon(3)).toBe(true);
   });
 
-  it('a day has only one campaign, even if its time changes while it starts', async () => {
+  it('only one campaign starts on a day, even if its time changes during the start', async () => {
     const day = soon(2);
     const days = [new Date(day).getUTCDay() || 7];
     await makeDue(day);
@@ -155,7 +155,7 @@ describe('a campaign that repeats', () => {
     expect(await actions()).toContain('campaign.round_skipped');
   });
 
-  it('the schedule ends with the campaign, and the campaigns that it started stay and do not repeat', async () => {
+  it('a schedule ends with its campaign, and the campaigns that it started stay and do not repeat', async () => {
     await person();
     await makeDue(soon());
     await work();

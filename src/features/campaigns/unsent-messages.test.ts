@@ -82,7 +82,7 @@ async function deliverNext(): Promise<void> {
 }
 
 describe('a pause', () => {
-  test('a message that its worker returns during a pause waits, and a resume releases it', async () => {
+  test('a message that its worker returns to the queue during a pause waits for the resume', async () => {
     const claimed = await claimOne();
     await move('pause');
     await giveBack(claimed);
@@ -92,7 +92,7 @@ describe('a pause', () => {
     await claimOne();
   });
 
-  test('a message that is returned while the pause is being stored waits', async () => {
+  test('a message that returns to the queue while the pause is being stored waits', async () => {
     const claimed = await claimOne();
     let back: Promise<unknown> = Promise.resolve();
     await db.transaction(async (tx) => {
@@ -170,7 +170,7 @@ describe.each([
     expect(await claim()).toEqual([]);
   });
 
-  test('withdraws a claimed message when its worker returns it to the queue', async () => {
+  test('ending a campaign withdraws a claimed message when its worker returns it to the queue', async () => {
     const claimed = await claimOne();
     await withdraw();
     await giveBack(claimed);
@@ -178,7 +178,7 @@ describe.each([
     expect(await read()).toMatchObject({ status: 'suppressed', code, due: false, recipient: status });
   });
 
-  test('withdraws a message whose worker died, even during a pause', async () => {
+  test('ending a campaign withdraws a message whose worker died, even during a pause', async () => {
     await claimOne();
     await move('pause');
     await withdraw();
@@ -187,7 +187,7 @@ describe.each([
     expect(await read()).toMatchObject({ status: 'suppressed', code, due: false });
   });
 
-  test('reports a message that is being sent as sent', async () => {
+  test('a message in progress counts as sent when the campaign ends', async () => {
     const claimed = await claimOne();
     await withdraw();
     await send(claimed);
@@ -202,7 +202,7 @@ test.each([
   ['delivered', 'failed', 'delivered'],
   ['replied', 'failed', 'replied'],
   ['replied', 'suppressed', 'replied'],
-])('for a recipient that is %s, a message of the run that is %s leads to %s', async (before, message, after) => {
+])('a recipient that is %s and whose message becomes %s is then %s', async (before, message, after) => {
   await db.update(recipient).set({ status: before }).where(eq(recipient.id, given.recipientId));
   await db.execute(sql`UPDATE message SET status = ${message} WHERE id = ${given.messageId}`);
   expect(await read()).toMatchObject({ recipient: after });

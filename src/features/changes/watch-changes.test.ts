@@ -73,7 +73,7 @@ describe('a member with a page in sight', () => {
 });
 
 describe('watching for changes', () => {
-  it('a hundred watchers need as many queries as one, and without watchers there are none', async () => {
+  it('a hundred watchers need as many queries as one, and no watcher needs none', async () => {
     start();
     const execute = vi.spyOn(db, 'execute');
     for (const watchers of [1, 100]) {
@@ -96,7 +96,7 @@ describe('watching for changes', () => {
     execute.mockRestore();
   });
 
-  it('reports each change once, and nothing to watchers that have left', async () => {
+  it('a watcher receives each change once, and none after it has left', async () => {
     start();
     const leave = watch.watch(watcher());
     await expect.poll(() => reported).toEqual([['keys']]);
@@ -122,7 +122,7 @@ describe('watching for changes', () => {
     expect(reported).toHaveLength(1);
   });
 
-  it('the watch ends if the database cannot be read any more, so that pages notice it', async () => {
+  it('the watch ends if the database can no longer be read, so that pages notice the failure', async () => {
     start();
     watch.watch(watcher());
     await expect.poll(() => reported).toHaveLength(1);

@@ -32,7 +32,7 @@ const statusOf = async (ids: string[]) => {
 };
 const done = (id: string) => ({ id, done: true, code: null });
 
-test('several conversations are resolved, handed back or snoozed at once, and each has its own outcome', async () => {
+test('several conversations can be resolved, handed back or snoozed at once, each with its own outcome', async () => {
   const ids = [await made('handed_off'), await made('open'), await made('handed_off')];
   const [first, withAgent, last] = ids as [string, string, string];
   const until = new Date(Date.now() + 3_600_000).toISOString();
@@ -62,7 +62,7 @@ test('conversations of another organization are not found', async () => {
   expect(await statusOf([id])).toEqual(['handed_off']);
 });
 
-test('a member who may not answer can change none of them', async () => {
+test('a member without the right to answer can change none of the selected conversations', async () => {
   const ids = [await made('handed_off'), await made('open')];
   const refused = ids.map((id) => ({ id, done: false, code: 'validation_failed' }));
   expect(await change(ids, { type: 'assign', user_id: 'user_stranger' })).toEqual(refused);

@@ -84,7 +84,7 @@ test('after a take-over the agent does not answer, and a member answers', async 
   expect(reply).toMatchObject({ role: 'member', author_id: actor.userId, status: 'delivered' });
 });
 
-test('after a hand-back the agent answers from the next message on, but not the messages that a member answered', async () => {
+test('after a hand-back the agent answers only later messages, not those that a member answered', async () => {
   await handBackConversation(parley, orgId, conversationId, actor);
   expect(await state()).toEqual(['open', 'waiting_for_user']);
   expect(await say('Hello again')).toEqual(['agent']);
@@ -97,7 +97,7 @@ test('a resolved conversation opens again with the next message', async () => {
   expect((await state())[0]).toBe('open');
 });
 
-test('each of these actions is in the audit log', async () => {
+test('the audit log has an entry for taking over, handing back and resolving', async () => {
   const found = await parley.db.execute<{ action: string }>(
     sql`SELECT action FROM audit WHERE subject_id = ${conversationId} ORDER BY id`,
   );
@@ -108,7 +108,7 @@ test('each of these actions is in the audit log', async () => {
   ]);
 });
 
-test('a reply of another member does not change the assignee, and is refused if its writer has not read a newer reply', async () => {
+test('a reply of another member keeps the assignee, and is refused if the member has not read a newer reply', async () => {
   const omar = { userId: 'user_omar', address: null, requestId: null };
   await givenMember(parley.db, orgId, omar.userId);
   const { channelId } = await givenAgent(parley.db, orgId);
@@ -150,7 +150,7 @@ test('a reply is sent immediately, even from a node whose clock is fast', async 
   expect(rows).toEqual([{ left: true }]);
 });
 
-test('a row of the list has only the beginning of a long text', async () => {
+test('a row of the list shows only the beginning of a long text', async () => {
   const page = { limit: 5, after: null };
   const long = 'ض'.repeat(400);
   await takeOverConversation(parley, orgId, conversationId, actor);
@@ -190,7 +190,7 @@ test('a member who is removed during a take-over does not get the conversation',
   });
 });
 
-test('in a limited reply window, a member sends free messages within the window and a template at any time', async () => {
+test('a member can send free text only within the reply window, and a template at any time', async () => {
   const { agentId } = await givenAgent(parley.db, orgId);
   const channelId = await givenChannel(parley.db, orgId, agentId, { kind: 'whatsapp' });
   const address = '+97430000001';

@@ -84,7 +84,7 @@ describe('a conversation that is put off', () => {
     return id;
   };
 
-  it('a snoozed conversation is in no view of waiting ones, and returns automatically at its time', async () => {
+  it('a snoozed conversation is in no view of waiting conversations, and returns automatically at its time', async () => {
     const id = await assigned();
     const before = await countConversations(parley, orgId, asha.userId);
     expect((await snooze(id, HOUR)).snoozed_until).not.toBeNull();
@@ -195,7 +195,7 @@ describe('the order', () => {
     }
   };
 
-  it('the latest message comes first, also in a view, and then the newest conversations without messages', async () => {
+  it('the conversation with the latest message is first, and conversations without messages are last', async () => {
     const [old, empty, second, third, newest] = [await made(), await made(), await made(), await made(), await made()];
     for (const id of [third, newest, second, old]) await personSays(id);
     expect(await pagesOf()).toEqual([old, second, newest, third, empty]);
@@ -206,7 +206,7 @@ describe('the order', () => {
     expect((await pagesOf())[0]).toBe(third);
   });
 
-  it('the longest wait comes first, and conversations that a member has answered are left out', async () => {
+  it('the order by waiting time omits conversations that a member has answered', async () => {
     const ids = [await made(), await made(), await made(), await made()] as const;
     const [first, second, third, answered] = ids;
     for (const id of [second, answered, third, first]) {
@@ -247,7 +247,7 @@ describe('the waiting time', () => {
     expect(await waitingSince()).toBeNull();
   });
 
-  it('the waiting time ends at once if the reply is the take-over', async () => {
+  it('the waiting time ends at once if a reply takes the conversation over', async () => {
     const id = await made();
     await personSays(id);
     await reply(id);
@@ -255,7 +255,7 @@ describe('the waiting time', () => {
   });
 });
 
-test('a reply that waited for a turn of the agent is the newest message', async () => {
+test('a reply that waited for a turn of the agent counts as the newest message', async () => {
   const id = await made();
   let replied: Promise<unknown> | undefined;
   await parley.db.transaction(async (tx) => {
@@ -271,7 +271,7 @@ test('a reply that waited for a turn of the agent is the newest message', async 
   expect((await rowOf(id)).last_message).toMatchObject({ role: 'member', text: 'Here I am.' });
 });
 
-test('a row has the newest message of the person or of a member, whatever came after it', async () => {
+test('a row shows the newest message of the person or a member, even if later entries exist', async () => {
   const id = await made();
   expect((await rowOf(id)).last_human_message).toBeNull();
   await takeOverConversation(parley, orgId, id, asha);
@@ -325,7 +325,7 @@ describe('a search', () => {
     return rows.map(({ id, found }) => [id, found]);
   };
 
-  it('shows the searched text in the newest message that contains it', async () => {
+  it('a search result shows the newest message with the searched text', async () => {
     const id = await made();
     for (const text of ['An old ORDER', `${'long '.repeat(20)}my order (50%) is late`, 'Thank you'])
       await personSays(id, text);
@@ -342,7 +342,7 @@ describe('a search', () => {
     expect(await search('absent')).toEqual([]);
   });
 
-  it("shows no excerpt if the person's name matched", async () => {
+  it('a search result shows no excerpt if the name of the person matches', async () => {
     const id = await made();
     expect(await search(id)).toEqual([[id, null]]);
   });
@@ -357,7 +357,7 @@ describe('an assignment', () => {
   };
   const assign = (id: string, userId: string | null) => assignConversation(parley, orgId, id, userId, asha);
 
-  it('assigns the conversation to a member, and removes the assignment again', async () => {
+  it('a conversation can be assigned to a member, and the assignment can be removed', async () => {
     const [id, noor] = [await made(), await member('member')];
     expect(await assign(id, noor)).toMatchObject({ status: 'handed_off', assignee_id: noor });
     expect(await idsOf(noor, 'mine')).toEqual([id]);

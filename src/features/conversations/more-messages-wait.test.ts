@@ -57,7 +57,7 @@ async function waits({ messageId, runId }: { messageId: string; runId: string | 
   return rows[0]!.due - timeOfId(messageId);
 }
 
-test('a new person', async () => {
+test('the turn for a new person waits for further messages, however long storing took', async () => {
   const stored = await whileHeld(
     (tx) => lockAddress(tx, agent.channelId, 'new'),
     () => says('new'),
@@ -65,7 +65,7 @@ test('a new person', async () => {
   expect(await waits(stored!)).toBeGreaterThanOrEqual(MORE_MESSAGES_MS);
 });
 
-test('further messages of a known person wait, and messages of others do not', async () => {
+test('the turn for a known person waits for further messages, however long storing took', async () => {
   const first = await says('known');
   const { rows } = await db.execute<{ id: string }>(
     sql`SELECT conversation_id AS id FROM message WHERE org_id = ${orgId} AND id = ${first!.messageId}`,
@@ -85,7 +85,7 @@ test.each([
     { providerMessageId: Array.from({ length: 990 }, (_, n) => String.fromCodePoint(0x4e00 + n * 7)).join('') },
   ],
   ['text that is cut in the middle of a character', { text: `x${'😀'.repeat(16_000)}` }],
-])('%s does not block messages of other people, known or new', async (_, odd) => {
+])('a message with %s does not block messages of other people, known or new', async (_, odd) => {
   await says('neighbor');
   await says('odd');
   const stored = await Promise.all([says('neighbor'), says('odd', odd), says(newId('enduser'), odd)]);

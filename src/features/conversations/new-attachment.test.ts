@@ -7,6 +7,9 @@ test.each([
   ['\u202Egnp.exe\u061C\u2028', 'gnp.exe'],
   ['صورة القط.png', 'صورة القط.png'],
   ['/', ''],
-])('the file name of a sender is stored without folders and characters that hide its ending: %j', (sentName, name) => {
-  expect(cleanFileName(sentName)).toBe(name);
-});
+])(
+  'the name of a received file is stored without folders and characters that hide its ending: %j',
+  (sentName, name) => {
+    expect(cleanFileName(sentName)).toBe(name);
+  },
+);

@@ -58,7 +58,7 @@ test('members at another node see who has a conversation open, who is typing, an
   expect(await seenBy(asha)).toEqual([]);
 });
 
-test('without a new report, presence ends, open windows learn of it, and no row stays', async () => {
+test('presence ends without a new report: open windows are notified, and no row stays', async () => {
   const none = await print();
   await setPresence(one, orgId, id, { presence: 'typing' }, asha);
   const typing = await print();
@@ -76,7 +76,7 @@ test('without a new report, presence ends, open windows learn of it, and no row 
   expect(await rows()).toMatchObject([{ user_id: omar.userId }]);
 });
 
-test('repeated reports of the same presence are written only from time to time', async () => {
+test('repeated reports of the same presence are written only at intervals', async () => {
   await setPresence(one, orgId, id, { presence: 'typing' }, asha);
   const [before] = await rows();
   for (let n = 0; n < 5; n++) await setPresence(one, orgId, id, { presence: n % 2 ? 'here' : 'typing' }, asha);
@@ -103,7 +103,7 @@ test('another organization neither sees nor writes presence', async () => {
   expect(await rows()).toMatchObject([{ user_id: asha.userId }]);
 });
 
-test('presence is deleted with the conversation and the member, and a long list is cut', async () => {
+test('presence is deleted with the conversation and the member, and its list has a maximum length', async () => {
   await setPresence(one, orgId, id, { presence: 'here' }, asha);
   await setPresence(one, orgId, id, { presence: 'here' }, omar);
   await forgetPresenceOf(one.db, orgId, omar.userId);
@@ -115,7 +115,7 @@ test('presence is deleted with the conversation and the member, and a long list 
   expect(await rows()).toEqual([]);
 });
 
-test('the unsent reply is shared while its author types, and ends with the typing', async () => {
+test('other members see an unsent reply only while its author types', async () => {
   const drafts = async () => (await listPresence(one, orgId, id, asha.userId)).map(({ draft }) => draft);
   await setPresence(one, orgId, id, { presence: 'typing', draft: 'Your order' }, omar);
   const before = (await readFingerprints(one.db, [{ orgId, kind: 'presence', id }]))[0];

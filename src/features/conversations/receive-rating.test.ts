@@ -61,7 +61,7 @@ const sent = async () =>
       WHERE conversation_id = ${conversationId} AND role = 'agent' AND due_at IS NOT NULL ORDER BY id`)
   ).rows.map(({ content }) => content);
 
-test('a score and the next text are stored, and neither reopens the conversation nor starts a run', async () => {
+test('a score and the comment after it are stored without reopening the conversation or starting a run', async () => {
   await resolve();
   const [question] = await sent();
   expect(question).toMatchObject({ type: 'choices', text: 'How was this conversation?' });
@@ -78,7 +78,7 @@ test('a score and the next text are stored, and neither reopens the conversation
   expect(await status()).toBe('open');
 });
 
-test('messages that arrive together are the score and the comment, and a repeated event changes nothing', async () => {
+test('score and comment may arrive together, and a repeated event changes nothing', async () => {
   await resolve();
   await Promise.all([write('2'), write('Too slow')]);
   events -= 2;
@@ -137,7 +137,7 @@ test('no survey is sent if the person has nothing to rate or may get no message'
   expect(await asked({ survey: {} }, wroteYesterday, 'whatsapp')).toBe(0);
 });
 
-test('the agent asks for a rating and thanks for it with its own texts, in the language of the conversation', async () => {
+test('the texts of a survey come from the agent, in the language of the conversation', async () => {
   const survey = { question: { en: 'Happy, {{agent.name}}?', ar: 'راضٍ؟' }, thanks: { ar: 'شكرًا' } };
   await givenTalk({ survey });
   await db.execute(sql`UPDATE conversation SET locale = 'ar-QA' WHERE id = ${conversationId}`);
@@ -147,7 +147,7 @@ test('the agent asks for a rating and thanks for it with its own texts, in the l
   expect([question!.text, question!.choices![4]!.label, thanks!.text]).toEqual(['راضٍ؟', 'جيدة جدًا', 'شكرًا']);
 });
 
-test('a survey that two workers send at the same time is sent once', async () => {
+test('two workers at the same time send a survey only once', async () => {
   await resolveConversation({ db }, orgId, conversationId, actor);
   const due = (await findDueSurveys(db, 1_000)).filter((one) => one.orgId === orgId);
   const outcomes = await Promise.all([...due, ...due, ...due].map((one) => sendSurvey({ db }, one)));

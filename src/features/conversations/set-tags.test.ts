@@ -19,7 +19,7 @@ afterAll(() => parley.stop());
 const tagsOf = async () => (await owner.call(`GET /conversations/${id}`)).body.tags;
 const put = (tags: unknown, of = id) => owner.call(`PUT /conversations/${of}/tags`, { tags });
 
-it('tags of a conversation are replaced, a turn in progress uses them, and a snooze continues', async () => {
+it('new tags replace the old ones, apply to the turn in progress, and do not end a snooze', async () => {
   await parley.db.execute(sql`UPDATE conversation SET snoozed_until = '2037-01-01', tags = '{late}' WHERE id = ${id}`);
   const version = async () =>
     (
@@ -38,7 +38,7 @@ it('tags of a conversation are replaced, a turn in progress uses them, and a sno
   expect(JSON.stringify(audit)).not.toContain('refund');
 });
 
-it('tags are limited, unique, and belong to one organization', async () => {
+it('tags are unique, limited in number, and separate for each organization', async () => {
   for (const wrong of [['x', 'x'], [''], ['x'.repeat(65)], Array.from({ length: 21 }, (_, n) => `t${n}`), 'x']) {
     expect((await put(wrong)).status).toBe(422);
   }
@@ -48,7 +48,7 @@ it('tags are limited, unique, and belong to one organization', async () => {
   expect((await put(['mine'], theirs.id)).body.code).toBe('conversation_not_found');
 });
 
-it('the list can be filtered by one tag, and a saved view stores the filter', async () => {
+it('the list of conversations can be filtered by a tag, and a saved view stores the filter', async () => {
   const { channelId } = await givenAgent(parley.db, owner.orgId);
   const other = await givenConversation(parley.db, owner.orgId, channelId, { status: 'open' });
   await put(['refund', 'late']);

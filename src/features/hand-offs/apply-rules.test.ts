@@ -65,7 +65,7 @@ const textsIn = async (id: string) =>
       due_at IS NOT NULL AS is_due FROM message WHERE org_id = ${orgId} AND conversation_id = ${id} ORDER BY id`)
   ).rows;
 
-test('without rules, no hand-off waits for a worker', async () => {
+test('a hand-off in an organization without rules waits for no worker', async () => {
   await handedOff();
   expect(await ours()).toEqual([]);
   await rules({ goes_to: 'present' });
@@ -167,7 +167,7 @@ const HOURS = { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00', time_zone: 'A
 const SUNDAY = new Date('2026-11-22T09:00:00Z');
 const MONDAY = new Date('2026-11-23T09:00:00Z');
 
-test('a holiday and the hours of each day decide whether the text for closed hours is sent', async () => {
+test('holidays and the hours of each day decide whether the person gets the text for closed hours', async () => {
   const outside = { default: 'Closed' };
   const ranges = [{ day: 1, from: '13:00', to: '15:00' }];
   const sentAt = async (at: Date): Promise<number> => {

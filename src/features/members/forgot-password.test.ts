@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('an address without an account causes the same work: a row of the same size', async () => {
+it('a request for an unknown address writes a row of the same size', async () => {
   const { email } = await setUpOwner(server);
   for (const asked of [email, 'nobody@example.qa'])
     expect((await server.as(null)('POST /password-links', { email: asked })).status).toBe(204);
@@ -22,7 +22,7 @@ it('an address without an account causes the same work: a row of the same size',
   ]);
 });
 
-it('without a mail server the request is refused, and the response names the other way', async () => {
+it('a server without mail refuses to send password links and verification links', async () => {
   const without = await startDashboard();
   const { call } = await setUpOwner(without);
   expect((await without.as(null)('GET /sign-in')).body).toEqual({ mail: false });

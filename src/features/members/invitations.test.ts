@@ -51,7 +51,7 @@ async function ordinary(): Promise<Person & { org: string }> {
 }
 
 describe('a link', () => {
-  it('the link is only in the response that creates it, and in no list, audit row or table', async () => {
+  it('an invitation link is in the response that creates it, but in no list, audit entry or table', async () => {
     const made = await invite(owner.call, 'member');
     for (const path of ['invitations', 'audit', 'members']) {
       const { body } = await owner.call(`GET ${at}/${path}`);
@@ -76,7 +76,7 @@ describe('a link', () => {
     expect((await owner.call(`POST ${at}/invitations/${made.id}/renew`)).body.code).toBe('invitation_not_found');
   });
 
-  it('a renewal also ends the link of a person who has opened it and accepts in the same instant', async () => {
+  it('a renewal also ends a link whose invitation is being accepted at the same time', async () => {
     const made = await invite(owner.call, 'member');
     const renewed = newInvitationToken();
     const waiting = () =>
@@ -95,7 +95,7 @@ describe('a link', () => {
     expect((await accept(renewed)).status).toBe(200);
   });
 
-  it('a link of an older Parley, which stored no digest of it, can be renewed', async () => {
+  it('a link of an older version of Parley can be renewed', async () => {
     const made = await invite(owner.call, 'member');
     await server.db.execute(sql`UPDATE invitation SET token_digest = NULL WHERE id = ${made.id}`);
     expect((await accept(made.token)).status).toBe(404);
@@ -159,7 +159,7 @@ describe('a person who loses the role', () => {
     expect((await accept(own.token)).body.code).toBe('invitation_not_found');
   });
 
-  it('a person who has just lost a role cannot create an invitation to it', async () => {
+  it('a person who has just lost a role cannot invite others to it', async () => {
     const admin = await addMember(server, owner.call, owner.orgId, 'admin');
     const id = await memberIdOf(admin);
     const email = address();
@@ -218,7 +218,7 @@ describe('an unproven address', () => {
     expect((await colleague.call(`POST /invitations/${other.token}/join`)).body.organizations).toHaveLength(2);
   });
 
-  it('known and unknown addresses look the same to the inviter, before and during the request for an account', async () => {
+  it('an inviter cannot distinguish known from unknown addresses', async () => {
     const attacker = await ordinary();
     const known = await invite(attacker.call, 'member', owner.email, attacker.org);
     const unknown = await invite(attacker.call, 'member', address(), attacker.org);
@@ -234,7 +234,7 @@ describe('an unproven address', () => {
     expect(responses[0]).toBe(responses[1]);
   });
 
-  it('an address may get an account if the operator trusts the inviter, unproven until a mailed link proves it', async () => {
+  it('an address gets an unproven account if the operator trusts the inviter, until a mailed link proves it', async () => {
     const made = await invite(owner.call, 'admin');
     const joined = await accept(made.token);
     expect(joined.body.user.email_verified).toBe(false);

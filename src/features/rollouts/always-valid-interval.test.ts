@@ -45,7 +45,7 @@ function stopsAt({ seed, share, endUsers, base, version, limit = LIMIT }: Traffi
 const stopped = (traffic: Omit<Traffic, 'seed'>): number =>
   SEEDS.filter((seed) => stopsAt({ seed, ...traffic }) !== null).length;
 
-test('a worse version is stopped soon', () => {
+test('a rollout of a worse version stops soon', () => {
   const ends = SEEDS.slice(0, 20).map((seed) =>
     stopsAt({ seed, share: 0.5, endUsers: 1_000, base: () => 0.1, version: () => 0.4 }),
   );
@@ -53,24 +53,24 @@ test('a worse version is stopped soon', () => {
   expect(ends.toSorted((a, b) => a! - b!)[10]).toBeLessThan(200);
 });
 
-test('of 200 equal versions, at most 5 % are stopped although someone looks after every end user', () => {
+test('at most 5 % of 200 equal versions are stopped, even with a check after every end user', () => {
   const equal = { share: 0.5, endUsers: 1_000, base: () => 0.3, version: () => 0.3 };
   expect(stopped(equal)).toBeLessThanOrEqual(SEEDS.length * 0.05);
 });
 
-test('the time of day does not stop an equal version: problems of all end users become more frequent', () => {
+test('an equal version is not stopped when problems become more frequent for both versions', () => {
   const worsening = (n: number): number => 0.1 + (0.6 * n) / 1_000;
   const equal = { share: 0.2, endUsers: 1_000, base: worsening, version: worsening };
   expect(stopped(equal)).toBeLessThanOrEqual(SEEDS.length * 0.05);
 });
 
-test('a version may be worse by as much as the limit allows', () => {
+test('a version may be worse within the limit', () => {
   const limit = { worse_by: 0.1, confidence: 0.95 };
   const allowed = { share: 0.5, endUsers: 1_000, base: () => 0.3, version: () => 0.4, limit };
   expect(stopped(allowed)).toBeLessThanOrEqual(SEEDS.length * 0.05);
 });
 
-test('the limit is compared with the low end of the interval', () => {
+test('the limit is compared with the lower bound of the interval', () => {
   const [tried, old] = [
     { n: 80, hits: 40 },
     { n: 120, hits: 24 },
@@ -80,7 +80,7 @@ test('the limit is compared with the low end of the interval', () => {
   expect(isWorse(tried, old, { worse_by: low + 1e-6, confidence: 0.95 })).toBe(false);
 });
 
-test('in 95 % of cases, the interval of a share contains the true share at every look', () => {
+test('the interval of a proportion contains the true proportion at every check, in 95 % of cases', () => {
   const misses = SEEDS.filter((seed) => {
     const random = randomOf(seed);
     const tally = { n: 0, hits: 0 };
@@ -95,7 +95,7 @@ test('in 95 % of cases, the interval of a share contains the true share at every
   expect(misses.length).toBeLessThanOrEqual(SEEDS.length * 0.05);
 });
 
-test('intervals contain their value, stay in range, and become narrower', () => {
+test('intervals contain their estimate, stay in the possible range, and become narrower with more data', () => {
   const width = (n: number): number => {
     const part = estimatePart({ n, hits: n / 4 }, 0.95)!;
     expect(part.low).toBeLessThan(0.25);
@@ -112,7 +112,7 @@ test('intervals contain their value, stay in range, and become narrower', () => 
   expect(estimateDifference({ n: 50, hits: 0 }, { n: 50, hits: 50 }, 0.95)!.low).toBe(-1);
 });
 
-test('the interval of an average needs two values, and is narrower for more of them', () => {
+test('the interval of an average needs two values, and becomes narrower with more', () => {
   expect(estimateAverage({ n: 1, average: 2, deviation: 0 }, 0.95)).toBeNull();
   const few = estimateAverage({ n: 20, average: 2, deviation: 1 }, 0.95)!;
   const many = estimateAverage({ n: 2_000, average: 2, deviation: 1 }, 0.95)!;

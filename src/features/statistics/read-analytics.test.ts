@@ -82,7 +82,7 @@ async function talk(at: number, { messages = [], ...more }: Talk = {}): Promise<
   return id;
 }
 
-test('different periods of an organization are counted one after the other, also for simultaneous readers', async () => {
+test('simultaneous requests for different periods of an organization are counted one after the other', async () => {
   const periods = [
     { since: '2026-03-01', until: '2026-03-05' },
     { since: '2026-10-01', until: '2026-10-05' },
@@ -113,7 +113,7 @@ const ASKED: Said = ['end_user', 0];
 const [ASHA, OMAR] = [newId('user'), newId('user')];
 
 describe('the figures of Analytics', () => {
-  test('the figures count each conversation once, and the list has the conversations of each figure', async () => {
+  test('each figure counts a conversation once, and its list has exactly these conversations', async () => {
     const answered = await talk(NOW - HOUR, {
       messages: [ASKED, ['agent', 4]],
       resolved: 600,
@@ -172,7 +172,7 @@ describe('the figures of Analytics', () => {
     expect(await listed({ memberId: OMAR })).toEqual([]);
   });
 
-  test('figures belong to days in the time zone of the organization, and are compared with as many days before', async () => {
+  test('figures use the days of the organization’s time zone, and are compared with the same number of days before', async () => {
     // 20 November begins at 18:30 UTC of the day before.
     await talk(Date.parse('2026-11-19T18:30:00Z'));
     await talk(Date.parse('2026-11-19T18:29:59.999Z'));
@@ -244,7 +244,7 @@ describe('the figures of Analytics', () => {
     expect((await read({ channel_id: other.channelId })).days.at(-1)).toMatchObject({ handed_over: 1 });
   });
 
-  test('the figures contain nothing of another organization', async () => {
+  test('the figures contain no data of another organization', async () => {
     await talk(NOW - HOUR, { messages: [ASKED, ['agent', 4]] });
     orgId = await givenOrganization(db);
     expect((await read()).total.conversations).toBe(0);

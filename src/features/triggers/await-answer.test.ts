@@ -3,7 +3,7 @@ import type { RunWaiter } from '../../store/runs/wait-for-run.ts';
 import { openDb } from '../../store/db.ts';
 import { awaitAnswer } from './await-answer.ts';
 
-test('an accepted call is not refused if the database is lost after that', async () => {
+test('an accepted call is not refused if the database is lost after its acceptance', async () => {
   // A port on which no server listens.
   const db = openDb('postgres://127.0.0.1:1/parley');
   const waiter: RunWaiter = { wait: async () => true, look: () => {}, stop: () => {} };

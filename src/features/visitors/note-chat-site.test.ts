@@ -15,7 +15,7 @@ afterAll(() => db.$client.end());
 
 const MINUTE = 60_000;
 
-test('records an origin at most once a minute, and at most five origins of a channel, whatever callers invent', async () => {
+test('a channel records at most five refused origins, and each at most once a minute', async () => {
   const orgId = await givenOrganization(db);
   const { agentId } = await givenAgent(db, orgId);
   const id = await givenChannel(db, orgId, agentId, { kind: 'web_chat' });

@@ -60,7 +60,7 @@ const say = (
 ) => post(`/chat/${id}/files?client_id=${name}&name=photo.png`, bytes, headers);
 
 describe('a file of a member', () => {
-  test('a file is a separate message, and anyone with its address can read it, but no one else', async () => {
+  test('a file is a separate message, which only people with its URL can read', async () => {
     const id = await conversation();
     const sent = await send(id, 'C:\\photos\\A \u202Egnp\u061C.exe', PNG);
     expect(sent).toMatchObject({ status: 201, body: { role: 'member', content: { type: 'image' } } });
@@ -137,7 +137,7 @@ describe('a file of a visitor', () => {
       .toBeGreaterThan(1);
   });
 
-  test('a file is refused if the chat accepts none, and without a visitor', async () => {
+  test('a file is refused if the chat accepts no files, or if no visitor is identified', async () => {
     const id = await webChat({ files: false });
     expect(await say(await visitor(id), PNG, { id })).toMatchObject({
       status: 422,
@@ -147,7 +147,7 @@ describe('a file of a visitor', () => {
     expect((await say({ ...(await visitor()), origin: 'https://other.example' }, PNG)).status).toBe(403);
   });
 
-  test('a flood of files ends at the limit of the visitor', async () => {
+  test('the limit of a visitor stops a flood of files', async () => {
     const from = await visitor();
     const statuses: number[] = [];
     for (let n = 0; n < 12; n++) statuses.push((await say(from, Buffer.from('GIF89a'))).status);
@@ -155,7 +155,7 @@ describe('a file of a visitor', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test('a file is attached later if its process died, and a file without a message is deleted', async () => {
+  test('another process attaches the file of a killed process, and a file without a message is deleted', async () => {
     const from = await visitor();
     const { body } = await say(from, PNG);
     await parley.db.$client.query(
@@ -184,7 +184,7 @@ const filled = (gigabytes: number) =>
     [owner.orgId, gigabytes],
   );
 
-test('visitors cannot use the whole limit of an organization, which depends on its plan', async () => {
+test('visitors can use only a part of the storage limit of an organization', async () => {
   const id = await conversation();
   await filled(8);
   expect(await say(await visitor(), PNG)).toMatchObject({ status: 409, body: { code: 'attachments_full' } });

@@ -139,7 +139,7 @@ describe('which pages may use the chat', () => {
     await expect.poll(reached).toEqual([last]);
   });
 
-  test('a preflight gets the same decision', async () => {
+  test('a preflight gets the same decision as the call', async () => {
     const yes = await call('OPTIONS', `${channelId}/messages`);
     expect([yes.status, yes.headers.get('access-control-allow-headers')]).toEqual([204, 'authorization, content-type']);
     expect((await call('OPTIONS', `${channelId}/messages`, { origin: 'https://evil.example' })).status).toBe(403);
@@ -308,7 +308,7 @@ describe('a message', () => {
     stream.stop();
   });
 
-  test('“stop” is confirmed once, and no later message waits for an answer', async () => {
+  test('“stop” is confirmed once, and later messages get no answer', async () => {
     const token = await visit();
     await say(token, 'STOP');
     await until(async () => (await history(token)).data.length === 2);
@@ -320,7 +320,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('at most 256 pages of one network address have a stream, for all its visitors together, and more pages poll', async () => {
+  test('at most 256 pages of one network address have a stream, and further pages poll', async () => {
     // Signed here: an address may open only so many sessions a minute.
     const { issue } = createVisitorTokens(parley.secrets.visitorKey, Date.now);
     const visitor = { channelId, origin: SHOP, externalId: null, provenBy: null, name: null, locale: null };
@@ -443,7 +443,7 @@ describe('a message from a backend', () => {
     expect(seen).toEqual(['hours', 'We are open all day.']);
   });
 
-  test('a scheduled message arrives through an open stream when it is due, and not before', async () => {
+  test('a scheduled message arrives through an open stream only when it is due', async () => {
     const token = await visit({ external_id: 'later', user_hash: proof('later') });
     await say(token, 'hello');
     const stream = await follow(token);
@@ -532,7 +532,7 @@ describe('ratings', () => {
     expect((await rated({ score: 5 })).body).toEqual({ kind: 'survey', score: 5, comment: 'Fast' });
   });
 
-  test('a score that a visitor types is stored as a message and a rating, and no answer is expected', async () => {
+  test('a typed score is stored as a message and a rating, and gets no answer', async () => {
     const { token, survey } = await surveyed();
     expect((await talk(token, '2')).body).toMatchObject({ answering: false, message: { content: { text: '2' } } });
     expect((await messagesOf(token)).find((one: { id: string }) => one.id === survey.id).rating.score).toBe(2);
@@ -540,7 +540,7 @@ describe('ratings', () => {
 });
 
 describe('the script and the page', () => {
-  test('the script contains the channel’s texts as values, and browsers cache it', async () => {
+  test('the script contains the texts of the channel, and browsers cache it', async () => {
     const title = '</script><script>alert(1)//';
     const id = await webChat(orgId, agentId, { title, avatar: '</x>', suggestions: [title, 'Second\u2028line'] });
     const script = await call('GET', `${id}/widget.js`, { origin: null });
@@ -569,7 +569,7 @@ describe('the script and the page', () => {
     expect((await call('GET', id)).status).toBe(409);
   });
 
-  test('other kinds of channel have no chat', async () => {
+  test('channels of other kinds have no chat', async () => {
     const [sandbox] = await parley.db.select({ id: channel.id }).from(channel).where(eq(channel.kind, 'sandbox'));
     for (const id of [sandbox!.id, 'channel_00000000000000000000000000', 'x', '%00'])
       for (const path of ['', '/widget.js', '/messages'])

@@ -158,7 +158,7 @@ describe('every route of the dashboard', () => {
   }
 
   it.each(opened.filter(([, { path }]) => path.includes(':org_id')))(
-    '%s refuses a token in another organization of the same person',
+    'the route %s refuses a token in another organization of the same person',
     async (_name, route) => {
       const { status, body } = await tokens['robot']!(
         callOf(route, { org_id: foreign, agent_id: agentId }),
@@ -169,7 +169,7 @@ describe('every route of the dashboard', () => {
   );
 
   it.each(all.filter(([name, { path }]) => name in TOKEN_ROUTES && path.includes(':agent_id')))(
-    '%s refuses a token for another agent',
+    'the route %s refuses a token for another agent',
     async (_name, route) => {
       for (const agent_id of [otherAgentId, newId('agent')]) {
         const { status, body } = await tokens['narrow']!(callOf(route, { org_id: orgId, agent_id }), bodyFor(route));
@@ -216,7 +216,7 @@ describe('a token', () => {
       ).toBe('validation_failed');
   });
 
-  it('a token needs no cookie, and a cookie has no effect', async () => {
+  it('a call with a token needs no cookie, and a cookie has no effect', async () => {
     const { value } = await make(owner.call, { verbs: ['read'] });
     const withCookie = bearer(value, owner.cookie);
     expect(await codeOf(withCookie, `GET ${at()}/agents`)).toBe('allowed');
@@ -228,7 +228,7 @@ describe('a token', () => {
     expect(basic.status).toBe(200);
   });
 
-  it('a token can read to whom it belongs', async () => {
+  it('a token can read its owner', async () => {
     const { call } = await make(owner.call, { kind: 'organization', role: 'viewer', verbs: ['push'] });
     const { body } = await call('GET /session');
     expect(body).toMatchObject({ operator: false, token: { label: 'CI', verbs: ['push'] } });
@@ -248,7 +248,7 @@ describe('a token', () => {
     expect(await codeOf(both.call, change, { definition })).toBe('allowed');
   });
 
-  it('the audit log contains the actions of a token, with its person', async () => {
+  it('the audit log names the token and its person for each action', async () => {
     const { id, call } = await make(owner.call, { label: 'Deploy' });
     await call(`POST ${at()}/agents`, { name: 'By a program' });
     const { body } = await owner.call(`GET ${at()}/audit?limit=5`);
@@ -260,7 +260,7 @@ describe('a token', () => {
     expect(made).toMatchObject([{ action: 'access_token.created', actor: owner.id, tokenId: null }]);
   });
 
-  it('a token has a time of last use', async () => {
+  it('the last use of a token is stored', async () => {
     const { id, call } = await make(owner.call);
     await call(`GET ${at()}/agents`);
     const lastUse = async () => {
@@ -280,7 +280,7 @@ describe('a token', () => {
 });
 
 describe('who makes, sees and ends tokens', () => {
-  it('a member creates only own tokens, and only an admin creates those of the organization', async () => {
+  it('members create only their own tokens, and only admins create tokens of the organization', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     const body = { label: 'x', verbs: ['read'] };
     const path = `POST ${at()}/access-tokens`;
@@ -303,7 +303,7 @@ describe('who makes, sees and ends tokens', () => {
     expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('token_revoked');
   });
 
-  it('refuses agents of another organization', async () => {
+  it('a token for an agent of another organization is refused', async () => {
     const other = (await owner.call('POST /organizations', { name: 'Third' })).body.id;
     const foreign = (await owner.call(`POST ${at(other)}/agents`, { name: 'Far' })).body.id;
     const body = { label: 'x', verbs: ['read'], agent_ids: [agentId, foreign] };
@@ -311,7 +311,7 @@ describe('who makes, sees and ends tokens', () => {
     expect(answer.errors).toMatchObject([{ pointer: '/agent_ids/1', code: 'not_found' }]);
   });
 
-  it('replacing a token creates a new value and ends the old one, and the token then belongs to the caller', async () => {
+  it('replacing a token creates a new value for the caller and ends the old value', async () => {
     const admin = await addMember(server, owner.call, orgId, 'admin');
     const robot = await make(admin.call, { kind: 'organization', role: 'member' });
     const made = await owner.call(`POST ${at()}/access-tokens/${robot.id}/replace`, {});
@@ -399,7 +399,7 @@ describe('a token never has more than its person has now', () => {
     expect(await codeOf(own.call, `GET ${at()}/agents`)).toBe('allowed');
   });
 
-  it('when an account loses its last second factor, its tokens no longer count as created with one', async () => {
+  it('tokens no longer count as created with a second factor when the account loses its last one', async () => {
     const member = await addMember(server, owner.call, orgId, 'member');
     await server.db.update(session).set({ signInFactor: true }).where(eq(session.userId, member.id));
     const { id } = await make(member.call);
@@ -410,7 +410,7 @@ describe('a token never has more than its person has now', () => {
 });
 
 describe('a revoke', () => {
-  test('a revoke is effective on every node for each request that starts after its response', async () => {
+  test('a revoke is effective on every node for each request after its response', async () => {
     const { id, value } = await make(owner.call);
     const url = (server.db.$client as unknown as { options: { connectionString: string } }).options.connectionString;
     const nodes = Array.from({ length: 3 }, () => openDb(url));
@@ -438,7 +438,7 @@ describe('a revoke', () => {
     await Promise.all(nodes.map((db) => db.$client.end()));
   });
 
-  test('a revoke is final, and the rights of a token never change, also in the database', async () => {
+  test('the database refuses to undo a revoke or to change the rights of a token', async () => {
     const { id } = await make(owner.call);
     await owner.call(`POST ${at()}/access-tokens/${id}/revoke`);
     const change = (set: string) =>

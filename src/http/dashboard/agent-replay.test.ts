@@ -84,7 +84,7 @@ const changes = ({ turns, stopped }: ReplayResult) => ({
 
 describe('a replay', () => {
   test(
-    'a replay of 200 conversations shows a planted change and nothing else',
+    'a replay of 200 conversations shows exactly the planted change',
     { timeout: 120_000, tags: ['long'] },
     async () => {
       const steps = { items: [{ name: 'size', ask: { en: 'Which size?' }, type: 'number' as const }] };
@@ -267,7 +267,7 @@ describe('what a replay tells', () => {
     await model.close();
   });
 
-  test('a model gets the earlier messages of a call by a client of OpenAI', async () => {
+  test('a replay sends the model the earlier messages that an OpenAI client sent', async () => {
     const model = await startFakeModel();
     const settings = { base_url: model.baseUrl('openai_compatible'), key: FAKE_MODEL_KEY };
     await call(`PUT /organizations/${orgId}/models/openai_compatible`, settings);

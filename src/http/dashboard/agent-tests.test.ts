@@ -72,7 +72,7 @@ describe('a test of an agent', () => {
     expect(failed).toMatchObject({ passed: false, turns: [{ faults: [{ expectation: name }] }] });
   });
 
-  test('the agent sends its opening, numeric slots are numbers, and two test runs are equal byte for byte', async () => {
+  test('a test begins with the agent’s first message, and two test runs are equal byte for byte', async () => {
     const agent = await makeAgent({ opening: { en: 'Table for 12? It is {{shop}}.' } });
     const suiteCase: TestCase = {
       name: 'opening',
@@ -148,7 +148,7 @@ describe('a test of an agent', () => {
   );
 
   test.each(['openai_compatible', 'openai', 'anthropic', 'google'] as const)(
-    'a test on %s is recorded, and replayed without the key for the same instructions and model only',
+    'a test of %s is recorded and replayed without a model call, until instructions or model change',
     async (provider) => {
       const model = await startFakeModel();
       const connection = `/organizations/${owner.orgId}/models/${provider}`;
@@ -293,7 +293,7 @@ describe('a test of an agent', () => {
     });
   });
 
-  test('a case is refused for an empty later turn, a duplicate name, or another organization', async () => {
+  test('a test case with an empty later turn, a duplicate name or an agent of another organization is refused', async () => {
     const agent = await makeAgent();
     const silent = { name: 'x', turns: [{}, {}] };
     expect((await member(`POST ${at}/${agent}/test`, { case: silent })).body).toMatchObject({
@@ -369,7 +369,7 @@ describe('publishing that needs the tests', () => {
   };
   const open = async (agent: string) => (await member(`GET ${at}/${agent}/suite`)).body.open;
 
-  test('publishing is refused until each case has passed with exactly the published definition', async () => {
+  test('publishing is refused until each case has passed with exactly this definition', async () => {
     const agent = await makeAgent({ opening: { en: 'Hello' } });
     expect(await open(agent)).toEqual([]);
     await member(`PUT ${at}/${agent}/suite`, { cases: [opens, hours], required: true });
@@ -387,7 +387,7 @@ describe('publishing that needs the tests', () => {
     expect(await publish(agent)).toBe('published');
   });
 
-  test('a pass with other documents, with another case, or before a failure does not count', async () => {
+  test('a pass does not count after a change of documents or case, or after a later failure', async () => {
     const agent = await makeAgent({ opening: { en: 'Welcome' } });
     await member(`PUT ${at}/${agent}/suite`, { cases: [hours], required: true });
     await run(agent, hours);
@@ -421,7 +421,7 @@ describe('publishing that needs the tests', () => {
     });
   });
 
-  test('a token that pushes may change the cases, but not whether publishing requires them', async () => {
+  test('a token with the verb push may change the tests, but not whether publishing requires them', async () => {
     const agent = await makeAgent();
     const made = await owner.call(`POST /organizations/${owner.orgId}/access-tokens`, {
       label: 'CI',

@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe('GET /dashboard/api/organizations/:org_id/changes', () => {
-  it('a stream first reports all topics as new, and then names the changed topics, on any node', async () => {
+  it('a stream first reports all topics, and then the topics that change on any node', async () => {
     const id = await givenConversation();
     const listener = await follow(`conversations,conversation:${id},runs:${triggerId}`);
     const first = await listener.next();
@@ -116,7 +116,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await toldOf(listener, 'conversations', `runs:${triggerId}`);
   });
 
-  it('reports changes of a campaign: its settings, its state, and the progress of its recipients', async () => {
+  it('a stream reports changed settings, the status, and the recipients of a campaign', async () => {
     const { body: channels } = await api(`GET /organizations/${mine.orgId}/channels`, undefined, mine.cookie);
     const channel_id = channels.data.find((one: { agent_id: string }) => one.agent_id === agentId).id;
     const given = { agent_id: agentId, channel_id, name: 'Autumn' };
@@ -146,7 +146,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await nextTopics();
   });
 
-  it('reports changes of keys, their first use, requests, audit entries and first steps', async () => {
+  it('a stream reports keys, their first use, requests, audit entries and first steps', async () => {
     const { value } = await one.key(mine.orgId, { permissions: ['triggers'] });
     const listener = await follow('keys,requests,audit,first_steps');
     await listener.next();
@@ -177,7 +177,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await resumed.next()).data.topics).toEqual([`conversation:${moved}`]);
   });
 
-  it('a stream with another topic names the new topic, and of the known ones only those that changed', async () => {
+  it('a continued stream with one more topic reports the new topic and the changed old ones', async () => {
     const [first, second] = [await givenConversation(), await givenConversation()];
     const listener = await follow(`conversation:${first}`);
     const statusOf = async (id: string): Promise<string> =>
@@ -212,7 +212,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await follow('conversations', { as: { cookie: '', orgId: '' } })).status).toBe(401);
   });
 
-  it('refuses unknown topics', async () => {
+  it('a stream of an unknown topic is refused', async () => {
     expect((await follow('people')).status).toBe(422);
     expect((await follow(`conversation:${newId('run')}`)).status).toBe(422);
     expect((await follow(Array.from({ length: 9 }, () => 'keys').join(','))).status).toBe(422);
@@ -239,7 +239,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     expect((await follow('conversations', { as: removed })).status).toBe(404);
   });
 
-  it('refuses only a person with too many windows', async () => {
+  it('only a person with too many windows is refused a stream', async () => {
     const many = await Promise.all(Array.from({ length: 24 }, () => follow('keys')));
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await follow('keys')).status).toBe(429);
@@ -249,7 +249,7 @@ describe('GET /dashboard/api/organizations/:org_id/changes', () => {
     await expect.poll(async () => (await follow('keys')).status).toBe(200);
   });
 
-  it('a stream does not delay a stop', async () => {
+  it('an open stream does not delay a stop of the server', async () => {
     const third = await startTestApp({ PARLEY_SECRET: one.config.secret }, { database: one.database });
     const listener = await follow('conversations', { at: third });
     await listener.next();

@@ -49,7 +49,7 @@ test("other members neither see nor delete a member's own view, but a shared vie
   expect(actions).toEqual(['conversation_view.deleted', 'conversation_view.created']);
 });
 
-test('names of own views differ, names of shared views differ, and both have a limit', async () => {
+test('the names of a member’s own views are unique, so are those of shared views, and both are limited', async () => {
   expect((await save(owner, 'Late', true)).status).toBe(201);
   expect(await save(owner, 'LATE', true)).toMatchObject({ status: 409, body: { code: 'already_exists' } });
   expect((await save(owner, 'Late', false)).status).toBe(201);
@@ -67,7 +67,7 @@ test('the views of a person who leaves are deleted', async () => {
   expect(rows).toEqual([]);
 });
 
-test('a person who is removed while they save a view leaves none', async () => {
+test('no view stays if a person is removed while they save it', async () => {
   const going = await addMember(server, owner, orgId, 'member');
   const locking = await server.db.$client.connect();
   await locking.query('BEGIN');

@@ -44,7 +44,7 @@ const use = (input: number, more: { model?: string; keyId?: string } = {}) =>
 const pointers = (answer: { body: { errors?: { pointer: string }[] } }) =>
   answer.body.errors?.map((each) => each.pointer);
 
-test('admins set, change and remove prices, and a turn costs the price of its time', async () => {
+test('admins set, change and remove prices, and a turn costs the price that is valid at its time', async () => {
   const body = { provider: 'openai', model: 'gpt', price: { currency: 'USD', input: 0.15, output: 0.6 } };
   expect((await viewer(`PUT ${at}/model-prices`, body)).status).toBe(403);
   expect((await call(`PUT ${at}/model-prices`, body)).body.data).toMatchObject([{ input: 0.15, cached: null }]);
@@ -75,7 +75,7 @@ test('usage is summed by day, agent and key, and can be filtered', async () => {
   expect(pointers(await call(`GET ${at}/usage?since=yesterday`))).toEqual(['/since']);
 });
 
-test('a budget exists once for each subject, includes the usage of its period, and can be removed', async () => {
+test('each subject has at most one budget, which includes the usage of its period and can be removed', async () => {
   const budget = { subject: 'agent', subject_id: agentId, period: 'day', unit: 'tokens', amount: 5_000_000 };
   expect((await viewer(`PUT ${at}/budgets`, budget)).status).toBe(403);
   const { body: made } = await call(`PUT ${at}/budgets`, budget);

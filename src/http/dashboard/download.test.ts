@@ -6,7 +6,7 @@ import { head } from '../../../test/raw-http.ts';
 import type { Route } from '../route/route.ts';
 import { download } from './download.ts';
 
-it('logs no error when a reader leaves in the middle of a file', async () => {
+it('no error is logged when a client disconnects in the middle of a file', async () => {
   let isStopped = false;
   async function* endless(): AsyncGenerator<string> {
     try {

@@ -45,7 +45,7 @@ async function signIn(change?: Record<string, string>): Promise<string | null> {
 
 const inTheInnerNetwork = 'http://10.1.2.3:8080/';
 
-it('accepts a person whose identity an honest provider confirms, and sends the secret only to its token endpoint', async () => {
+it('an honest provider signs a person in, and only its token endpoint gets the secret', async () => {
   expect(await signIn()).toBe(null);
   const sent = new URLSearchParams(provider.redeemed[0]);
   expect(Object.fromEntries(sent)).toMatchObject({

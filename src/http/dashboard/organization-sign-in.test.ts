@@ -95,7 +95,7 @@ async function signIn(person: IdentityProvider['person'], email = 'layla@example
 const layla = { sub: 'layla', email: 'Layla@Example.com', email_verified: true, name: 'Layla Haddad' };
 
 describe('signing in with the provider of an organization', () => {
-  it('creates the person and the membership, and opens a session of this organization', async () => {
+  it('signing in creates the person and the membership, and opens a session of this organization', async () => {
     const back = await signIn(layla, undefined, '/agents?text=x');
     expect(back).toMatchObject({ status: 303, page: '/agents?text=x' });
     const view = await back.call('GET /session');
@@ -115,13 +115,13 @@ describe('signing in with the provider of an organization', () => {
     ]);
   });
 
-  it('recognizes the person by the subject, even with another address of the domain', async () => {
+  it('a person is recognized by the subject of the provider, even with another e-mail address of the domain', async () => {
     const first = await (await signIn(layla)).call('GET /session');
     const again = await (await signIn({ ...layla, email: 'l.haddad@example.com' })).call('GET /session');
     expect(again.body.user).toEqual(first.body.user);
   });
 
-  it('reads the address from userinfo if the ID token has none', async () => {
+  it('the address comes from userinfo if the ID token has none', async () => {
     const thin = await startIdentityProvider();
     thin.thin = true;
     const { call, orgId } = await another(thin, 'thin.example');
@@ -133,7 +133,7 @@ describe('signing in with the provider of an organization', () => {
     await thin.stop();
   });
 
-  it('grants the role that the owner chose, and never changes the role of a member', async () => {
+  it('a new person gets the role that the owner chose, and the role of a member never changes', async () => {
     const role = (default_role: string) => owner.call(`PUT /organizations/${owner.orgId}/sign-in`, { default_role });
     await role('viewer');
     const back = await signIn({ sub: 'v', email: 'v@example.com', email_verified: true });
@@ -145,7 +145,7 @@ describe('signing in with the provider of an organization', () => {
     expect((await role('owner')).status).toBe(422);
   });
 
-  it('returns the same response for every address of a domain, and none for an unproven domain', async () => {
+  it('every address of a proven domain gets the same response, and an unproven domain has no provider', async () => {
     const [known, unknown] = [await begin('layla@example.com'), await begin('nobody@example.com')];
     expect([known.status, unknown.status]).toEqual([200, 200]);
     expect(Object.keys(known.body)).toEqual(Object.keys(unknown.body));
@@ -257,7 +257,7 @@ describe('a person who may not sign in', () => {
     expect(await refused({ sub: 'new', email: 'post@example.com' })).toBe('sign_in_address_refused');
   });
 
-  it('a removed person cannot return alone, but an invitation to the address lets them return', async () => {
+  it('a removed person can return only with an invitation to the address', async () => {
     const gone = { sub: 'gone', email: 'gone@example.com', email_verified: true };
     const { call } = await signIn(gone);
     const { data } = (await owner.call(`GET /organizations/${owner.orgId}/members`)).body;
@@ -345,7 +345,7 @@ describe('a domain', () => {
     expect((await begin('x@plain.example')).status).toBe(200);
   });
 
-  it('a domain is a name that can receive mail', async () => {
+  it('a domain must be a name that can receive mail', async () => {
     for (const domain of ['localhost', '127.0.0.1', 'a b.example', 'x@y.example', '-a.example', 'a..example'])
       expect((await owner.call(`POST /organizations/${owner.orgId}/sign-in/domains`, { domain })).status).toBe(422);
   });
@@ -367,7 +367,7 @@ describe('the settings', () => {
     for (const [route, body] of all) expect((await admin.call(route, body)).body.code).toBe('role_missing');
   });
 
-  it('the settings never show the secret, and require it again for another issuer', async () => {
+  it('the settings never show the secret, and a new issuer requires it again', async () => {
     const path = `PUT /organizations/${owner.orgId}/sign-in`;
     const shown = await owner.call(path, { enabled: true });
     expect(JSON.stringify(shown.body)).not.toContain(provider.clientSecret);

@@ -81,7 +81,7 @@ describe('questions that an agent could not answer', () => {
     expect(found.data[0].examples[0].end_user_id).toMatch(/^enduser_/);
   });
 
-  test('a question is in the list after the agent asked back, until the person chooses a section', async () => {
+  test('a question after which the agent asked back is listed until the person chooses a section', async () => {
     const { channelId, counts } = await givenTalks();
     const { id } = await givenConversation(server.db, owner.orgId, channelId);
     const asked = [
@@ -122,7 +122,7 @@ describe('questions that an agent could not answer', () => {
     ]);
   });
 
-  test('questions of all agents are in one list, each with its agent, without deleted agents', async () => {
+  test('one list has the questions of all agents that are not deleted, each with its agent', async () => {
     const [first, second, gone] = [await givenTalks(), await givenTalks(), await givenTalks()];
     const elsewhere = await givenTalks(await givenOrganization(server.db));
     await elsewhere.ask('Do you sell kites?');
@@ -140,7 +140,7 @@ describe('questions that an agent could not answer', () => {
     expect((await viewer(`GET /organizations/${elsewhere.at.split('/')[2]!}/questions`)).status).toBe(404);
   });
 
-  test('questions belong to one agent of one organization', async () => {
+  test('the questions of an agent are separate from those of other agents and organizations', async () => {
     const [mine, other] = [await givenTalks(), await givenTalks()];
     const elsewhere = await givenTalks(await givenOrganization(server.db));
     const foreign = await elsewhere.ask('Do you wrap gifts?');

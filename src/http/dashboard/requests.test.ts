@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => app?.stop());
 
 describe('GET /dashboard/api/organizations/:org_id/requests', () => {
-  it("shows each call and its outcome, with Parley's IDs and no names from a caller", async () => {
+  it('the list has each call and its outcome, with IDs of Parley and no names from a caller', async () => {
     const [run, missing, person, me] = await called(
       ['POST', `/api/triggers/${agentId}/${triggerId}?debug=secret`, { message: 'private words' }],
       ['POST', `/api/triggers/${newId('agent')}/${triggerId}`, {}],
@@ -119,14 +119,14 @@ describe('GET /dashboard/api/organizations/:org_id/requests', () => {
     expect(calls.data).toContainEqual({ call: 'POST /api/triggers/:agent_id/:trigger_id' });
   });
 
-  it('shows nothing of another organization', async () => {
+  it('the list has no call of another organization', async () => {
     await called(['GET', '/api/me']);
     expect(await list('', otherOrgId)).toMatchObject({ data: [] });
     expect(await list(`key_id=${key.id}`, otherOrgId)).toMatchObject({ data: [] });
     expect(await api(`GET /organizations/${otherOrgId}/requests/calls`)).toEqual({ data: [] });
   });
 
-  it('failed calls stay visible if one key makes more calls than are stored individually', async () => {
+  it('failed calls stay visible if a key makes more calls than are stored one by one', async () => {
     const { id, value } = await app.key(orgId, { permissions: ['triggers'] });
     const { id: last, value: other } = await app.key(orgId, { permissions: ['triggers'] });
     await app.call('POST', `/api/triggers/${newId('agent')}/${triggerId}`, { key: value, body: {} });

@@ -171,7 +171,7 @@ function lowestRole(name: string, { method, path }: DashboardRoute): Needed {
 describe.each(inOrg)('%s', (name, route) => {
   const needed = lowestRole(name, route);
 
-  it.each(ROLES)(`allows or refuses %s by rights`, async (role) => {
+  it.each(ROLES)(`the rights of the caller decide about %s`, async (role) => {
     const { status, body } = await people[role]!(callOf(route), bodyFor(route));
     const mayCall = needed !== 'operator' && ROLES.indexOf(role) <= ROLES.indexOf(needed);
     const refusal = needed === 'operator' ? 'operator_required' : 'role_missing';
@@ -180,7 +180,7 @@ describe.each(inOrg)('%s', (name, route) => {
     expect(body?.code).not.toBe('organization_not_found');
   });
 
-  it('hides the organization from others, and asks callers without a session to sign in', async () => {
+  it('others get 404 for the organization, and callers without a session are asked to sign in', async () => {
     const stranger = await people['stranger']!(callOf(route), bodyFor(route));
     expect([stranger.status, stranger.body.code]).toEqual([404, 'organization_not_found']);
     const nobody = await people['nobody']!(callOf(route), bodyFor(route));
@@ -195,14 +195,14 @@ describe.each(inOrg)('%s', (name, route) => {
 describe('outside an organization', () => {
   const named = (access: string) => outside.filter(([, route]) => route.access === access).map(([name]) => name);
 
-  it('each route is only for the callers who are written down', () => {
+  it('each route accepts only the callers in the list', () => {
     expect(named('public').toSorted()).toEqual(ANYBODY.split(' ').toSorted());
     expect(named('any_session').toSorted()).toEqual(ANY_SESSION.split(' ').toSorted());
     expect(named('signed_in').toSorted()).toEqual(ONESELF.split(' ').toSorted());
   });
 
   it.each(outside.filter(([, { access }]) => access !== 'public'))(
-    '%s asks callers without a session to sign in',
+    'the route %s asks callers without a session to sign in',
     async (_name, route) => {
       const { status, body } = await people['nobody']!(callOf(route), bodyFor(route));
       expect([status, body.code]).toEqual([401, 'session_missing']);
@@ -251,7 +251,7 @@ describe('ids of another organization', () => {
         path,
       ),
     ),
-  )('%s answers 404 for records of another organization', async (_name, route) => {
+  )('the route %s returns 404 for records of another organization', async (_name, route) => {
     const mine = await thingsOf(people['operator']!, orgId);
     const { body } = await people['stranger']!('GET /session');
     const isFile = route === DASHBOARD_ROUTES.uploadDocument || route === DASHBOARD_ROUTES.sendFileInConversation;
@@ -381,7 +381,7 @@ const VALID: Record<string, unknown> = {
 const validBody = (route: DashboardRoute): unknown => VALID[all.find(([, each]) => each === route)![0]];
 
 describe('the description', () => {
-  it('the description names every mounted route, for callers with a session', async () => {
+  it('the description contains every mounted route, and is only for callers with a session', async () => {
     expect((await people['nobody']!('GET /openapi.json')).status).toBe(401);
     const { body } = await people['viewer']!('GET /openapi.json');
     const described = Object.values(body.paths as Record<string, object>).flatMap(Object.keys);

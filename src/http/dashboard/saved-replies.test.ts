@@ -112,7 +112,7 @@ test('an invalid template is refused, and the fault names its language', async (
     expect((await call(`POST ${at}/saved-replies`, { ...GREETING, shortcut })).status, shortcut).toBe(422);
 });
 
-test("a saved reply is filled in the language of the person, with the person's values and the name of the member", async () => {
+test('a saved reply is written in the language of the person, with their values and the name of the member', async () => {
   const text = { default: 'Hello {{name}}, {{end_user.plan}}. {{member.name}}', ar: 'مرحبًا {{name}}' };
   const { name } = (await call('GET /session')).body.user;
   expect(await fill(text, { name: 'Noor' })).toEqual({ text: `Hello Noor, gold. ${name}`, missing: [] });

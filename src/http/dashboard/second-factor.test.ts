@@ -76,7 +76,7 @@ describe('setting up an authenticator app', () => {
     expect((await begin(PASSWORD)).body.code).toBe('already_exists');
   });
 
-  it('setting up ends every other session, but not this one', async () => {
+  it('setting up ends every session of the person except the current one', async () => {
     const person = await newMember();
     const other = server.as((await signIn(person.email)).cookie);
     await enrol(person);
@@ -115,7 +115,7 @@ describe('setting up an authenticator app', () => {
 });
 
 describe('signing in with a second factor', () => {
-  it('the password alone opens no session, and the code after it opens one', async () => {
+  it('the password alone opens no session, but the password and a code do', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const begun = await signIn(person.email);
@@ -126,7 +126,7 @@ describe('signing in with a second factor', () => {
     expect((await server.as(entered.cookie)('GET /session')).status).toBe(200);
   });
 
-  it('accepts each code once, even if it is sent twice at the same time', async () => {
+  it('each code is accepted once, even if it is sent twice at the same time', async () => {
     const person = await newMember();
     const { app } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -138,7 +138,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(body.challenge, app.code(1))).status).toBe(200);
   });
 
-  it('accepts each recovery code once, in any spelling', async () => {
+  it('each recovery code is accepted once, in any spelling', async () => {
     const person = await newMember();
     const { recovery } = await enrol(person);
     const { body } = await signIn(person.email);
@@ -167,7 +167,7 @@ describe('signing in with a second factor', () => {
     expect((await withCode(body.challenge, app.code())).status).toBe(200);
   });
 
-  it('refuses a challenge that was changed, belongs to another person, or is older than a password change', async () => {
+  it('a challenge is refused if it was changed, is of another person, or precedes a password change', async () => {
     const [person, other] = [await newMember(), await newMember()];
     const { app } = await enrol(person);
     const theirs = await enrol(other);
@@ -298,7 +298,7 @@ describe('an organization that requires it', () => {
     expect((await require(boss.call, false)).status).toBe(200);
   });
 
-  it('accepts a session that was opened with the factor, until the factor is removed', async () => {
+  it('a session with a second factor is accepted until the factor is removed', async () => {
     const boss = await newMember('owner');
     const { app } = await enrol(boss);
     await require(boss.call, true);

@@ -30,19 +30,19 @@ describe('the files of the dashboard', () => {
   const get = (url: string, accepted: string) =>
     server.inject({ method: 'GET', url, headers: { 'accept-encoding': accepted } });
 
-  it('sends the bytes that the build compressed, and compresses nothing itself', async () => {
+  it('the server sends the bytes that the build compressed', async () => {
     const { headers, rawPayload } = await get('/assets/built.js', 'gzip, deflate, br');
     expect(headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
     expect(rawPayload.equals(BEST)).toBe(true);
   });
 
-  it('compresses a file that the build left as it is', async () => {
+  it('the server compresses a file that the build did not compress', async () => {
     const { headers, rawPayload } = await get('/assets/other.js', 'br');
     expect(headers['content-encoding']).toBe('br');
     expect(brotliDecompressSync(rawPayload).toString()).toBe(CODE);
   });
 
-  it('sends gzip or plain text to a client without brotli', async () => {
+  it('a client without brotli gets gzip or plain text', async () => {
     const zipped = await get('/assets/built.js', 'gzip');
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(zipped.rawPayload).toString()).toBe(CODE);
@@ -53,7 +53,7 @@ describe('the files of the dashboard', () => {
     }
   });
 
-  it('does not list the compressed copy as a file of its own', async () => {
+  it('the compressed copy of a file has no URL of its own', async () => {
     expect((await get('/assets/built.js.br', 'br')).statusCode).toBe(404);
   });
 });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('repeated requests for passkey options do not prevent others from signing in', async () => {
+test('many requests for passkey options do not prevent others from signing in', async () => {
   const { email } = await setUpOwner(server);
   const nobody = server.as(null);
   const asked = await Promise.all(Array.from({ length: 150 }, () => nobody('POST /sign-in/passkey/options')));

@@ -210,7 +210,7 @@ describe('the numbers of an organization', () => {
     expect((await read('30d', NOW + DAY)).ended.now).toBe(3);
   });
 
-  test('the numbers of a day are final 30 days after its end, even if its conversations are deleted', async () => {
+  test('the numbers of a day are final after 30 days, even if its conversations are deleted', async () => {
     const old = await talk(NOW - 20 * DAY);
     const begun = async (at: number) => {
       const { conversations } = await read('30d', at);
@@ -221,14 +221,14 @@ describe('the numbers of an organization', () => {
     expect(await begun(NOW + 14 * DAY)).toBe(1);
   });
 
-  test('the numbers contain nothing of another organization', async () => {
+  test('the numbers contain no data of another organization', async () => {
     await handOff(await talk(NOW - HOUR), NOW - HOUR, 'asked');
     const elsewhere = await givenOrganization(server.db);
     const found = await readStatistics({ db: server.db, now: () => NOW }, elsewhere, '24h');
     expect(found).toMatchObject({ conversations: { now: 0 }, handed_off: { now: 0 }, hours: [] });
   });
 
-  test('many simultaneous readers cause one count, and a reader a moment later causes none', async () => {
+  test('many simultaneous readers, and one soon after them, cause only one count', async () => {
     await talk(NOW - HOUR);
     const counting = vi.spyOn(server.db, 'execute');
     const all = await Promise.all(Array.from({ length: 5 }, () => read()));

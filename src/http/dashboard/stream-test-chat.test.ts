@@ -43,7 +43,7 @@ test('the deltas of a turn come before its result, and removed deltas are replac
   ]);
 });
 
-test('a turn that fails in the middle ends with its problem, and one without text is answered without a stream', async () => {
+test('a turn that fails in the middle ends with a problem, and a turn without text is not streamed', async () => {
   play = async (reader) => {
     reader!.words.add('Mon');
     throw new Refusal('provider_failed');

@@ -57,7 +57,7 @@ const learn = async (more: object = {}) => {
 };
 
 describe('a question that a member teaches', () => {
-  test('a learned question is answered from its passage at once, also in another order, and listed with it', async () => {
+  test('a learned question is answered from its passage at once, even with another word order', async () => {
     expect(await say(QUESTION)).not.toContain('90 euros');
     const added = await learn();
     expect(added.status).toBe(201);
@@ -109,7 +109,7 @@ describe('a question that a member teaches', () => {
     expect((await viewer(`GET ${at}/wordings`)).body.data).toEqual([]);
   });
 
-  test('a reply of a member after the question brings its passage to the top', async () => {
+  test('a member’s reply after the question puts its passage first in the list', async () => {
     const { id } = await givenConversation(server.db, orgId, channelId);
     const missed = await givenMessage(server.db, orgId, id, { content: textOf('I do not know.') });
     await givenMessage(server.db, orgId, id, {

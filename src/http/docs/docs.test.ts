@@ -28,7 +28,7 @@ describe('/docs', () => {
     expect([status, headers['location']]).toEqual([308, '/docs']);
   });
 
-  it('shows every endpoint with a curl command to copy', async () => {
+  it('the page shows every endpoint with a curl command to copy', async () => {
     const { text, headers } = await get('/docs');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     for (const part of [
@@ -63,7 +63,7 @@ describe('/docs', () => {
     }
   });
 
-  it('shows texts from schemas as text', async () => {
+  it('the page shows texts from schemas as text, not as HTML', async () => {
     const { text } = await get('/docs');
     expect(text).not.toContain('<img src=x>');
     expect(text).toContain('&#60;img src=x&#62;');
@@ -84,7 +84,7 @@ describe('/docs?q=', () => {
     expect(found).toContain(`href="${href}"`);
   });
 
-  it('shows the query as text, and says if nothing was found', async () => {
+  it('the search shows the query as text, and reports if nothing was found', async () => {
     const { status, text } = await get('/docs?q=%3Cimg+src%3Dx%3E+zzzz&q=2&utm=%ff');
     expect(status).toBe(200);
     expect(text).not.toContain('<img');
@@ -128,7 +128,7 @@ describe('/docs/problems', () => {
 });
 
 describe('/llms.txt', () => {
-  it('names every endpoint and the next pages to read', async () => {
+  it('the file names every endpoint and further pages', async () => {
     const { text, headers } = await get('/llms.txt');
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(text).toContain('- GET /api/me: Show the calling key');

@@ -40,7 +40,7 @@ const shownRoutes = (): Route[] =>
   [...systemRoutes({ allRoutes: () => [], isDraining: () => false, now: Date.now } as never), echo].filter(isShown);
 
 describe('the OpenAPI document', () => {
-  it('describes each event as a webhook, with a schema that its example fits', () => {
+  it('the document describes each event as a webhook, with a schema and a valid example', () => {
     const webhooks = { ...(document['webhooks'] as Record<string, { post: Operation }>) };
     delete webhooks['turn.requested'];
     expect(Object.keys(webhooks)).toEqual(EVENT_TYPES);
@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
     expect(names).toContain('#/components/schemas/RunCompletedEvent');
   });
 
-  it('describes the turn that own code receives, and its answer at once or later, with valid examples', () => {
+  it('the document describes the turn and the answers of own code, with valid examples', () => {
     const { post } = (document['webhooks'] as Record<string, { post: Operation & { callbacks: Callbacks } }>)[
       'turn.requested'
     ]!;
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('passes the linter without a message', async () => {
+  it('the document passes the linter without a message', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'parley-openapi-'));
     const file = path.join(folder, 'openapi.json');
     writeFileSync(file, JSON.stringify(document));
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     expect((JSON.parse(stdout) as { problems: unknown[] }).problems).toEqual([]);
   }, 60_000);
 
-  it('describes every route of the public API, and no other', () => {
+  it('the document describes every route of the public API, and no other', () => {
     const routes = shownRoutes().map((route) => `${route.method} ${pathOf(route)}`);
     expect(
       operations()
@@ -105,7 +105,7 @@ describe('the OpenAPI document', () => {
     ).toEqual(routes.sort());
   });
 
-  it('describes only routes that the server answers', async () => {
+  it('the document describes only routes that the server has', async () => {
     for (const [name] of operations()) {
       const [method, at] = name.split(' ') as [string, string];
       const answer = await raw(http.port, { method, path: at.replaceAll(/\{\w+\}/g, 'x') });
@@ -161,7 +161,7 @@ describe('the OpenAPI document', () => {
     expect(checked).toBeGreaterThan(30);
   });
 
-  it("names this region's base URL", () => {
+  it('the document names the base URL of this region', () => {
     expect(document.servers).toEqual([{ url: 'https://us.parley.example', description: 'United States' }]);
     expect(document.openapi).toBe('3.1.0');
   });
@@ -176,7 +176,7 @@ describe('the OpenAPI document', () => {
     expect((await raw(http.port, { path: '/api/openapi.json', headers: ['If-None-Match: "x"'] })).status).toBe(200);
   });
 
-  it('shows the real responses of /api/me and /api/health', async () => {
+  it('the document shows real responses of /api/me and /api/health', async () => {
     // The server of this test validates every answer against its schema and would answer 500.
     expect((await raw(http.port, { path: '/api/me', headers: [AUTH] })).json()).toMatchObject({
       plan: 'paid',

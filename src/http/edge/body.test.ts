@@ -48,11 +48,11 @@ describe('400 body_invalid', () => {
     expect(await codeOf(body)).toBe('400 body_invalid');
   });
 
-  it('reports a body that contains only a byte order mark', async () => {
+  it('a body that contains only a byte order mark is refused with an explanation', async () => {
     expect((await post('\ufeff{}')).json().detail).toBe('The body starts with a byte order mark.');
   });
 
-  it('refuses an empty body where one is required', async () => {
+  it('an empty body is refused where one is required', async () => {
     expect(await codeOf('', [JSON_TYPE], '/api/strict/1')).toBe('400 body_invalid');
   });
 });
@@ -105,19 +105,19 @@ describe('415 unsupported_media_type', () => {
     expect(await codeOf('{}', [`Content-Type: ${type}`])).toBe('200');
   });
 
-  it('accepts the encoding "identity"', async () => {
+  it('the encoding "identity" is accepted', async () => {
     expect(await codeOf('{}', [JSON_TYPE, 'Content-Encoding: identity'])).toBe('200');
   });
 });
 
 describe('413 payload_too_large', () => {
-  it('accepts exactly 256 KiB, and not one byte more', async () => {
+  it('a body may have exactly 256 KiB, and not one byte more', async () => {
     expect(Buffer.byteLength(padded(MAX_BODY_BYTES))).toBe(MAX_BODY_BYTES);
     expect(await codeOf(padded(MAX_BODY_BYTES))).toBe('200');
     expect(await codeOf(padded(MAX_BODY_BYTES + 1))).toBe('413 payload_too_large');
   });
 
-  it('responds before the body arrives if its declared length is too large', async () => {
+  it('a body whose declared length is too large is refused before it arrives', async () => {
     const request = head({
       method: 'POST',
       path: '/api/echo/1',
@@ -128,7 +128,7 @@ describe('413 payload_too_large', () => {
     expect(answers[0]?.headers['connection']).toBe('close');
   });
 
-  it('the size of a chunked body is counted, and the response comes before its end', async () => {
+  it('a chunked body that becomes too large is refused before its end', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const request = head({
       method: 'POST',
@@ -158,19 +158,22 @@ describe('413 payload_too_large', () => {
 });
 
 describe('422 validation_failed', () => {
-  it.each(['[]', 'null', '"text"', '12', 'true'])('refuses %s, because it is JSON but not an object', async (body) => {
-    const answer = await post(body);
-    expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'type' }] });
-  });
+  it.each(['[]', 'null', '"text"', '12', 'true'])(
+    'the body %s is refused because it is JSON but not an object',
+    async (body) => {
+      const answer = await post(body);
+      expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'type' }] });
+    },
+  );
 
-  it('names each fault and repeats no part of the body', async () => {
+  it('the response names each fault and repeats no part of the body', async () => {
     const answer = await post('{"text":"sesame-open-wide","other":"sesame"}');
     expect(answer.status).toBe(422);
     expect(answer.json().errors.map((fault: { pointer: string }) => fault.pointer)).toEqual(['/other', '/text']);
     expect(answer.text).not.toContain('sesame');
   });
 
-  it('a route without a declared body refuses a body, but accepts {} and an empty one', async () => {
+  it('a route without a declared body accepts only {} and an empty body', async () => {
     const server = await startHttpServer([{ ...echo, body: undefined, bodyOptional: undefined }]);
     const send = (body?: string) =>
       raw(server.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body });
@@ -193,7 +196,7 @@ describe('a body that arrives slowly or in an unusual way', () => {
     expect(answers[0]?.json().body).toEqual({ text: 'é' });
   });
 
-  it('the body is requested only after access was granted', async () => {
+  it('the server requests the body only after it has granted access', async () => {
     const headers = [JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 2'];
     const stranger = await rawExchange(http.port, [head({ method: 'POST', path: '/api/echo/1', headers })], 300);
     expect(stranger.answers.map(({ status }) => status)).toEqual([401]);
@@ -201,7 +204,7 @@ describe('a body that arrives slowly or in an unusual way', () => {
     expect((await rawExchange(http.port, caller, 300, 2)).answers.map(({ status }) => status)).toEqual([100, 200]);
   });
 
-  it('a body that ends too early leaves only a log entry', async () => {
+  it('a body that ends too early has no effect except a log entry', async () => {
     const before = http.lines.length;
     const connected = once(http.server.server, 'connection');
     const request = `${head({ method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE, 'Content-Length: 20'] })}{"te`;

@@ -87,7 +87,7 @@ describe('stopping', () => {
     expect([answers[0]?.status, answers[0]?.headers.connection, closed]).toEqual([200, 'close', true]);
   });
 
-  it('finishes a request in progress, then closes its connection', async () => {
+  it('a stop finishes a request in progress and then closes its connection', async () => {
     await start();
     const underWay = reached();
     const call = rawExchange(http.port, [slowCall], 3_000);
@@ -99,7 +99,7 @@ describe('stopping', () => {
     await closing;
   });
 
-  it('answers a request whose first half came before the stop and whose second half comes after it', async () => {
+  it('a request that is only half received when the stop begins is still answered', async () => {
     await start({ timeouts: { ...QUICK, requestMs: 30_000 } });
     const connected = once(http.server.server, 'connection');
     const stopping = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ describe('/ready', () => {
 });
 
 describe('the log', () => {
-  it('the log has one line per request, with route, status, time and caller, but no content of the request', async () => {
+  it('each request has one log line with route, status, time and caller, but without its content', async () => {
     await start();
     await raw(http.port, { path: '/api/me?secret=sesame', headers: [AUTH, 'X-Secret: sesame'] });
     await raw(http.port, { path: '/nope/sesame' });
@@ -177,7 +177,7 @@ describe('the log', () => {
     expect(JSON.stringify(http.lines)).not.toMatch(/sesame|test-key/);
   });
 
-  it('data that is not a readable request has a log line with the ID in its response', async () => {
+  it('unreadable data has a log line with the request ID of its response', async () => {
     await start();
     const { answers } = await rawExchange(http.port, ['GARBAGE\r\n\r\n']);
     expect(http.lines).toMatchObject([{ status: 400, request_id: answers[0]?.json().request_id }]);

@@ -11,6 +11,6 @@ it.each([
   ['*', null],
   ['', null],
   [undefined, null],
-])('of the accepted encodings %j, the file is sent with %j', (accepted, encoding) =>
+])('a client that accepts %j gets the file with the encoding %j', (accepted, encoding) =>
   expect(contentEncoding(accepted)).toBe(encoding),
 );

@@ -92,7 +92,7 @@ describe('the order of checks', () => {
     await limited.server.close();
   });
 
-  it('waits for an asynchronous access decision before the body is checked', async () => {
+  it('the body is checked after an asynchronous access decision', async () => {
     const slow = await startHttpServer([echo], {
       access: {
         ...oneKey,
@@ -112,13 +112,13 @@ describe('the order of checks', () => {
     await slow.server.close();
   });
 
-  it('every Authorization header counts, including later ones', async () => {
+  it('every Authorization header is checked, including later ones', async () => {
     expectProblem(await get('/api/me', [AUTH, AUTH]), 401, 'authorization_missing');
     const beyondTwoThousand = Array.from({ length: 2_100 }, () => 'a:b');
     expectProblem(await get('/api/me', [AUTH, ...beyondTwoThousand, AUTH]), 401, 'authorization_missing');
   });
 
-  it('ignores keys in the query', async () => {
+  it('a key in the query is ignored', async () => {
     expectProblem(await get('/api/me?api_key=test-key&authorization=Bearer%20test-key'), 401, 'authorization_missing');
     expect((await get('/api/me?api_key=other', [AUTH])).status).toBe(200);
   });
@@ -159,7 +159,7 @@ describe('paths and methods', () => {
     expect(answer.headers.allow).toBe(allow);
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('HEAD has the response of GET without the body', async () => {
     const { answers } = await rawExchange(http.port, [head({ method: 'HEAD', path: '/api/health' })]);
     const stranger = await rawExchange(http.port, [head({ method: 'HEAD', path: '/api/me' })]);
     expect([answers, stranger.answers].map((each) => [each[0]?.status, each[0]?.text])).toEqual([
@@ -175,7 +175,7 @@ describe('paths and methods', () => {
     },
   );
 
-  it.each(['%00', 'a%0ab', '%7f'])('a caller gets 400 for the id %s', async (id) => {
+  it.each(['%00', 'a%0ab', '%7f'])('the ID %s gets 400', async (id) => {
     expectProblem(await get(`/api/echo/${id}`, [AUTH], 'POST'), 400, 'request_invalid');
   });
 
@@ -226,7 +226,7 @@ describe('requests that two parsers could understand differently', () => {
     expect(closed).toBe(true);
   });
 
-  it('an ambiguous request is also refused in the middle of a body', async () => {
+  it('a request whose body becomes ambiguous is refused in the middle of the body', async () => {
     const request = head({
       method: 'POST',
       path: '/api/echo/1',
@@ -248,7 +248,7 @@ describe('requests that two parsers could understand differently', () => {
     expect([answers.map(({ status }) => status), closed]).toEqual([[200], true]);
   });
 
-  it('refuses more than 16 KiB of headers with 431', async () => {
+  it('more than 16 KiB of headers get 431', async () => {
     const { answers } = await rawExchange(http.port, [
       head({ path: '/api/health', headers: [`X: ${'a'.repeat(17_000)}`] }),
     ]);
@@ -268,7 +268,7 @@ describe('every answer', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('a response has HSTS if the public address is https, and only under that name', async () => {
+  it('a response has an HSTS header only if the public URL has https and this host name', async () => {
     const under = (host: string, path = '/api/health') =>
       raw(http.port, { path, bare: true, headers: [`Host: ${host}`, 'Connection: close'] });
     for (const path of ['/api/health', '/api/me', '/api/boom', '/nothing', '/docs', '/%zz'])
@@ -292,7 +292,7 @@ describe('every answer', () => {
     expect(ids[0]).toMatch(/^req_/);
   });
 
-  it('the response of a failed handler reveals nothing, and the log has the details', async () => {
+  it('the response of a failed handler reveals no details, which only the log has', async () => {
     const answer = await get('/api/boom', [AUTH]);
     expectProblem(answer, 500, 'internal_error');
     expect(answer.text).not.toContain('secret');
@@ -334,12 +334,12 @@ describe('every answer', () => {
     expect(change.headers['retry-after']).toBe('1');
   });
 
-  it('a limited route sends the rate limit, also in later refusals', async () => {
+  it('a route with a rate limit sends its headers, also in later refusals', async () => {
     const bad = await raw(http.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH, JSON_TYPE], body: '[' });
     expect(bad.headers).toMatchObject({ 'ratelimit-policy': '"key";q=600;w=60', ratelimit: '"key";r=599;t=60' });
   });
 
-  it('a response that violates its own schema is a 500 in tests', async () => {
+  it('a response that violates its schema becomes a 500 in tests', async () => {
     const wrong = await startHttpServer([{ ...echo, handle: () => ({ id: 7 }) }]);
     const answer = await raw(wrong.port, { method: 'POST', path: '/api/echo/1', headers: [AUTH] });
     expectProblem(answer, 500, 'internal_error');
@@ -348,7 +348,7 @@ describe('every answer', () => {
 });
 
 describe('dashboard routes', () => {
-  it('dashboard routes are protected by their own guard, whose result the handler receives', async () => {
+  it('dashboard routes have their own access check, whose result the handler receives', async () => {
     const no = guarded(async () => {
       throw new Refusal('session_missing');
     }, 'no');
@@ -382,7 +382,7 @@ describe('the address of a client', () => {
     return (JSON.parse(text) as { ip: string }).ip;
   };
 
-  it('the address comes from X-Forwarded-For of a trusted proxy, and of no other', async () => {
+  it('only a trusted proxy can set the client address by X-Forwarded-For', async () => {
     expect(await ask()).toBe('127.0.0.1');
     expect(await ask(['10.0.0.0/8'])).toBe('127.0.0.1');
     expect(await ask(['127.0.0.0/8'])).toBe('198.51.100.7');

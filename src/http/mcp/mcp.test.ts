@@ -39,7 +39,7 @@ const namesFor = async (using: string): Promise<string[]> =>
   (await rpc('tools/list', {}, using)).body.result.tools.map(({ name }: { name: string }) => name);
 
 describe('a client of the protocol', () => {
-  test('a client can initialize, list the tools and send notifications', async () => {
+  test('an MCP client can initialize, list the tools and send notifications', async () => {
     const hello = await rpc('initialize', {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -159,12 +159,12 @@ describe('an invalid message', () => {
     ['another method', 'GET', undefined, 405],
     ['no JSON-RPC', 'POST', {}, 422],
     ['broken JSON', 'POST', '{', 400],
-  ])('the message %s is refused', async (_, method, body, status) => {
+  ])('an invalid MCP message is refused: %s', async (_, method, body, status) => {
     const answer = await parley.call(method, '/mcp', { key, ...(body !== undefined && { body }) });
     expect(answer.status).toBe(status);
   });
 
-  test('an unknown tool is an error of the protocol', async () => {
+  test('a call of an unknown tool is a protocol error', async () => {
     const { body } = await rpc('tools/call', { name: 'nonsense', arguments: {} });
     expect(body.error.message).toContain('nonsense');
   });

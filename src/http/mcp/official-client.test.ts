@@ -91,7 +91,7 @@ describe.each(['legacy', 'auto'] as const)('the official client, version negotia
     expect(refused).not.toHaveProperty('structuredContent');
   });
 
-  test.each([['20'], [0], [26], [1.5], [null]])('the client cannot wait for %j', async (wait) => {
+  test.each([['20'], [0], [26], [1.5], [null]])('the client gets an error for the wait time %j', async (wait) => {
     const refused = await call('startConversation', { ...at, wait });
     const problem = JSON.parse((refused.content as { text: string }[])[0]!.text);
     expect(problem).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/wait' }] });
@@ -117,7 +117,7 @@ describe('a client that gives up', () => {
     await client.close();
   });
 
-  test('the client gets an error instead of a subscription, because the tools of a key do not change', async () => {
+  test('a subscription to tool changes is refused, because the tools of a key do not change', async () => {
     const { value: key } = await parley.key(await givenOrganization(parley.db));
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

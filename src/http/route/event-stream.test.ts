@@ -74,13 +74,13 @@ describe('a stream of events', () => {
     expect(text()).toContain('x-request-id: req_');
   });
 
-  it('sends heartbeats, so that every proxy sees that the stream is alive', async () => {
+  it('a stream sends heartbeats, so that proxies do not close it', async () => {
     await start({ heartbeatMs: 20 });
     const { text } = await listen();
     await expect.poll(() => text().match(/\n:\n/g)?.length).toBeGreaterThan(2);
   });
 
-  it('closed streams leave nothing behind, however many streams either side opened', async () => {
+  it('closed streams no longer count, whichever side has closed them', async () => {
     await start();
     const hundred = () => Promise.all(Array.from({ length: 100 }, () => listen()));
     const listening = await hundred();
@@ -105,7 +105,7 @@ describe('a stream of events', () => {
     expect(await refusal()).toEqual({ status: 503, code: 'unavailable', retry: '1' });
   });
 
-  it('a stream ends for a reader that does not read, instead of buffering all data', async () => {
+  it('a stream ends if its reader does not read, instead of buffering all data', async () => {
     await start({ bufferBytes: 64 * 1_024 });
     const { socket } = await listen();
     socket.pause();
@@ -135,7 +135,7 @@ describe('a stream of events', () => {
     await closed;
   });
 
-  it('answers HEAD with headers only', async () => {
+  it('HEAD gets only the headers of a stream', async () => {
     await start();
     const { answers } = await rawExchange(http.port, [
       head({ method: 'HEAD', path: '/api/stream/a', headers: ['Host: a', AUTH], bare: true }),

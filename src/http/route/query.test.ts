@@ -16,7 +16,7 @@ function refusal(text: string): string {
 }
 
 describe('a query', () => {
-  it('a query is read by its schema: numbers, booleans, plus as space', () => {
+  it('the schema converts numbers and booleans of a query, and a plus is a space', () => {
     expect(read('limit=7&tag=a+b%2Bc&done=false')).toEqual({ limit: 7, tag: 'a b+c', done: false });
     expect(read('')).toEqual({});
     expect(read('tag=7')).toEqual({ tag: '7' });

@@ -14,7 +14,7 @@ describe('the allow list of outgoing calls', () => {
     expect(allow.address('127.0.0.1', 80)).toBe(false);
   });
 
-  it('matches names exactly, in any case, with or without the dot of the root', () => {
+  it('a name matches exactly, in any case, with or without a final dot', () => {
     const allow = parsed(' models.internal , Ollama ');
     expect(allow.host('MODELS.internal', 80)).toBe(true);
     expect(allow.host('models.internal.', 80)).toBe(true);
@@ -23,7 +23,7 @@ describe('the allow list of outgoing calls', () => {
     expect(allow.host('models.internal.evil.test', 80)).toBe(false);
   });
 
-  it('matches addresses by CIDR, in IPv4, IPv6 and mapped form', () => {
+  it('an address matches by CIDR, in IPv4, IPv6 and mapped form', () => {
     const allow = parsed(['10.2.0.0/16', 'fd00::/8', '127.0.0.1']);
     expect(allow.address('10.2.255.1', 443)).toBe(true);
     expect(allow.address('10.3.0.0', 443)).toBe(false);
@@ -47,7 +47,7 @@ describe('the allow list of outgoing calls', () => {
     ...'http://localhost *.internal host:99999 host:0 user@host host?x [::1 a/b /8 10.0.0/8'.split(' '),
     ...'10.0.0.0/ 10.0.0.0/33 10.0.0.0/-1 10.0.0.0/8/8 ::/129'.split(' '),
     'a b',
-  ])('refuses the entry %s and names it', (entry) => {
+  ])('the entry %s is refused, and the error names it', (entry) => {
     const result = parseAllow(['fine.internal', entry]);
     expect('fault' in result && result.fault).toContain(`"${entry}"`);
   });

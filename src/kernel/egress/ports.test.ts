@@ -30,7 +30,7 @@ it('mail may use the ports of mail only', () => {
   expect([22, 80, 443, 1025, 5432, 6379].some((port) => may('mail', 'x.example', port))).toBe(false);
 });
 
-it('for an allowed host, mail may use any port that belongs to no other protocol', () => {
+it('mail to an allowed host may use any port that belongs to no other protocol', () => {
   expect(may('mail', 'mail.internal', 1025, 'mail.internal')).toBe(true);
   expect(may('mail', '10.1.2.3', 1025, '10.0.0.0/8')).toBe(true);
   expect(may('mail', '10.1.2.3', 6379, '10.0.0.0/8')).toBe(false);

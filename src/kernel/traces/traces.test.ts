@@ -114,7 +114,7 @@ describe('the export', () => {
     };
   }
 
-  test('sends batches with numbers and booleans in the form of OTLP', async () => {
+  test('spans are sent in batches, with numbers and booleans in the OTLP format', async () => {
     const spans = open();
     spans.many(1_300, { text: 'a\u0000\ud800"', whole: 3, part: 0.5, truth: true, list: ['a', 'b'] });
     await spans.stop();
@@ -131,14 +131,14 @@ describe('the export', () => {
     expect(counts).toEqual({ sent: 1_300, dropped: 0 });
   });
 
-  test('removes text that looks like a credential', async () => {
+  test('text that looks like a credential is removed before the export', async () => {
     const spans = open();
     spans.many(1, { text: 'Authorization: Bearer abcdefghijklmnop1234' });
     await spans.stop();
     expect(collector.requests[0]!.body).not.toContain('abcdefghijklmnop1234');
   });
 
-  test('sends the same spans again later if the collector is busy', async () => {
+  test('spans are sent again later if the collector is busy', async () => {
     collector.answer = () => ({ status: 503, headers: { 'retry-after': '0.05' } });
     const spans = open();
     spans.many(3);
@@ -149,7 +149,7 @@ describe('the export', () => {
     expect(counts).toEqual({ sent: 3, dropped: 0 });
   });
 
-  test('uses bounded memory while the collector is unavailable, and counts lost spans', async () => {
+  test('the export uses bounded memory while the collector is unavailable, and counts lost spans', async () => {
     const { url } = collector;
     await collector.stop();
     const spans = open(url);
@@ -162,7 +162,7 @@ describe('the export', () => {
     collector = await startCollector();
   });
 
-  test('limits large spans by their size too', async () => {
+  test('the memory limit also counts the size of spans', async () => {
     collector.answer = () => 'hang';
     const spans = open();
     spans.many(2_000, Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}`, 'x'.repeat(500)])));
@@ -170,7 +170,7 @@ describe('the export', () => {
     await spans.stop();
   });
 
-  test('does not send spans again that the collector refused', async () => {
+  test('spans that the collector refused are not sent again', async () => {
     collector.answer = () => ({ status: 403 });
     const spans = open();
     spans.many(3);

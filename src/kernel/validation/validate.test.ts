@@ -69,7 +69,7 @@ describe('a body that breaks its schema', () => {
     ).toHaveLength(MAX_FAULTS);
   });
 
-  it('names a list that is too long, even if it has other faults', () => {
+  it('a list that is too long is reported, even if it has other faults', () => {
     const columns = Array.from({ length: 20_000 }, () => 1);
     expect(places(Type.Object({ ids: Type.Array(Type.String(), { maxItems: 600 }) }), { ids: columns })).toContain(
       '/ids/0 type',
@@ -116,7 +116,7 @@ describe('a body that breaks its schema', () => {
     for (const value of [[], null, 'x', 1, true]) expect(places(TriggerCall, value)).toEqual([' type']);
   });
 
-  it('escapes names in pointers, and shortens very long ones', () => {
+  it('names in pointers are escaped, and very long ones are shortened', () => {
     expect(places(Type.Object({}, closed), { 'a/b~c': 1 })).toEqual(['/a~1b~0c unknown_field']);
     expect(faults(Type.Object({}, closed), { ['x'.repeat(5_000)]: 1 })[0]!.pointer).toHaveLength(300);
   });
@@ -152,7 +152,7 @@ describe('a value with alternatives', () => {
     ]);
   });
 
-  it('for a value or null, reports the fault of the value', () => {
+  it('a nullable value is reported with the fault of the value', () => {
     const schema = Type.Object({ send_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) });
     expect(places(schema, { send_at: 'tomorrow' })).toEqual(['/send_at format']);
     expect(faults(schema, { send_at: 5 })).toEqual([

@@ -65,7 +65,7 @@ const rewrite = (change: (lines: string[]) => string[]): void => {
 };
 
 describe('a backup', () => {
-  test('restores each row of a backup exactly, except for sessions', async () => {
+  test('each row of a backup is restored exactly, except for sessions', async () => {
     await backup(source.url, file);
     await withEmptyDatabase(async (target, url) => {
       await restore(url, file, { keepKeys: true, resume: false });
@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(gunzipSync(readFileSync(file)).toString()).not.toContain('canary');
   });
 
-  test('limits the number of fetched rows, so that large rows after small ones still fit into memory', async () => {
+  test('a backup fetches few rows at a time, so that large rows fit into memory', async () => {
     await db.execute(
       sql`INSERT INTO authz_change (seq, kind, subject_id) SELECT n, 'key', 'small' FROM generate_series(1, 300) n`,
     );
@@ -154,7 +154,7 @@ describe('events', () => {
 const givenAgentOfNewOrganization = async () => givenAgent(db, await givenOrganization(db));
 
 describe('a restore', () => {
-  test('revokes every key and access token, because they may have been revoked since, and records it in the audit log', async () => {
+  test('a restore revokes every key and access token, because they may have been revoked after the backup', async () => {
     await db.execute(sql`INSERT INTO access_token
         (org_id, id, label, prefix, kind, user_id, verbs, by_provider, sign_in_factor)
       VALUES (${orgId}, 'token_1', 'CI', 'parley_token_us_x', 'person', 'user_1', '{read}', false, false)`);
@@ -178,7 +178,7 @@ describe('a restore', () => {
     });
   });
 
-  test('a restore ends every invitation, because its link may have been withdrawn or used since', async () => {
+  test('a restore ends every invitation, because its link may have been used or withdrawn after the backup', async () => {
     await insertPerson(db, { name: 'Inviter', email: 'inviter@example.qa', passwordHash: 'x' }).then((inviter) =>
       insertInvitation(db, orgId, {
         email: 'late@example.qa',
@@ -201,7 +201,7 @@ describe('a restore', () => {
     });
   });
 
-  test('refuses a database that is not empty, and does not change it', async () => {
+  test('a restore refuses a database that is not empty, and does not change it', async () => {
     await backup(source.url, file);
     const before = await dump(db, 'agent');
     await expect(restore(source.url, file, { keepKeys: true, resume: false })).rejects.toThrow(/not empty/);
@@ -239,7 +239,7 @@ describe('a restore', () => {
       () => rewrite((lines) => lines.map((line) => line.replace('{"table":"agent"', '{"table":"agent\\"; DROP"'))),
       /does not know/,
     ],
-  ])('loads nothing from a file that %s', async (_what, spoil, message) => {
+  ])('a restore loads nothing from a file that %s', async (_what, spoil, message) => {
     await backup(source.url, file);
     spoil();
     await withEmptyDatabase(async (target, url) => {

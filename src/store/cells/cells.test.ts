@@ -80,7 +80,7 @@ test('a call with the key of one organization does not reach the other one', asy
   expect(answer.status).toBe(404);
 });
 
-test('one look-up for runs of both cells finds all of them', async () => {
+test('one query for runs of both cells finds all of them', async () => {
   const { rows } = await raw.query<{ orgId: string; runId: string }>(
     'SELECT org_id AS "orgId", id AS "runId" FROM public.run UNION ALL SELECT org_id, id FROM cell_2.run',
   );
@@ -98,14 +98,14 @@ test('a statement that names no organization, or organizations of two cells, is 
   });
 });
 
-test('a text of a user that looks like an organization changes no cell', async () => {
+test('a text of a user that looks like the ID of an organization does not change the cell', async () => {
   const name = second.orgId;
   await db.execute(sql`UPDATE agent SET name = ${name} WHERE org_id = ${first.orgId} AND id = ${first.agentId}`);
   const { rows } = await raw.query('SELECT name FROM public.agent WHERE id = $1', [first.agentId]);
   expect(rows).toEqual([{ name }]);
 });
 
-test('a call that names another organization as its person, its key or its data stops no call of its cell', async () => {
+test('the ID of another organization in the data of a call stops neither the call nor its batch', async () => {
   const text = second.orgId;
   const hostile = {
     end_user: { external_id: text },
@@ -163,7 +163,7 @@ test('after a rollback, a connection still reads the right cell', async () => {
   }
 });
 
-test('a revoked key of another cell is refused from the response on', async () => {
+test('a revoked key of another cell is refused as soon as the revoke is confirmed', async () => {
   const { id, value } = await parley.key(second.orgId);
   expect((await start({ ...second, key: value })).status).toBeLessThan(300);
   await raw.query('UPDATE cell_2.api_key SET revoke_at = now() WHERE id = $1', [id]);
@@ -250,7 +250,7 @@ test('a backup has the rows of all cells, and a restore loads them into one', as
   }
 });
 
-test('a cell that hangs leaves connections to other cells, and its calls are refused', async () => {
+test('a cell that hangs cannot use the connections of other cells, and its calls are refused', async () => {
   const few = openDb(parley.database.url, { max: 4 });
   const lock = new pg.Client({ connectionString: parley.database.url });
   await lock.connect();
@@ -276,7 +276,7 @@ test('a cell that hangs leaves connections to other cells, and its calls are ref
   }
 });
 
-test('while a cell hangs, no change waits for it with the lock of the change log, and other cells are answered', async () => {
+test('a change in a hanging cell is refused and does not hold the lock of the change log', async () => {
   const own = openDb(parley.database.url);
   const lock = new pg.Client({ connectionString: parley.database.url });
   await lock.connect();
@@ -343,7 +343,7 @@ test('after a timeout the connection is closed, so that the next user does not w
     .toBe(0);
 });
 
-test('a cell that is added while the program runs is used after every process knows it or counts as ended', async () => {
+test('a new cell is used when every running process knows it', async () => {
   await raw.query(`INSERT INTO installation (region, secret_check) VALUES ('us', '')`);
   await raw.query(`INSERT INTO running_process (id, secret_generation) VALUES ('node_other', 0)`);
   await addCells(parley.database.url, 1);
@@ -371,7 +371,7 @@ test('a cell that is added while the program runs is used after every process kn
   await raw.query(`DELETE FROM running_process WHERE id = 'node_other'`);
 });
 
-test('a new organization gets the cell with the fewest ones while a process does not know the newest move', async () => {
+test('a new organization gets the emptiest cell, even if a process does not know the newest move', async () => {
   await raw.query(
     `INSERT INTO running_process (id, secret_generation, cells_version) SELECT 'node_late', 0, cells_version FROM installation`,
   );

@@ -33,7 +33,7 @@ test('cells of almost the same size do not change places', () => {
   expect(moves).toHaveLength(1);
 });
 
-test('a node that may have no cells any more loses all of them', () => {
+test('a node that is to be emptied loses all its cells', () => {
   expect(chooseMoves(cells(['old', 2], ['old', 1], ['a', 1]), ['a', 'b'])).toEqual([
     { cell: 'cell_2', to: 'b' },
     { cell: 'cell_3', to: 'a' },

@@ -142,7 +142,7 @@ test('rows that change after they were copied are the same in the new cell', asy
   expect(await rowsIn(from, one)).toEqual([]);
 });
 
-test('recipients are copied before a move, and their campaign is found by no worker of the other cell', async () => {
+test('recipients are copied before a move, and no worker of the other cell finds their campaign', async () => {
   const from = await cellOf(one);
   const to = from === 'public' ? 'cell_2' : 'public';
   const inOld = (text: string) => raw.query(text.replaceAll('old.', `${from}.`), [one.orgId]);
@@ -194,7 +194,7 @@ test('a row that was copied early and changes in the old cell after the copy end
   expect(await rowsIn(to, one)).toEqual([]);
 });
 
-test('rows that are copied before a move are not in a backup twice, and receive no message of a provider', async () => {
+test('a row that is copied before a move is in a backup once, and a provider’s webhook finds one channel', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-move-'));
   const file = path.join(folder, 'backup');
   const { rows } = await raw.query<{ id: string }>(
@@ -218,7 +218,7 @@ test('rows that are copied before a move are not in a backup twice, and receive 
   rmSync(folder, { recursive: true });
 });
 
-test('rows that are added during a move end it, so that they are not lost', async () => {
+test('a row that is added during a move ends the move, so that the row is not lost', async () => {
   const from = await cellOf(one);
   const to = from === 'public' ? 'cell_2' : 'public';
   const move = moveOrganization(parley.database.url, one.orgId, to, async (step) => {

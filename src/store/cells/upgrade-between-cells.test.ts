@@ -89,7 +89,7 @@ const migrated = async (): Promise<string[]> =>
     )
   ).rows.map(({ cell }) => cell);
 
-test('cells of two versions are served during an interrupted upgrade, which then continues', async () => {
+test('cells of both versions work during an interrupted upgrade, which then continues', async () => {
   const homes = await raw.query('SELECT cell FROM organization ORDER BY cell');
   expect(homes.rows.map(({ cell }) => cell)).toEqual(CELLS);
   await allCellsAnswer(old.url);

@@ -97,7 +97,7 @@ test('a turn that fits into one budget but not into another reserves from none',
   expect((await state()).map(([, reserved]) => reserved)).toEqual([0, 0, 0]);
 });
 
-test('settling counts the usage once and ends the reservation', async () => {
+test('the real usage counts once and ends the reservation', async () => {
   await price();
   await budget('1000');
   await budget('2', { unit: 'USD', period: 'month' });
@@ -127,13 +127,13 @@ test('a call with unknown usage costs its budget the upper limit and counts as u
   expect(await usage()).toMatchObject([{ input_tokens: '0', unmeasured: 1, currency: '' }]);
 });
 
-test('without a price in its currency, a budget of money permits no call', async () => {
+test('a budget of money permits no call to a model without a price in its currency', async () => {
   await price('EUR');
   await budget('5', { unit: 'USD' });
   expect(await take(1)).toMatchObject([{ unit: 'USD', why: 'unpriced' }]);
 });
 
-test('calls and seconds are reserved up to the time limit, and settled with their real values', async () => {
+test('calls and seconds are reserved up to the time limit, and then counted with their real values', async () => {
   await budget('3', { unit: 'calls' });
   await budget('60', { unit: 'seconds' });
   const id = randomUUID();
@@ -235,7 +235,7 @@ test('80 and 100 % of a budget are reported once in each period, by any node', a
   expect((await types()).slice(2)).toEqual(['budget.warning']);
 });
 
-test('a budget that covers no further call is reported as spent, although a small amount is left', async () => {
+test('a budget that cannot pay a further call is reported as used up, although a small amount is left', async () => {
   await listen();
   await budget('1000');
   const [refused] = await take(1_001);
@@ -248,7 +248,7 @@ test('a budget that covers no further call is reported as spent, although a smal
   expect((await reportedShares())[1]!.data.spent).toBe(0);
 });
 
-test('a changed amount of a budget is reported again, and the same amount is not', async () => {
+test('a budget is reported again only if its amount has changed', async () => {
   await settle(randomUUID(), { input: 90 });
   await listen();
   await budget('100');

@@ -94,7 +94,7 @@ function expectOneSentenceAndExit1(started: Started, sentence: RegExp): void {
 }
 
 describe('a start', () => {
-  test('creates a durable database that listens only on its socket and permits access only to our own database', async () => {
+  test('a start creates a durable database that listens only on its socket', async () => {
     const started = await start();
     const { url, fresh } = started.ready!;
     expect(fresh).toBe(true);
@@ -115,7 +115,7 @@ describe('a start', () => {
     });
   });
 
-  test('stops the database together with Parley on SIGTERM and leaves no lock', async () => {
+  test('SIGTERM stops the database together with Parley and releases the lock', async () => {
     const started = await start();
     await stop(started);
     expect(started.child.exitCode).toBe(0);
@@ -123,7 +123,7 @@ describe('a start', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('leaves no process if it is stopped during the start', { tags: ['long'] }, async () => {
+  test('a stop during the start leaves no process', { tags: ['long'] }, async () => {
     const child = spawn(process.execPath, [PROGRAM, dataDir], { stdio: 'ignore' });
     children.push(child);
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -135,26 +135,30 @@ describe('a start', () => {
       .toEqual([null, false]);
   });
 
-  test('works if the path is too long for a socket', { tags: ['long'] }, async () => {
+  test('the database starts even if its path is too long for a socket', { tags: ['long'] }, async () => {
     const dir = path.join(dataDir, 'x'.repeat(100));
     const started = await start({ dir });
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test.runIf(isRoot)('works as root below a folder that only root may enter', { tags: ['long'] }, async () => {
-    chmodSync(folder, 0o700);
-    const started = await start();
-    expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  });
+  test.runIf(isRoot)(
+    'the database starts as root below a folder that only root may enter',
+    { tags: ['long'] },
+    async () => {
+      chmodSync(folder, 0o700);
+      const started = await start();
+      expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    },
+  );
 
-  test.runIf(isRoot)('never runs the database as root', { tags: ['long'] }, async () => {
+  test.runIf(isRoot)('the database never runs as root', { tags: ['long'] }, async () => {
     const started = await start();
     const status = readFileSync(`/proc/${started.ready!.postmaster}/status`, 'utf8');
     expect(status).toMatch(/^Uid:\s+65534\s+65534/m);
     expect(status).toMatch(/^CapEff:\s+0+$/m);
   });
 
-  test.runIf(isRoot)("works as an ordinary user in that user's own folder", { tags: ['long'] }, async () => {
+  test.runIf(isRoot)('the database starts for an ordinary user in their own folder', { tags: ['long'] }, async () => {
     chownSync(folder, NOBODY, NOBODY);
     const started = await start({ uid: NOBODY });
     expect(await query(started.ready!.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -162,7 +166,7 @@ describe('a start', () => {
 });
 
 describe('after a crash', () => {
-  test('keeps every committed row after Parley is killed, and replaces the database that is still running', async () => {
+  test('no committed row is lost after Parley is killed, and the orphaned database is replaced', async () => {
     const first = await start();
     await query(first.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await kill(first);
@@ -173,7 +177,7 @@ describe('after a crash', () => {
     expect(await query(second.ready!.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  test('restarts the database under the same address if its main process is killed', { tags: ['long'] }, async () => {
+  test('the database restarts at the same address if its main process is killed', { tags: ['long'] }, async () => {
     const started = await start();
     await query(started.ready!.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     process.kill(started.ready!.postmaster, 'SIGKILL');
@@ -183,14 +187,14 @@ describe('after a crash', () => {
     expect(startTime(started.ready!.postmaster)).toBeNull();
   });
 
-  test('removes a database that was not created completely', { tags: ['long'] }, async () => {
+  test('a database that was not created completely is removed', { tags: ['long'] }, async () => {
     mkdirSync(path.join(dataDir, 'postgres.unfinished-abc', 'base'), { recursive: true });
     const started = await start();
     expect(started.ready!.fresh).toBe(true);
     expect(readdirSync(dataDir).filter((name) => name.includes('unfinished'))).toEqual([]);
   });
 
-  test('ignores another process with the process ID of the last holder', { tags: ['long'] }, async () => {
+  test('a lock is free if another program has the process ID of its last holder', { tags: ['long'] }, async () => {
     const first = await start();
     await kill(first);
     const lock = path.join(dataDir, 'parley.lock');

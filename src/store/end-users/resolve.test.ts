@@ -10,7 +10,7 @@ useDatabase((own) => {
   db = own;
 });
 
-test('reads the row of a person once, however many calls of a batch refer to them', async () => {
+test('the row of a person is read once, however many calls of a batch refer to them', async () => {
   const orgId = await givenOrganization(db);
   await db.$client.query(
     `INSERT INTO end_user (org_id, id, external_id, email) VALUES ($1, 'enduser_a', 'crm-42', 'asha@example.com')`,

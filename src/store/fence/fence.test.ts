@@ -43,7 +43,7 @@ async function passes(call: Call): Promise<boolean> {
 }
 
 describe('the fence', () => {
-  it('accepts calls with a valid key, plan and records, and calls of members in the dashboard', async () => {
+  it('the fence accepts calls with a valid key, plan and records, and calls of members', async () => {
     const call = await givenCall();
     expect(await passes(call)).toBe(true);
     expect(await passes({ ...call, keyId: null })).toBe(true);
@@ -70,7 +70,7 @@ describe('the fence', () => {
     expect((await whyStopped(db.$client, NEEDS, call)).code).toBe(code);
   });
 
-  it('stops a call of another organization on these records', async () => {
+  it('the fence stops a call on records of another organization', async () => {
     const call = await givenCall();
     expect(await passes({ ...call, orgId: await givenOrganization(db), keyId: null })).toBe(false);
   });

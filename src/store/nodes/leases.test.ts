@@ -63,7 +63,7 @@ describe('a silent node', () => {
 });
 
 describe('a renewal', () => {
-  test('reading the log renews the row in the same statement, but only if there is nothing to apply', async () => {
+  test('reading the log renews the lease in the same statement only if there is nothing to apply', async () => {
     const url = (db.$client as unknown as { options: { connectionString: string } }).options.connectionString;
     const table = openLeaseTable(url, { role: 'test', timeoutMs: 5_000, onError: () => {} });
     const row = async (id: string) => {

@@ -103,7 +103,7 @@ test('data older than the retention period is deleted with messages and runs, an
   expect((await readRetention(db, orgId))?.sweptAt).toBeInstanceOf(Date);
 });
 
-test('old choices of single people are deleted, and learned questions stay', async () => {
+test('old section choices that taught nothing are deleted, and learned questions stay', async () => {
   const document = newId('doc');
   await insertDocument(db, orgId, { id: document, agentId, name: 'Guide', text: 'We open at nine.' });
   const put = (state: string, days: number) =>
@@ -285,7 +285,7 @@ test('a conversation with very many messages is deleted in batches', async () =>
   expect(await auditOf()).toMatchObject([{ facts: { conversations: 1, messages: 4_501 } }]);
 });
 
-test('a pass runs once a day and deletes data that has become old since', async () => {
+test('the deletion runs once a day and includes data that has become old after the last run', async () => {
   const soon = await given({ begun: 29 });
   await setRetention(db, orgId, 30);
   await sweep();
@@ -308,7 +308,7 @@ test('nothing is deleted after retention is turned off, and a shorter period app
   expect(await left('conversation')).toEqual([]);
 });
 
-test('the pass does not wait for a person who is writing now, and their conversation stays', async () => {
+test('the deletion does not wait for a person who is writing now, and their conversation stays', async () => {
   const one = await given({ begun: 100 });
   await setRetention(db, orgId, 30);
   const client = await db.$client.connect();

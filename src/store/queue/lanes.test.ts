@@ -51,7 +51,7 @@ describe('runs', () => {
     expect(isMoreDue(claimed, 200)).toBe(true);
   });
 
-  test('runs of a single tenant fill the whole claim, oldest first', async () => {
+  test('runs of a single tenant may fill a whole claim, oldest first', async () => {
     await givenRuns(noisy, 300, 60);
     await givenRuns(noisy, 300, 90);
     const claimed = await claimRuns(db.$client, 'worker', 200);
@@ -109,7 +109,7 @@ describe('runs', () => {
   });
 });
 
-test('a worker without room does not claim again before work ends', () => {
+test('a worker at its capacity does not claim again before work ends', () => {
   expect(isMoreDue([], 0)).toBe(false);
 });
 

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('encodes every text without change', async () => {
+it('every text is encoded without change', async () => {
   const words = [
     'NULL',
     'null',
@@ -54,7 +54,7 @@ it('a column without values becomes an empty array, and unnest fills it with NUL
   ]);
 });
 
-it('encodes times and bytes', async () => {
+it('times and bytes are encoded', async () => {
   const at = new Date('2026-11-21T06:00:00.123Z');
   const { rows } = await client.query('SELECT ($1::timestamptz[])[1] AS at, ($2::bytea[])[1] AS bytes', [
     textArray([at.toISOString()]),

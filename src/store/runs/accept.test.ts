@@ -69,7 +69,7 @@ describe('a batch', () => {
   );
 
   test.each(sets.map((chosen) => [chosen]))(
-    'a batch is written for each combination of data in its calls: %s',
+    'a batch accepts every combination of data in its calls: %s',
     async (chosen) => {
       const name = `set-${chosen.join('-')}`;
       const more: Partial<AcceptCall> = {
@@ -100,7 +100,7 @@ describe('a batch', () => {
 });
 
 describe('accepts many calls at once', () => {
-  test('writes one run, conversation and end user for each anonymous call', async () => {
+  test('each anonymous call creates one run, conversation and end user', async () => {
     const before = [await count('run'), await count('conversation'), await count('end_user')];
     const runs = (await Promise.all(Array.from({ length: 300 }, () => queue.accept(call())))).map(accepted);
     expect(new Set(runs.map((run) => run.id)).size).toBe(300);
@@ -108,7 +108,7 @@ describe('accepts many calls at once', () => {
     expect(after.map((n, index) => n - before[index]!)).toEqual([300, 300, 300]);
   });
 
-  test('creates one end user for many calls that name the same person', async () => {
+  test('many calls that name the same person create one end user', async () => {
     const calls = Array.from({ length: 100 }, () =>
       queue.accept(call({ endUser: { external_id: 'crm-1', name: 'Asha' } })),
     );
@@ -116,7 +116,7 @@ describe('accepts many calls at once', () => {
     expect(new Set(runs.map((run) => run.endUserId)).size).toBe(1);
   });
 
-  test('data about a new person from another call of the batch counts only after that call is accepted', async () => {
+  test('data from a refused call of the batch does not change a new person', async () => {
     const endUser = { external_id: 'crm-neighbour' };
     const refused = queue.accept(
       call({ keyId: 'key_gone', endUser: { ...endUser, name: 'Refused' }, fillsOnly: true }),
@@ -133,7 +133,7 @@ describe('accepts many calls at once', () => {
     expect(found.rows).toEqual([{ name: 'First' }]);
   });
 
-  test('keeps the order of updates of one person', async () => {
+  test('updates of one person keep their order', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `Name ${index}`);
     await Promise.all(names.map((name) => queue.accept(call({ endUser: { external_id: 'crm-2', name } }))));
     const found = await db.execute<{ name: string }>(sql`SELECT name FROM end_user WHERE external_id = 'crm-2'`);
@@ -148,7 +148,7 @@ describe('accepts many calls at once', () => {
     expect(found.rows[0]!.attributes).toEqual({ a: 1, c: [3] });
   });
 
-  test('refuses an e-mail address of another person and names the record, and other calls continue', async () => {
+  test('the e-mail address of another person is refused with the ID of that person, and other calls continue', async () => {
     const holder = accepted(await queue.accept(call({ endUser: { external_id: 'crm-4', email: 'a@example.com' } })));
     const [clash, neighbour] = await Promise.all([
       queue.accept(call({ endUser: { external_id: 'crm-5', email: 'a@example.com' } })),
@@ -159,13 +159,13 @@ describe('accepts many calls at once', () => {
     expect(neighbour.kind).toBe('accepted');
   });
 
-  test('uses a record with only an e-mail address if the call has an external ID', async () => {
+  test('a call with an external ID uses a record that has only the e-mail address', async () => {
     const first = accepted(await queue.accept(call({ endUser: { email: 'b@example.com' } })));
     const second = accepted(await queue.accept(call({ endUser: { external_id: 'crm-6', email: 'b@example.com' } })));
     expect(second.endUserId).toBe(first.endUserId);
   });
 
-  test('refuses an end-user id of another organization', async () => {
+  test('the ID of an end user of another organization is refused', async () => {
     const other = await givenOrganization(db);
     await db.execute(sql`INSERT INTO end_user (org_id, id) VALUES (${other}, 'enduser_foreign')`);
     const outcome = await queue.accept(call({ endUser: { id: 'enduser_foreign' } }));
@@ -192,7 +192,7 @@ describe('conversation keys', () => {
     expect(third.conversationId).toBe(second.conversationId);
   });
 
-  test('the mode reject names the existing conversation', async () => {
+  test('a call with the mode reject gets the ID of the existing conversation', async () => {
     const first = accepted(await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } })));
     const second = await queue.accept(call({ conversation: { key: 'order-3', onExisting: 'reject' } }));
     expect(second.kind === 'refused' && second.refusal.extras.members).toEqual({ existing_id: first.conversationId });
@@ -227,7 +227,7 @@ describe('idempotency keys', () => {
     expect(await count('run')).toBe(before);
   });
 
-  test('a replay includes the awaited messages, but not those of a person who was erased since', async () => {
+  test('a replay contains the messages, unless the person was erased in the meantime', async () => {
     const words = { status: 200, location: null, body: '{"messages":["Hello"]}' };
     for (const erased of [false, true]) {
       const again = call({ idempotency: idempotent(`words-${erased}`) });
@@ -249,7 +249,7 @@ describe('idempotency keys', () => {
     expect(second.kind === 'refused' && second.refusal.code).toBe('idempotency_mismatch');
   });
 
-  test('two nodes that write at the same time leave only one run', async () => {
+  test('two nodes that write the same call at the same time create only one run', async () => {
     const other = createAcceptQueue(db);
     for (let round = 0; round < 20; round++) {
       const key = idempotent(`race-${round}`);
@@ -303,7 +303,7 @@ describe('the fence', () => {
     ],
   ];
 
-  test.each(states)('writes nothing for %s, and returns the reason', async (_, code, change) => {
+  test.each(states)('nothing is written for %s, and the reason is returned', async (_, code, change) => {
     const saved = base;
     const orgId = await givenOrganization(db);
     const { agentId, channelId } = await givenAgent(db, orgId);

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/postgres.ts';
 import { openDb } from '../db.ts';
 import { createRunWaiter } from './wait-for-run.ts';
 
-test('a wait ends if its caller aborts, and does not begin after that', async () => {
+test('a wait ends if its caller aborts, and does not begin if the caller has already aborted', async () => {
   const database = await createTestDatabase();
   const db = openDb(database.url);
   const waiter = createRunWaiter(db);

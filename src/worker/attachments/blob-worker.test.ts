@@ -100,7 +100,7 @@ it('the fake store checks signatures as Amazon documents it', () => {
 });
 
 describe('a file in a store of its own', () => {
-  it('a file is moved there and can be read as before, whole and in parts', async () => {
+  it('a file is moved to the store and can be read whole and in parts', async () => {
     const { path } = await given();
     expect(await (await read(path)).text()).toBe(String(CAT));
     await moved();

@@ -43,7 +43,7 @@ const rowsOf = (many: number): string[] => {
 };
 
 describe('an audience is added in the background', () => {
-  it('a filter adds everyone who matches once, and each reason is counted', async () => {
+  it('a filter adds everyone who matches once, and each reason for a skip is counted', async () => {
     const path = await givenCampaign();
     const ids = Array.from({ length: 1_203 }, () => newId('enduser'));
     await parley.db.insert(endUser).values(ids.map((id) => ({ orgId: owner.orgId, id, tags: ['spring'] })));
@@ -146,7 +146,7 @@ describe('an audience is added in the background', () => {
     await expect.poll(() => statuses(draft), { timeout: 20_000 }).toMatchObject({ pending: 0, delivered: 2 });
   });
 
-  it('one addition runs at a time and only for an open campaign, a pause delays it, and a stop keeps added people', async () => {
+  it('an open campaign runs one addition at a time; a pause delays it, and a stop keeps added people', async () => {
     const over = await givenCampaign();
     await call(`POST ${over}/end`);
     expect((await call(`POST ${over}/pushes`, { filters: {} })).body.code).toBe('campaign_not_open');

@@ -188,7 +188,7 @@ describe('a provider that fails', () => {
     await expect.poll(async () => (await channelState()).rows[0]).toEqual({ status: 'connected', status_detail: null });
   });
 
-  test('if the provider hangs up after it read the message, it gets the message again with the same ID and a flag', async () => {
+  test('a provider that hangs up after it read a message gets it again with the same ID and a flag', async () => {
     receiver.answer = () => (receiver.calls.length === 1 ? 'reset' : {});
     const id = await say((await conversation()).id, 'hello');
     worker();
@@ -197,7 +197,7 @@ describe('a provider that fails', () => {
     expect(receiver.calls.map((call) => call.headers['webhook-id'])).toEqual([id, id]);
   });
 
-  test('a permanent failure is given up after the last attempt', async () => {
+  test('a message that fails permanently is given up after the last attempt', async () => {
     receiver.answer = () => ({ status: 500 });
     const id = await say((await conversation()).id, 'hello', { attempts: 11 });
     worker();
@@ -257,7 +257,7 @@ describe('a person who may not be messaged', () => {
   test.each([
     ['has opted out', sql`consent = '{"webhook":{"status":"opted_out"}}'`, 'recipient_opted_out'],
     ['is blocked', sql`blocked = true`, 'recipient_blocked'],
-  ])('%s: the message is suppressed, and no provider is called', async (_, change, code) => {
+  ])('a message to a person who %s is suppressed without calling the provider', async (_, change, code) => {
     const { id, endUserId } = await conversation();
     await db.execute(sql`UPDATE end_user SET ${change} WHERE id = ${endUserId}`);
     const message = await say(id, 'hello');

@@ -81,7 +81,7 @@ const put = (path: string, text: string, links: string[] = [], head = ''): void 
   void site.pages.set(path, sitePage(path, text, links, head));
 
 describe('a site', () => {
-  test('a site becomes documents: within its scope, once each, by robots.txt, with the name of Parley', async () => {
+  test('the pages of a site become documents once each, within its scope and its robots.txt', async () => {
     site.pages.set('/robots.txt', { status: 200, body: 'User-agent: Parley\nDisallow: /help/private' });
     put('/help/', 'Start.', [
       'a',
@@ -127,7 +127,7 @@ describe('a site', () => {
     expect(site.most()).toBe(1);
   });
 
-  test('a changed site is read again: only changed pages are sent, vanished ones are deleted, and new ones are added', async () => {
+  test('reading a site again transfers changed pages only, deletes missing ones and adds new ones', async () => {
     put('/', 'Start.', ['/a', '/b', '/c']);
     for (const name of ['a', 'b', 'c']) put(`/${name}`, `About ${name}.`);
     run();

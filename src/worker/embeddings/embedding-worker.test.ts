@@ -40,7 +40,7 @@ const paragraphs = (many: number, word = 'Room'): string =>
 
 describe('in the background', () => {
   test.each(['openai', 'openai_compatible', 'google'] as const)(
-    '%s: every passage gets a vector once',
+    'every passage gets one vector from %s',
     async (provider) => {
       await connect({}, provider);
       await add(paragraphs(150));
@@ -109,7 +109,7 @@ describe('in the background', () => {
     await expect.poll(vectors).toBe(0);
   });
 
-  test('another model makes all vectors again, and until then the old ones are not searched', async () => {
+  test('a new model replaces all vectors, and the old ones are not searched meanwhile', async () => {
     await connect();
     await add(paragraphs(6));
     start();
@@ -275,7 +275,7 @@ describe('a connection', () => {
     expect(await progress()).toMatchObject({ model: { provider: 'google', name: 'other' } });
   });
 
-  test('checking a connection records the dimensions, and different dimensions make all vectors again', async () => {
+  test('checking a connection stores the number of dimensions, and a new number replaces all vectors', async () => {
     await connect();
     const check = () => checkModel({ db, answering: { connections: deps() } }, orgId, 'openai');
     expect(await check()).toEqual({ embedding_model: 'small', embedding_dimensions: 64 });

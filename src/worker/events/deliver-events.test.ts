@@ -118,7 +118,7 @@ describe('a delivery', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
 
-  test('a waiting delivery becomes due when its endpoint accepts another event, and keeps its series of attempts', async () => {
+  test('a waiting delivery becomes due when its endpoint accepts another event, and its attempts still count', async () => {
     receiver.answer = () => ({ status: 500 });
     const lost = [await happen('one'), await happen('two'), await happen('three')];
     const waker = worker();
@@ -130,7 +130,7 @@ describe('a delivery', () => {
     for (const id of lost) expect(await until(id, attempted(2))).toMatchObject({ state: 'delivered', attempts: 5 });
   });
 
-  test('other events make a delivery due at most three times, so that one that always fails ends', async () => {
+  test('other events make a delivery due at most three times, so that a failing delivery ends', async () => {
     receiver.answer = ({ body }) => ({ status: body.includes('poison') ? 400 : 200 });
     const poison = await happen('poison');
     const waker = worker();

@@ -75,14 +75,14 @@ it('the worker sends a committed mail once, as text and as HTML without scripts,
   expect(html).not.toContain('<b>');
 });
 
-it('a decoy is never sent', async () => {
+it('a mail for an unknown address is queued as a decoy and never sent', async () => {
   await queueMail(db, mail({ to: null }));
   start();
   await isEmpty();
   expect([smtp.attempts(), lines]).toEqual([0, []]);
 });
 
-it('retries while the server is busy, hangs up or refuses the password, and the log contains no address', async () => {
+it('a mail is retried while the server is busy, hangs up or refuses the password', async () => {
   await queueMail(db, mail());
   smtp.withdraw();
   start();
@@ -111,7 +111,7 @@ it('the worker gives up on a mail if the mailbox does not exist, or if the mail 
   expect(lines.join()).not.toMatch(/asha|late@/);
 });
 
-it('drops a mail that it cannot open, and continues', async () => {
+it('a mail that cannot be decrypted is dropped, and the worker continues', async () => {
   await queueMail(db, mail());
   start({}, deriveKey('another secret', 'mail'));
   await isEmpty();

@@ -152,7 +152,7 @@ test('a call without a message does not cancel the answer that a person waits fo
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('of two simultaneous calls one continues, and the other ends', async () => {
+test('one of two simultaneous calls continues, and the other ends', async () => {
   const { conversationId } = await trigger('two calls', { message: 'one' });
   await trigger('two calls', { message: 'two' });
   startWorker();
@@ -160,7 +160,7 @@ test('of two simultaneous calls one continues, and the other ends', async () => 
   expect(runs.toSorted()).toEqual(['completed continued', 'waiting_for_user']);
 });
 
-test('two calls during one turn have one answer to both messages, and requests are in order', async () => {
+test('two calls during a turn get one answer to both messages, in their order', async () => {
   const asked: TurnRequest[] = [];
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
@@ -184,7 +184,7 @@ test('two calls during one turn have one answer to both messages, and requests a
   for (const { input, history } of asked) expect(history.slice(-input.length).map(({ text }) => text)).toEqual(input);
 });
 
-test('a run answers when the later run of its conversation was cancelled', async () => {
+test('a run answers if the later run of its conversation was cancelled', async () => {
   const { conversationId } = await trigger('cancelled', { message: 'one' });
   const later = await trigger('cancelled', { message: 'two' });
   await cancelRunRow(db, orgId, later.id);

@@ -216,7 +216,7 @@ describe('turns', () => {
     expect(await agentTexts(run.conversationId)).toEqual(['you said one | two']);
   });
 
-  test('a message that arrives while a model works aborts its turn, so that no answer covers only half of the messages', async () => {
+  test('a message during a model call aborts the turn, so that the answer covers all messages', async () => {
     const thinking = Promise.withResolvers<void>();
     let turns = 0;
     startWorker((request) => {

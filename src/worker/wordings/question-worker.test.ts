@@ -47,7 +47,7 @@ const answer = async (question: string) => {
 };
 
 test.each(['openai', 'openai_compatible', 'anthropic', 'google'] as const)(
-  '%s: writes questions for each passage, and counts the tokens of the call',
+  'the model of %s writes questions for each passage, and its tokens are counted',
   async (provider) => {
     await connect({}, provider);
     fake.script({
@@ -84,7 +84,7 @@ test('an agent without a model finds a passage by the questions, and quotes only
   expect(findings.map(({ passage }) => passage.text)).toEqual(['Dogs sleep outside and must be on a lead.']);
 });
 
-test('without a question model nothing is queued or called', async () => {
+test('nothing is queued or called without a question model', async () => {
   await connect({ question_model: null, embedding_model: null });
   await add(HUTS);
   start();
@@ -93,7 +93,7 @@ test('without a question model nothing is queued or called', async () => {
   expect(await progress()).toMatchObject({ model: null, passages: 0 });
 });
 
-test('an unchanged passage is not sent again, in another document or to another model', async () => {
+test('an unchanged passage is not sent again, even in a new document or after a change of the model', async () => {
   await connect();
   fake.script({ text: WRITTEN }, { text: '{"1": ["Until when can I swim?"]}' });
   const first = await add(HUTS);
@@ -153,7 +153,7 @@ test('an unusual answer of a model is cut to five short questions, and a passage
   expect(await progress()).toMatchObject({ written: 2, fault: null });
 });
 
-test('a budget is reserved before the call, and a spent budget stops the writing', async () => {
+test('the budget is reserved before a call, and a used-up budget stops the writing of questions', async () => {
   await connect();
   const budget = { subject: 'agent', subjectId: agentId, period: 'day', unit: 'tokens' };
   const id = newId('budget');
@@ -170,7 +170,7 @@ test('a budget is reserved before the call, and a spent budget stops the writing
   expect(rows).toEqual([{ spent: 340, reserved: 0 }]);
 });
 
-test('only one connection writes questions', async () => {
+test('only one connection of an organization writes questions', async () => {
   await connect();
   await connect({}, 'anthropic');
   const { rows } = await db.execute(sql`SELECT provider, question_model AS model FROM model_provider

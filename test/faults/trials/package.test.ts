@@ -47,7 +47,7 @@ async function start(): Promise<void> {
   );
 }
 
-test('the package starts with npm only, stores its data in the current folder, and survives a kill', async () => {
+test('the package needs only npm, stores its data in the current folder, and keeps it after a kill', async () => {
   const size = megabytes(path.join(folder, 'node_modules'));
   console.log(`installed with the embedded Postgres: ${size.toFixed(1)} MB`);
   expect(size).toBeLessThan(MAX_INSTALLED_MB);

@@ -44,14 +44,14 @@ const originOf = (region: Region): string => new URL(calls.get(region)!.url).ori
 const me = (region: Region, key: string) =>
   fetch(`${originOf(region)}/api/me`, { headers: { authorization: `Bearer ${key}` } });
 
-test('prints URL, setup link and a call for each of the four regions', () => {
+test('the start prints URL, setup link and a call for each of the four regions', () => {
   expect([...calls.keys()].sort()).toEqual([...REGION_IDS].sort());
   expect(new Set([...calls.values()].map(({ url }) => new URL(url).origin)).size).toBe(4);
   expect(output.match(/\/setup\?token=/g)).toHaveLength(4);
 });
 
 describe.each(REGION_IDS)('a key of %s', (own) => {
-  test('works there', async () => {
+  test('a key is accepted in its own region', async () => {
     const answer = await me(own, calls.get(own)!.key);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ region: own, base_url: originOf(own) });

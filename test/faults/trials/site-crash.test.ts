@@ -64,7 +64,7 @@ async function cli(...args: string[]): Promise<any> {
   return JSON.parse(stdout);
 }
 
-test(`kill -9 during the reading of a site: each page becomes one document, and no page is read again (seed ${SEED})`, async () => {
+test(`after a kill during the reading of a site, each page is one document and is read once (seed ${SEED})`, async () => {
   const { id: agent } = await cli('agents', 'create', '--name', 'Concierge');
   const { id } = await cli('sites', 'add', `${site.url}/help/`, '--agent', agent);
   let random = SEED;

@@ -126,14 +126,14 @@ test('a log on a full disk prevents neither requests nor the end of the program'
   expect(existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
 });
 
-test('reports all wrong settings together, each with its remedy', async () => {
+test('the start reports all wrong settings together, each with its remedy', async () => {
   const program = start({ PORT: 'many', PARLEY_REGION: 'mars', PARLEY_LIMITS: '{"triggers":{"key":-1}}' });
   expect(await program.stop('SIGCONT')).toBe(1);
   for (const name of ['PORT', 'PARLEY_REGION', 'PARLEY_LIMITS']) expect(program.output()).toContain(name);
 });
 
 describe('kill -9', () => {
-  test('loses no acknowledged call, and answers all of them after the next start', async () => {
+  test('no acknowledged call is lost after kill -9, and all are answered after the next start', async () => {
     let program = start();
     await program.printed('Parley is ready');
     const accepted = new Set<string>();

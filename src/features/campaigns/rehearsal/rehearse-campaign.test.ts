@@ -38,7 +38,7 @@ async function givenCampaign(settings: CampaignSettings, state = 'draft'): Promi
 
 const lines = (rows: readonly object[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
-test('reports the message and time of each recipient, and the reason of each skip, and stores nothing', async () => {
+test('a rehearsal reports the message and time of each recipient and the reason of each skip, and stores nothing', async () => {
   await db.insert(endUser).values({ orgId, id: newId('enduser'), externalId: 'known', name: 'Omar', blocked: true });
   const id = await givenCampaign({
     opening: { text: { default: 'Hi {{end_user.name}}, {{voucher}}', ar: 'أهلاً {{end_user.name}}' } },
@@ -85,7 +85,7 @@ test('reports the message and time of each recipient, and the reason of each ski
   expect(await countAll()).toEqual(before);
 });
 
-test('a person who replies stop gets no second message, and others who reply do', async () => {
+test('a person who replies stop gets no second message, but others who reply get one', async () => {
   const id = await givenCampaign({});
   const later = new Date(NOW.getTime() + 3_600_000).toISOString();
   const twice = ['a', 'b'].flatMap((name) => [
@@ -110,7 +110,7 @@ test('a person who replies stop gets no second message, and others who reply do'
   ]);
 });
 
-test('a spreadsheet may have columns for the person, for the recipient and for variables', async () => {
+test('a file of recipients may have columns for the person, the recipient and the variables', async () => {
   const id = await givenCampaign({ opening: { text: { default: '{{end_user.name}} {{end_user.plan}} {{voucher}}' } } });
   const file =
     '\uFEFFid;Name;attributes.plan;voucher;send_at;ref\r\nx-1;Asha;gold;W-1;2026-11-21T00:00:00Z;r1\r\n;Omar;;;;r2\r\n';
@@ -137,14 +137,14 @@ test('generated people are distributed over time zones, and a share of them repl
   expect(report.rows.length).toBe(50);
 });
 
-test('a campaign that does not end is stopped after a year of its clock', async () => {
+test('the rehearsal of an endless campaign stops after a simulated year', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '09:01', days: [5] }, per_minute: 1 });
   const report = await rehearse(orgId, id, { ...waitingPeople, made_up: { count: 100 } });
   expect(report.stopped).toBe('after_a_year');
   expect(report.left_out).toEqual([{ status: 'waiting', reason: null, count: 100 - report.sent }]);
 });
 
-test('impossible input is refused', async () => {
+test('impossible settings of a rehearsal are refused', async () => {
   const id = await givenCampaign({});
   await expect(rehearse(orgId, id, { ...waitingPeople, file: '{}', made_up: { count: 1 } })).rejects.toThrow(Refusal);
   const replies = [70, 40].map((percent) => ({ text: 'Hi', after_minutes: 1, percent }));
@@ -166,7 +166,7 @@ test('an organization can run one rehearsal at a time, and other organizations c
   expect(await rehearse(orgId, id, { ...waitingPeople, made_up: { count: 1 } })).toMatchObject({ sent: 1 });
 });
 
-test('10,000 people do not block the event loop', async () => {
+test('a rehearsal of 10,000 people does not block the event loop', async () => {
   const id = await givenCampaign({ window: { from: '09:00', to: '17:00' }, per_minute: 600 });
   const made_up = { count: 10_000, time_zones: Intl.supportedValuesOf('timeZone').slice(0, 50) };
   const replies = [{ text: 'stop', after_minutes: 3, percent: 10 }];

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('403 and 404', () => {
-  test("accepts only the campaign's own key, on every path", async () => {
+  test('every path of a campaign accepts only the key of this campaign', async () => {
     const mine = await givenCampaign();
     const other = await givenCampaign();
     const { value: organization } = await parley.key(orgId, { permissions: ['triggers', 'channels', 'end_users'] });

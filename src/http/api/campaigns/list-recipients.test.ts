@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('recipients', () => {
-  test('recipients are listed in pages, by status and by ref, and cancelled permanently', async () => {
+  test('recipients are listed in pages by status and ref, and a cancellation is permanent', async () => {
     const given = await givenCampaign({ starts_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { body } = await push(given, [
       { ...person(), ref: 'one' },
@@ -74,7 +74,7 @@ describe('recipients', () => {
   });
 });
 
-test('members see the names of people, and the key of the campaign does not', async () => {
+test('members see the names of people, but calls with the key of the campaign do not', async () => {
   const given = await givenCampaign();
   await push(given, [{ end_user: { external_id: 'crm-1', name: 'Mona' } }, { end_user: { external_id: 'crm-2' } }]);
   const { rows } = await listNamedRecipients(parley, orgId, given.id, {}, { limit: 20, after: null });

@@ -80,7 +80,7 @@ describe('pause', () => {
     expect([(await given.call('GET')).body.total, await countMessages()]).toEqual([900, 900]);
   });
 
-  test('a second pause has no effect, and a call is replayed with its Idempotency-Key', async () => {
+  test('a second pause has no effect, and a repeated Idempotency-Key gets the first response', async () => {
     const given = await givenCampaign();
     const headers = { 'idempotency-key': 'pause-1' };
     const first = await given.call('POST', '/pause', undefined, headers);

@@ -19,7 +19,7 @@ afterAll(() => parley.stop());
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('202', () => {
-  test('a recipient gets the opening of the campaign, and its status follows', async () => {
+  test('a recipient gets the first message of the campaign, and its status is updated', async () => {
     const given = await givenCampaign({
       opening: { text: { default: 'Hi {{end_user.name}}, use {{voucher}}', ar: 'أهلا {{end_user.name}}' } },
     });
@@ -46,7 +46,7 @@ describe('202', () => {
     expect(sent.rows.map((row) => row.text).toSorted()).toEqual(['Hi Asha, use W-1', 'أهلا ليلى'].toSorted());
   });
 
-  test('if the campaign has no opening, the agent opens with the variables of the recipient', async () => {
+  test('a campaign without a first message uses that of the agent, with the variables of the recipient', async () => {
     const given = await givenCampaign();
     const { body } = await push(given, [{ ...person({ name: 'Omar' }), variables: { voucher: 'X' } }]);
     const recipient = await settled(given, body.results[0].recipient_id, ['delivered']);
@@ -91,7 +91,7 @@ describe('202', () => {
     expect(stored.body).toMatchObject({ status: 'suppressed', reason: 'opted_out' });
   });
 
-  test('results are in order, and duplicates and faults do not fail other recipients', async () => {
+  test('results have the order of the request, and duplicates and faults do not fail other recipients', async () => {
     const given = await givenCampaign({}, 'live');
     const one = person();
     const answer = await push(given, [
@@ -131,7 +131,7 @@ describe('202', () => {
     expect((await given.call('GET')).body.total).toBe(10);
   });
 
-  test('the calls of a key on one day are one addition, with its duplicates, faults and references', async () => {
+  test('all calls of a key on a day form one addition that counts duplicates, faults and references', async () => {
     const given = await givenCampaign();
     const ten = Array.from({ length: 10 }, () => person());
     await Promise.all(Array.from({ length: 4 }, () => push(given, ten)));

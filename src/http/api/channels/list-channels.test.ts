@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('200', () => {
-  test('lists the channels of the agent and their capabilities, without their secrets', async () => {
+  test('the list has the channels of the agent and their capabilities, without their secrets', async () => {
     const secrets = { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
     const { sealingKey } = parley.secrets;
     await givenChannel(parley.db, orgId, agentId, {

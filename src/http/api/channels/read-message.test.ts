@@ -23,7 +23,7 @@ const send = async () => {
 };
 
 describe('200', () => {
-  test('shows the message and its delivery', async () => {
+  test('the response has the message and its delivery', async () => {
     const sent = await send();
     const answer = await parley.call('GET', `${pathOf(channelId)}/${sent.id}`, { key });
     expect(answer.status).toBe(200);

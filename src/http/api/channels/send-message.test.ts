@@ -77,7 +77,7 @@ describe('202', () => {
     });
   });
 
-  test('messages to one person belong to one conversation, even if they arrive together, by person, address or ID', async () => {
+  test('messages to one person belong to one conversation, however the calls name the person', async () => {
     const answers = await Promise.all([1, 2, 3].map((n) => send({ to: crm('c-2'), content: text(`${n}`) })));
     const more = [
       await send({ to: { address: 'c-2' }, content: text('4') }),
@@ -94,7 +94,7 @@ describe('202', () => {
     expect(found.rows).toEqual([{ external_id: 'c-3' }]);
   });
 
-  test('on the sandbox a message is delivered immediately and is part of the conversation', async () => {
+  test('a message on the sandbox is delivered immediately and is part of the conversation', async () => {
     const answer = await send({ to: crm('c-4'), content: text('hello') }, {}, sandboxId);
     expect(answer.body.status).toBe('delivered');
     const second = await send({ to: crm('c-4'), content: text('again') }, {}, sandboxId);
@@ -151,7 +151,7 @@ describe('422', () => {
     ['an unknown conversation', { conversation_id: 'conv_01k8v3m9e5f7rsm6z4n0q2x1ae' }, '/to/conversation_id'],
     ['a person without identifier', { end_user: { name: 'x' } }, '/to/end_user'],
     ['an unknown person', { end_user: { id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1ae' } }, '/to/end_user/id'],
-  ])('the fault is reported: %s', async (_, to, pointer) => {
+  ])('the call is refused with the fault: %s', async (_, to, pointer) => {
     const answer = await send({ to, content: text('x') });
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
     expect(answer.body.errors[0].pointer).toBe(pointer);
@@ -207,7 +207,7 @@ describe('access', () => {
     expect([strange.status, strange.body.code]).toEqual([404, 'channel_not_found']);
   });
 
-  test('the fence stops a key that ended after its look-up', async () => {
+  test('the fence stops a key that ended after the access check', async () => {
     const ending = await parley.key(orgId, { permissions: ['channels'] });
     const body = { to: crm('c-11'), content: text('x') };
     expect((await parley.call('POST', pathOf(webhookId), { key: ending.value, body })).status).toBe(202);

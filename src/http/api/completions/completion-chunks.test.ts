@@ -28,7 +28,7 @@ function reader(isRead = () => true) {
 const ended = (...messages: Message[]) => ({ ...runRecord, status: 'waiting_for_user', messages }) as RunRecord;
 
 describe('the events of a run as chunks', () => {
-  test('a message follows its deltas without a repetition, and several are separated by an empty line', () => {
+  test('a message does not repeat its streamed text, and an empty line separates several messages', () => {
     const { chunks, text } = reader();
     chunks.send('delta', { text: 'It ' });
     chunks.send('replace', { text: 'It ships' });
@@ -62,7 +62,7 @@ describe('the events of a run as chunks', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('stops when the reader has left', () => {
+  test('the stream stops when the client disconnects', () => {
     const { chunks } = reader(() => false);
     expect([chunks.send('delta', { text: 'x' }), chunks.ended]).toEqual([false, true]);
   });

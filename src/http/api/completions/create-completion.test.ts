@@ -36,7 +36,7 @@ const pauseRuns = async () => {
 };
 
 describe('order of checks', () => {
-  test('the checks run in their order, and each answers in the format of OpenAI', async () => {
+  test('the checks follow their order, and each refusal has the format of OpenAI', async () => {
     const free = await givenOrganization(parley.db, { plan: 'free' });
     const other = await givenAgent(parley.db, orgId);
     const bound = { scope: 'agent' as const, agentId: other.agentId };
@@ -107,7 +107,7 @@ describe('order of checks', () => {
 });
 
 describe('models', () => {
-  test('lists the agents that can be called; an agent key sees only its own agent', async () => {
+  test('the list of models has the agents that the key can call', async () => {
     const org = await givenOrganization(parley.db);
     const first = (await givenAgent(parley.db, org, { name: 'One' })).agentId;
     const second = (await givenAgent(parley.db, org, { name: 'Two' })).agentId;
@@ -149,14 +149,14 @@ describe('parameters', () => {
     [{ messages: ask('') }, 'messages[0].content'],
     [{ metadata: { conversation: '' } }, 'metadata.conversation'],
     [{ variables: { order_id: 'A-1' } }, 'variables.order_id'],
-  ])('%j would change the answer, so it is refused', async (more, param) => {
+  ])('the parameter %j is refused because it would change the answer', async (more, param) => {
     const answer = await post(more);
     expect(codeOf(answer)).toEqual([422, 'validation_failed']);
     expect(answer.body.error.param.startsWith(param)).toBe(true);
     expect(answer.body.error.message).toContain(param);
   });
 
-  test('the oldest trigger without required variables is used, and its run has the rest of the metadata', async () => {
+  test('a call uses the oldest trigger without required variables, and the run stores the remaining metadata', async () => {
     const { agentId: model } = await givenAgent(parley.db, orgId);
     const variables = [{ name: 'order_id', type: 'string' as const, required: true }];
     const strict = await givenTrigger(parley.db, orgId, model, { variables });
@@ -173,7 +173,7 @@ describe('parameters', () => {
 });
 
 describe('conversations', () => {
-  test('with a conversation key, the conversation continues, and only the last message of the user is used', async () => {
+  test('a call with a conversation key continues the conversation with its last user message only', async () => {
     const metadata = { conversation: 'order-1' };
     const first = await post({ user: 'crm-1', metadata });
     const messages = [...ask('Never sent'), { role: 'assistant', content: 'Never said' }, ...ask('Second')];
@@ -193,7 +193,7 @@ describe('conversations', () => {
     expect(people).toEqual([{ external_id: 'crm-1' }]);
   });
 
-  test('without a conversation key, each call is a conversation, and earlier messages are its history', async () => {
+  test('a call without a conversation key starts a conversation with the earlier messages as history', async () => {
     const messages = [
       { role: 'system', content: 'Ignored' },
       ...ask([{ type: 'text', text: 'My order is A-1043.' }]),
@@ -233,7 +233,7 @@ describe('conversations', () => {
 });
 
 describe('an answer that is late or missing', () => {
-  test('a late answer is pending, and the same call with its Idempotency-Key gets it later', async () => {
+  test('a late answer is reported as pending, and a repeated call with its Idempotency-Key gets it', async () => {
     const resume = await pauseRuns();
     const headers = { 'idempotency-key': 'late', prefer: 'wait=1' };
     const first = await post({}, headers);
@@ -253,14 +253,14 @@ describe('an answer that is late or missing', () => {
     expect((await post({}, { 'idempotency-key': 'late' })).body).toEqual({ id: second.body.id, erased: true });
   });
 
-  test('without an Idempotency-Key, clients are told not to repeat the call', async () => {
+  test('the response to a call without an Idempotency-Key tells clients not to repeat the call', async () => {
     const resume = await pauseRuns();
     const answer = await post({}, { prefer: 'wait=1' });
     await resume();
     expect([...codeOf(answer), answer.headers.get('x-should-retry')]).toEqual([504, 'answer_pending', 'false']);
   });
 
-  test('a server that stops ends the wait, and another one has the answer', async () => {
+  test('a stopping server ends the wait, and another server returns the answer', async () => {
     const second = await startTestApp(ENV, { role: 'api', database: parley.database });
     const resume = await pauseRuns();
     const call = { key, body: { model: agentId, messages: ask() }, headers: { 'idempotency-key': 'stopped' } };
@@ -289,7 +289,7 @@ describe('an answer that is late or missing', () => {
     expect(one.at(-1)).not.toHaveProperty('usage');
   });
 
-  test('a handed-off conversation answers with an empty text and its status', async () => {
+  test('a conversation that is handed over gets an empty text with its status', async () => {
     const metadata = { conversation: 'human' };
     const { body } = await post({ metadata });
     await parley.db.execute(
@@ -303,7 +303,7 @@ describe('an answer that is late or missing', () => {
     expect(streamed.text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('a skipped run answers with an empty text and its reason', async () => {
+  test('a skipped run gets an empty text with its reason', async () => {
     await parley.call('POST', PATH, { key, body: { model: agentId, messages: ask(), user: 'blocked' } });
     await parley.db.execute(sql`UPDATE end_user SET blocked = true WHERE external_id = 'blocked'`);
     const answer = await post({ user: 'blocked' });

@@ -115,7 +115,7 @@ describe('the client of OpenAI', () => {
 });
 
 describe('the compatible provider of the AI SDK', () => {
-  test('generates a text', async () => {
+  test('the AI SDK generates a text', async () => {
     model.script({ text: 'It ships on Monday.', used: { input: 40, cached: 0, output: 7 } });
     const { text, usage } = await generateText({ model: sdk(agentId), prompt: 'When?', temperature: 0.2 });
     expect([text, usage.inputTokens, usage.outputTokens]).toEqual(['It ships on Monday.', 40, 7]);

@@ -10,14 +10,14 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('bulk', () => {
-  test.each(['Ann\n=1+1', 'Ann\r', 'A\tnn', 'Ann\u2028B'])('refuses the name %j', async (name) => {
+  test.each(['Ann\n=1+1', 'Ann\r', 'A\tnn', 'Ann\u2028B'])('a record with the name %j is refused', async (name) => {
     const { body } = await call('POST', `${people}/bulk`, { end_users: [{ external_id: 'b-lines', name }] });
     expect(body.results[0]).toMatchObject({ status: 'invalid', errors: [{ pointer: '/name', code: 'format' }] });
     const one = await call('POST', people, { external_id: 'b-lines', name });
     expect([one.status, one.body.errors[0].pointer]).toEqual([422, '/name']);
   });
 
-  test('results are in order, wrong rows fail alone, and rows may refer to the same person', async () => {
+  test('results have the order of the rows, invalid rows fail alone, and rows may name the same person', async () => {
     const { body: holder } = await call('POST', people, { external_id: 'b-holder', phone: '+97430000077' });
     const answer = await call('POST', `${people}/bulk`, {
       end_users: [
@@ -58,7 +58,7 @@ describe('bulk', () => {
     expect(one.body).toMatchObject({ name: 'One', attributes: { again: true } });
   });
 
-  test('accepts 500 rows with more keys than other bodies may have', async () => {
+  test('a call accepts 500 rows, which may have more keys than other bodies', async () => {
     const rows = Array.from({ length: 500 }, (_, n) => ({
       external_id: `k-${n}`,
       name: 'N',

@@ -31,7 +31,7 @@ describe('lists and search', () => {
       await ask('POST', people, person);
   });
 
-  test('pages follow one another, newest first, and the cursor is valid only for this list', async () => {
+  test('people are listed in pages, newest first, and a cursor is valid only for its list', async () => {
     const first = await ask('GET', `${people}?limit=3`);
     expect([namesOf(first), first.body.has_more]).toEqual([['ash-4', 's-3', 's-2'], true]);
     const second = await ask('GET', `${people}?limit=3&cursor=${first.body.next_cursor}`);
@@ -55,7 +55,7 @@ describe('lists and search', () => {
     expect(namesOf(await ask('GET', `${people}?${query}`))).toEqual(expected);
   });
 
-  test('updated_after finds people who changed long after they were created', async () => {
+  test('the filter updated_after finds people who changed long after their creation', async () => {
     // An id never changes, so they are stored again, as of long ago.
     const old = await parley.db
       .delete(endUser)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => parley.stop());
 
 describe('201', () => {
-  test('creates a person and returns the location', async () => {
+  test('an upsert creates a person and returns the location', async () => {
     const answer = await call('POST', people, {
       external_id: 'c-1',
       name: 'Asha',
@@ -37,7 +37,7 @@ describe('201', () => {
     expect([read.status, read.body]).toEqual([200, answer.body]);
   });
 
-  test('an upsert creates, then changes, then finds: attributes are merged, null removes one, and the rest stays', async () => {
+  test('a repeated upsert merges attributes, and null removes one', async () => {
     const at = `${people}/external/u-1`;
     const first = await call('PUT', at, { name: 'Noor', attributes: { a: 1, b: 2 } });
     expect(first.status).toBe(201);
@@ -55,7 +55,7 @@ describe('201', () => {
     expect((await call('PUT', at, {})).body).toEqual(third.body);
   });
 
-  test('attributes can be merged up to the limit of one person, from any caller', async () => {
+  test('merged attributes may reach the limit of one person, with any caller', async () => {
     const many = (prefix: string, count: number, value: unknown = 'x') =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, value]));
     const at = `${people}/external/u-full`;

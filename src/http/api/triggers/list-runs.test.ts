@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => api.parley.stop());
 
 describe('200', () => {
-  test('lists the runs of the trigger in pages, newest first', async () => {
+  test('the list has the runs of the trigger in pages, newest first', async () => {
     const ids = [];
     for (let number = 0; number < 3; number++) ids.unshift((await api.start()).body.id);
     const first = await api.runs('GET', '?limit=2');
@@ -20,7 +20,7 @@ describe('200', () => {
     expect((await api.runs('GET', '', { trigger: other })).body.data).toEqual([]);
   });
 
-  test('shows only runs of the requested status', async () => {
+  test('the list can be filtered by status', async () => {
     const { body: run } = await api.start();
     await api.runs('POST', `/${run.id}/cancel`);
     expect((await api.runs('GET', '?status=cancelled')).body.data).toMatchObject([{ id: run.id }]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => api.parley.stop());
 
 describe('200', () => {
-  test('shows the status and the metadata, and the messages on request', async () => {
+  test('the response has the status and the metadata, and the messages on request', async () => {
     const { body: run } = await api.start({ message: 'Hi there', metadata: { source: 'crm' } });
     const read = await api.runs('GET', `/${run.id}?include=messages`);
     expect(read.body).toMatchObject({ id: run.id, status: 'waiting_for_user', metadata: { source: 'crm' } });

@@ -45,7 +45,7 @@ describe('202', () => {
     expect(answer.headers.get('location')).toBe(`${parley.config.baseUrl}${path}/runs/${answer.body.id}`);
   });
 
-  test('the agent opens with the variables and the name of the person', async () => {
+  test('the first message of the agent contains the variables and the name of the person', async () => {
     const call = { end_user: { external_id: 'o-1', name: 'Asha' }, variables: { order_id: 'A-1043' } };
     const answer = await post(call, { prefer: 'wait=10' });
     expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ describe('202', () => {
     expect(answer.body.status).toBe('waiting_for_user');
   });
 
-  test('the opening is in the language of the end user', async () => {
+  test('the first message is in the language of the end user', async () => {
     const answer = await post(
       { end_user: { external_id: 'o-2', name: 'ليلى', locale: 'ar-QA' } },
       { prefer: 'wait=10' },
@@ -93,13 +93,13 @@ describe('200', () => {
 describe('the address', () => {
   const on = async (kind: string) => ({ id: await givenChannel(parley.db, orgId, agentId, { kind }) });
 
-  test('the address must belong to the channel, or the call is refused, because no other person may be messaged', async () => {
+  test('a call whose address does not fit the channel is refused, because no other person may be messaged', async () => {
     const answer = await post({ channel: { ...(await on('whatsapp')), address: '97430000000' } });
     expect(answer.status).toBe(422);
     expect(answer.body.errors).toMatchObject([{ pointer: '/channel/address', code: 'format' }]);
   });
 
-  test('an address has one spelling, so that a message from it belongs to this conversation', async () => {
+  test('an address is normalized, so that a message from it belongs to this conversation', async () => {
     const channel = await on('email');
     const named = await post({ channel: { ...channel, address: 'Asha@Example.QA' }, dry_run: true });
     expect(named.body.recipient.address).toBe('asha@example.qa');
@@ -109,7 +109,7 @@ describe('the address', () => {
 });
 
 describe('idempotency', () => {
-  test('a repeated call gets the same status and body, even if a record was disabled since', async () => {
+  test('a repeated call gets the same status and body, even if a record was disabled in the meantime', async () => {
     const headers = { 'idempotency-key': 'order-1', prefer: 'wait=10' };
     const first = await post({ variables: { order_id: 'I-1' } }, headers);
     expect(first.status).toBe(200);
@@ -139,7 +139,7 @@ describe('idempotency', () => {
 });
 
 describe('422', () => {
-  test('each fault has a separate entry', async () => {
+  test('each fault has its own entry in `errors`', async () => {
     const answer = await post({
       variables: { items: '3', due: '2026-02-30', nonsense: 1 },
       end_user: { name: 'Nobody' },

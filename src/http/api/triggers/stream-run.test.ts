@@ -84,7 +84,7 @@ describe('the words of a turn that another process plays', () => {
     expect((await messagesOf(run.id)).map(({ id }: { id: string }) => id)).toEqual([messages[0]!.id]);
   });
 
-  test('a late or returning reader gets the whole text, and Last-Event-ID sends no message twice', async () => {
+  test('a late reader gets the whole text, and a reader with Last-Event-ID gets no message twice', async () => {
     model.script({ pieces: ['One', ' two', ' three.'], next: steps.next });
     const first = await start({ message: 'Count' });
     const { data: run } = await first.next('run');
@@ -124,7 +124,7 @@ describe('the words of a turn that another process plays', () => {
     }
   });
 
-  test('deltas are removed when the person writes: the turn stops, and one answer covers both messages', async () => {
+  test('a new message of the person removes the deltas, and one answer covers both messages', async () => {
     const conversation = { key: 'stopped' };
     model.script({ pieces: ['Monday', ' or Tuesday.'], next: steps.next }, { text: 'To both: no.' });
     const stream = await start({ message: 'First', conversation });
@@ -141,7 +141,7 @@ describe('the words of a turn that another process plays', () => {
     steps.let(1);
   });
 
-  test('deltas are removed if the provider dies in the middle, and the run is tried again like any other', async () => {
+  test('the deltas are removed if the provider fails in the middle, and the run is tried again', async () => {
     const again = gates();
     model.script(
       { pieces: ['It', ' ships'], ending: 'cut', next: steps.next },
