@@ -702,7 +702,7 @@ export type RefusalExtras = {
    * them.
    */
   headers?: Record<string, string>;
-  /** The verified key of the refused request, for the log and the counters. It is never sent. */
+  /** The verified key of the refused request, for the log and the counters. The caller never receives this value. */
   caller?: { keyId: string; orgId: string };
   /** Only for the log. It is never sent. */
   cause?: unknown;

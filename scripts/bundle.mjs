@@ -1,7 +1,8 @@
 /**
  * Builds `dist/`: the program as a few files, with everything that it needs at run time. Node loads one file much
  * faster than a thousand files (docs/adr/0403-the-program-is-bundled.md). `dist/` has the same folders as the checkout,
- * so that src/kernel/own-files.ts finds each file at the same path in both. It is also a package: `npm pack ./dist`.
+ * so that src/kernel/own-files.ts finds each file at the same path in both. The folder `dist` is also a package: `npm
+ * pack ./dist`.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -82,7 +83,7 @@ function checkImports({ imports = [], dynamicImports = [], fileName }) {
   }
 }
 
-/** The package that people install. Its only dependency is the optional database. */
+/** The package that people install. The only dependency of the package is the optional database. */
 function manifest() {
   const embedded = Object.entries(optionalDependencies).filter(([name]) => STAYS.includes(name));
   return `${JSON.stringify(

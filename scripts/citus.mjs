@@ -57,7 +57,10 @@ function skipped({ TALLY_FILE }) {
   return 0;
 }
 
-/** A tree for each version of the source, stored in the folder of the packages. Null: it cannot be built here. */
+/**
+ * A tree for each version of the source, stored in the folder of the packages. Null: Citus cannot be built on this
+ * machine.
+ */
 function build() {
   const version = createHash('sha256')
     .update(readFileSync(path.join(SOURCE, 'build.sh')))

@@ -16,7 +16,7 @@ export const BUILT = ownFile('dist/parley.js');
 export type Program = {
   child: ChildProcess;
   url: string;
-  /** Its output so far. */
+  /** The output of the program so far. */
   output(): string;
   /** Resolves when the text was printed; rejects when the program ends before. */
   printed(text: string | RegExp): Promise<void>;

@@ -47,7 +47,7 @@ export const AdditionRecord = Type.Object(
     state: Type.Enum(ADDITION_STATES),
     /** True: the addition waits because the campaign is paused. */
     is_held: Type.Boolean(),
-    /** The number of recipients in the file. Null: unknown before the end. */
+    /** The number of recipients in the file. Null: the number is unknown before the end. */
     total: Nullable(Type.Integer()),
     /** The recipients that were examined so far. The numbers below count only these. */
     done: Type.Integer(),

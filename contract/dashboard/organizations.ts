@@ -139,6 +139,9 @@ export type SetRetentionBody = Static<typeof SetRetentionBody>;
 
 export const RetentionPreviewQuery = Type.Object({ days: RetentionDays }, closed);
 
-/** The number of conversations that would be erased. `more`: there are more than this number. */
+/**
+ * The number of conversations that would be erased. `more`: the organization has more cells or members than this
+ * number.
+ */
 export const RetentionPreview = Type.Object({ conversations: Type.Integer(), more: Type.Boolean() });
 export type RetentionPreview = Static<typeof RetentionPreview>;

@@ -73,7 +73,8 @@ export const SessionView = Type.Object(
         /** After a resolve or a snooze, the inbox opens the next conversation for this member. */
         opens_next: Type.Boolean(),
         /**
-         * True: the organization requires a second factor, and this session has none. Other requests there are refused.
+         * True: the organization requires a second factor, and this session has none. All other requests for this
+         * organization are refused.
          */
         second_factor_required: Type.Boolean(),
       }),

@@ -117,8 +117,8 @@ export const EventDeliveryQuery = PageQuery({
 });
 
 /**
- * Watches new events. Without `after`, it starts now. Each call keeps the recording of events active for some more
- * minutes.
+ * Watches new events. Without `after`, watching starts with the next event. Each call keeps the recording of events
+ * active for some more minutes.
  */
 export const WatchEventsQuery = Type.Object(
   {

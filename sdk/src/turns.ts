@@ -62,8 +62,8 @@ export const reply = (
 ): Promise<'accepted' | 'superseded'> => replyTo(request.turn, whole(answer), options.signal);
 
 /**
- * `turns(secret, async (turn) => 'Hello')` answers the turns of an agent with the provider "http". It checks the
- * signature of each call. `secret`: several while you replace it.
+ * `turns(secret, async (turn) => 'Hello')` answers the turns of an agent with the provider "http". The server checks
+ * the signature of each call. `secret`: several while you replace it.
  */
 export function turns(
   secret: string | readonly string[] | undefined,

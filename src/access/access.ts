@@ -49,14 +49,14 @@ export type Access = Changes & {
   limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
   /** The key's own limit for one end user, by each name that the call has for them. Rejects like `limit`. */
   limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
-  /** Calls that the key's total still allows. Null: it has no total. */
+  /** Calls that the key's total still allows. Null: the key has no total. */
   remaining(caller: Caller): Promise<number | null>;
   facts: FactLookups;
   /** Registers this node. Rejects when the database cannot be reached. */
   start(): Promise<void>;
   /** Releases the lease, writes pending data, closes the connections. Call it when no request is in progress. */
   stop(): Promise<void>;
-  /** True while decisions use the memory. */
+  /** True while this node may decide from memory. */
   ready(): boolean;
   /** For /metrics: the current state of this node. */
   state(): AccessState;

@@ -8,7 +8,7 @@ import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFact
 /** The ids in the path at the places that the route's need names, as sent: nothing is known about them yet. */
 export type Named = { agent?: string; trigger?: string; channel?: string; campaign?: string };
 
-/** The records with those ids, of any owner. Null: missing or deleted. */
+/** The records with those ids, of any owner. Null: the record is missing or deleted. */
 export type Found = {
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;

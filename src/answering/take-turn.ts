@@ -27,7 +27,7 @@ import { splitText } from './split-text.ts';
 const firstStatus = (kind: string): 'delivered' | 'queued' =>
   channelKinds.get(kind)?.byStoring ? 'delivered' : 'queued';
 
-/** The reason why the agent may not message this person. Null when it may. */
+/** The reason why the agent may not message this person. Null: the agent may message the person. */
 export function skipReason(run: ClaimedRun): string | null {
   const why = reasonNotToSend(run.end_user.blocked, run.end_user.consent[run.channel_kind]?.status);
   if (why !== null) return why;

@@ -18,8 +18,8 @@ export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
 
 /**
  * Every secret that the installation has had. The database stores them sealed with the current one. Before the
- * rotation, the current secret is the previous one. After it, it is the new one. A process with both secrets works
- * before and after the rotation.
+ * rotation, the current secret is the previous one. After the rotation, the current secret is the new one. A process
+ * with both secrets works before and after the rotation.
  */
 export async function historyOf(
   db: Db,

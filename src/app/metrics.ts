@@ -234,7 +234,10 @@ function countModels(registers: Registry[]): (use: ModelUsed) => void {
   };
 }
 
-/** Null: the database does not answer. At most one query runs at a time, however many callers there are. */
+/**
+ * Reads the length of the queues. Null: the database does not respond. At most one query runs at a time, however many
+ * callers there are.
+ */
 function readDepths(db: Db) {
   let lastRead: { until: number; depths: Promise<QueueDepths | null> } | null = null;
   return () => {

@@ -14,13 +14,13 @@ export type ChannelKind = {
   readonly kind: string;
   readonly capabilities: ChannelCapabilities;
   /**
-   * The reason why this content cannot be sent although the channel supports its type, as a sentence. Null: it can be
-   * sent.
+   * The reason why this content cannot be sent although the channel supports its type, as a sentence. Null: the content
+   * can be sent.
    */
   refuses?(content: MessageContent): string | null;
   /**
-   * The settings that a user enters to connect the channel. Fields named in `secretFields` are sealed. The rest is
-   * stored in clear text.
+   * The settings that a user enters to connect the channel. Fields named in `secretFields` are sealed. All other fields
+   * are stored in clear text.
    */
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
@@ -66,7 +66,7 @@ export type ChannelKind = {
    * Downloads a file that a person sent, at most MAX_ATTACHMENT_BYTES. Absent: messages of this kind refer to no files.
    */
   fetchFile?(source: FileSource, account: ChannelAccount, tools: SendTools): Promise<Buffer>;
-  /** Returns the texts that the provider has approved. Absent: the kind has none. */
+  /** Returns the texts that the provider has approved. Absent: the kind has no templates. */
   listTemplates?(account: ChannelAccount, tools: SendTools): Promise<ChannelTemplate[]>;
   /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;
@@ -86,7 +86,7 @@ export type Inbound = {
 
 export type InboundRequest = {
   readonly method: 'GET' | 'POST';
-  /** The URL as the provider called it. Some providers sign it. */
+  /** The URL as the provider called it. Some providers sign this URL. */
   readonly url: string;
   readonly query: URLSearchParams;
   /** Header names in lower case. */

@@ -21,7 +21,7 @@ export function fitContent(content: MessageContent, kind: ChannelKind): MessageC
   return fitted;
 }
 
-/** Null: it has no form as text. */
+/** The content as text. Null: the content has no text form. */
 export function asText(content: MessageContent): MessageContent | null {
   switch (content.type) {
     case 'choices':

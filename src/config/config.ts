@@ -37,7 +37,7 @@ export type Config = {
   dataDir: string;
   /** Null: the embedded database in `dataDir`. */
   databaseUrl: string | null;
-  /** A pooler in transaction mode in front of `databaseUrl`, for requests and workers. Null: there is none. */
+  /** A pooler in transaction mode in front of `databaseUrl`, for requests and workers. Null: no pooler is used. */
   poolerUrl: string | null;
   redisUrl: string | null;
   region: Region;
@@ -58,9 +58,11 @@ export type Config = {
   limits: RateLimits;
   /** Hosts and CIDRs for kernel/egress. */
   egressAllow: string[];
-  /** Name servers for look-ups of domain records. Empty: the system's name servers. */
+  /** Name servers for look-ups of domain records. Empty: the name servers of the system are used. */
   dnsServers: string[];
-  /** The number of cells of a new installation on a Citus cluster. Null: two for each node. */
+  /**
+   * The number of cells of a new installation on a Citus cluster. Null: the installation gets two cells for each node.
+   */
   cells: number | null;
   /** Keys of secret scanners by the names that their reports use. */
   leakReportKeys: ScannerKeys;

@@ -22,7 +22,7 @@ export type TurnRequest = {
    */
   turn_id?: string;
   agent: { id: string; name: string; definition: AgentDefinition };
-  /** BCP 47 tag of the conversation, e.g. `ar`. Null when it is not known. */
+  /** BCP 47 tag of the conversation, e.g. `ar`. Null: the locale is not known. */
   locale: string | null;
   /** Values of the trigger's declared variables plus `end_user.*`, for templates. */
   variables: Readonly<Record<string, unknown>>;
@@ -49,11 +49,11 @@ export type TurnRequest = {
   signal: AbortSignal;
   /** Shows the text of the turn while it is written. Absent if no one can read it live. */
   words?: Words;
-  /** The complete task for the model. It replaces the agent's instructions. */
+  /** The complete task for the model. This task replaces the instructions of the agent. */
   task?: string;
   /** JSON Schema of the answer to the task, which is one JSON text. */
   form?: Record<string, unknown>;
-  /** The account to which costs are charged. Absent in a dashboard try. */
+  /** The account to which costs are charged. Absent in a test from the dashboard. */
   account?: TurnAccount;
   /** The calls that wait for the approval of the team, and the decisions that were not yet passed to the agent. */
   approvals?: readonly KnownApproval[];
@@ -65,7 +65,10 @@ export type TurnRequest = {
   span?: Span;
 };
 
-/** The beginning of the text of a turn, shown live. It is only shown. The result of the turn is stored. */
+/**
+ * The beginning of the text of a turn, shown live. This text is shown but never stored. The result of the turn is
+ * stored.
+ */
 export type Words = {
   /** Whether anyone is reading now. Without readers, requesting the whole answer at once is cheaper. */
   isRead(): boolean;
@@ -138,7 +141,7 @@ export type Passage = {
   section: string | null;
   heading: string | null;
   text: string;
-  /** Questions of people that this passage answers in other words. They are never quoted. */
+  /** Questions of people that this passage answers in other words. People never see these questions. */
   wordings?: readonly Wording[];
 };
 
@@ -206,7 +209,9 @@ export class ProviderError extends Error {
     | 'images_busy'
     | 'knowledge_failed';
   readonly retryAfterMs: number | null;
-  /** No call was made, because a provider or a budget is not available yet. It does not count as an attempt. */
+  /**
+   * No call was made, because a provider or a budget is not available yet. Such a failure does not count as an attempt.
+   */
   readonly waits: boolean;
 
   constructor(

@@ -23,7 +23,7 @@ const MAX_LISTED = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Chooses the text for a locale: `ar-QA` → `ar` → `default` → the first text. Null when there is none. */
+/** Chooses the text for a locale: `ar-QA` → `ar` → `default` → the first text. Null: the author wrote no text. */
 export const chooseText = (text: LocalizedText | undefined, locale: string | null): string | null => {
   if (text === undefined) return null;
   if (locale !== null) {
@@ -113,7 +113,7 @@ const say = (written: Written, text: string): void => {
   written.left -= text.length;
 };
 
-/** The value of `{{name}}`. Undefined when there is none. */
+/** The value of `{{name}}`. Undefined: the variable has no value. */
 export const lookUp = (name: string, variables: Variables): unknown => {
   if (Object.hasOwn(variables, name)) return variables[name];
   let value: unknown = variables;

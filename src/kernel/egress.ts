@@ -27,8 +27,8 @@ export type Egress = {
   fetch: typeof fetch;
   fetchWith(bounds: EgressBounds): typeof fetch;
   /**
-   * Throws the error with which a call to this URL would be refused. It opens no connection. It validates a URL before
-   * the URL is saved.
+   * Throws the error with which a call to this URL would be refused. The check opens no connection. It validates a URL
+   * before the URL is saved.
    */
   check(url: string): Promise<void>;
   /** A connection for protocols other than HTTP (SMTP), to an address that was judged by the same rules. */
@@ -41,7 +41,9 @@ export type EgressRequest = EgressBounds & {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Secrets of the request whose names do not show that they are secret. They are removed from the answer too. */
+  /**
+   * Secrets of the request whose names do not show that they are secret. These secrets are removed from the answer too.
+   */
   secrets?: readonly string[];
   signal?: AbortSignal;
 };

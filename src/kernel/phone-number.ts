@@ -18,7 +18,7 @@ export function isPhoneNumber(text: string): boolean {
   return false;
 }
 
-/** Empty for an unknown calling code. */
+/** The possible lengths of a number. Empty: the calling code is unknown. */
 function lengthsOf(callingCode: string): ReadonlySet<number> {
   let lengths = plans.get(callingCode);
   if (!lengths) {

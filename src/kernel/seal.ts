@@ -92,7 +92,7 @@ export function open(key: Key, sealed: string, associatedData: readonly string[]
   throw new SealError();
 }
 
-/** Opens a sealed text with exactly this key. Null: it does not open. */
+/** Opens a sealed text with exactly this key. Null: this key does not open the text. */
 export function openDirectly(key: Buffer, sealed: string, associatedData: readonly string[]): string | null {
   const version = versionOf(sealed);
   const [, text, ...rest] = sealed.split('.');

@@ -6,7 +6,7 @@ import { type ConnectionSettings, applySettings, TASK, WORK } from './connection
 /** The database of the region: Drizzle for most queries, and the pool for hand-written SQL where speed matters. */
 export type Db = NodePgDatabase & { $client: CellPool };
 
-/** A transaction or the database itself. Both can run named queries. */
+/** A transaction or the database itself. Both kinds can run named queries. */
 export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
 export type DbOptions = {
@@ -56,7 +56,8 @@ export function databaseOf(pool: CellPool): Db {
 }
 
 /**
- * A separate connection for one long task that is not a request, such as a migration or a backup. It is always closed.
+ * A separate connection for one long task that is not a request, such as a migration or a backup. The connection is
+ * always closed at the end.
  */
 export async function withClient<T>(
   url: string,
@@ -82,7 +83,8 @@ export async function withClient<T>(
 }
 
 /**
- * SQLSTATE of a failed statement, whether the driver threw the error or Drizzle wrapped it. Null for any other error.
+ * SQLSTATE of a failed statement, whether the driver threw the error or Drizzle wrapped it. Null: the error is not from
+ * a statement.
  */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {

@@ -91,7 +91,7 @@ export const claimMail = QUEUE.claim<ClaimedMail>({
   returning: 'q.id, q.recipient, q.sealed, q.attempts, q.lease, q.expires_at',
 });
 
-/** Null: the mail was sent or given up. In both cases the link is deleted. */
+/** Null: the mail was sent or given up. The link of a sent or abandoned mail is deleted. */
 export type MailOutcome = { claimed: Leased<'id'>; againAfterMs: number | null };
 
 const OUTCOME = rowsOf('t', { ...QUEUE.leaseTypes, again_ms: 'float8' });

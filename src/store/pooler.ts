@@ -79,7 +79,7 @@ async function stateOf(client: pg.ClientBase): Promise<{ place: string; settings
   return rows[0]!;
 }
 
-/** Both clients prepare different statements with one name. Both are already connected. */
+/** Both clients prepare different statements with one name. Both clients are already connected. */
 async function keepsPrepared(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const name = `parley-${randomBytes(6).toString('hex')}`;
   try {

@@ -61,7 +61,7 @@ export async function changeWebhook(
   return rows[0] ?? null;
 }
 
-/** Waiting deliveries of a disabled endpoint are not sent any more. They can be sent again by hand. */
+/** Waiting deliveries of a disabled endpoint are not sent any more. A member can send these deliveries again. */
 export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .update(eventDelivery)

@@ -85,7 +85,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
     whenDue: options.whenDue,
     look: async () => {
       const limit = Math.min(options.batch, capacity - underWay.size);
-      // Without room there is no claim. The next row that ends makes room and wakes the loop.
+      // A worker at its capacity makes no claim. The next row that ends makes room and wakes the loop.
       if (limit <= 0) return false;
       const since = performance.now();
       const { claimed, isMoreDue } = await options.claim(limit);

@@ -19,7 +19,7 @@ const EVERY_MS = 60_000;
 const BATCH = 5_000;
 /**
  * Maximum number of statements of one kind in one round. Together they remove more rows per minute than one server can
- * write. The rest waits for the next round.
+ * write. Further rows wait for the next round.
  */
 const MAX_BATCHES = 100;
 

@@ -41,7 +41,7 @@ async function revoked(trial: Trial): Promise<void> {
   }
 }
 
-/** The revokes of `near` may fail as long as its worker is away. They are tried again by the checks. */
+/** The revokes of `near` may fail as long as its worker is away. The checks try these revokes again. */
 async function whileAway({ near, far, worker }: Round, leave: (worker: CitusNode) => unknown): Promise<void> {
   await leave(worker);
   const own = near.revoke(near.node());

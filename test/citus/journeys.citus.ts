@@ -324,7 +324,7 @@ test.each(['without cells', 'with a cell'])('while a worker %s hangs, a new orga
   const worker = kind === 'with a cell' ? await serverOf('cell_2') : await addIdleWorker();
   worker.pause();
   try {
-    // The first one finds out.
+    // The first call detects that the worker is away.
     for (let n = 0; n < 3; n++) expect(await tryToCreate()).toEqual([503, 'unavailable', true, true]);
   } finally {
     worker.resume();

@@ -10,7 +10,7 @@ export type NameServer = {
   address: string;
   /** The records of each name. Each record consists of strings of at most 255 bytes. */
   records: Map<string, string[][]>;
-  /** It receives queries and never answers. */
+  /** True: the server receives queries and never answers. */
   silent: boolean;
   /** The queried names. */
   asked: string[];

@@ -19,7 +19,7 @@ export type Node = {
   isRunning(): boolean;
   /** Resolves when the process serves requests. It uses the previous plan unless another one is given. */
   start(plan?: Plan): Promise<void>;
-  /** Resolves when the process has ended. True if it stopped gracefully by itself. */
+  /** Resolves when the process has ended. The result is true if the process stopped gracefully by itself. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean>;
   /** Resolves when the process has ended for any reason. */
   gone(): Promise<void>;

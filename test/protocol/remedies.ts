@@ -161,7 +161,7 @@ export const remedies: Remedy[] = [
   },
 ];
 
-/** The model's node and the modules of the protocol that it imports. They are copied together. */
+/** The model's node and the modules of the protocol that it imports. These files are copied together. */
 const COPIED = [NODE, LEASE, BARRIER, DIRECTORY, FILL, ADMIT];
 const ROOT = path.resolve(import.meta.dirname, '../..');
 

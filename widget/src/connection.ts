@@ -108,7 +108,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   };
 }
 
-/** True if the stream ran and ended. False if no data arrived. */
+/** True if the stream ran and ended. The result is false if no data arrived. */
 async function follow(client: Client, listener: ConnectionListener, outer: AbortSignal): Promise<boolean> {
   const own = new AbortController();
   const cut = (): void => own.abort();

@@ -27,7 +27,7 @@ export type LogReading = {
   server: string;
   head: number;
   subjects: readonly Subject[];
-  /** Null: there are entries, the row is gone, or this is another server. */
+  /** Null: the log has new entries, the row of the node is gone, or this is another server. */
   renewed: Renewed | null;
 };
 export type Renewed = { nodes: number };

@@ -19,7 +19,7 @@ const PART = /^[\w-]{22}\.[\w-]{43}$/;
 export type DeviceCookies = {
   /** The name of a device on which this account has signed in. Null: unknown. */
   deviceOf(cookie: string | undefined, email: string): string | null;
-  /** The cookie to set after a sign-in. Null when the device is already known. */
+  /** The cookie to set after a sign-in. Null: the device is already known, so its cookie stays. */
   remember(cookie: string | undefined, email: string): string | null;
 };
 

@@ -35,7 +35,9 @@ export type SignInOutcome = { userId: string; setCookie: string[]; asked: Second
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
 export type Sessions = Passwords & {
-  /** Queries the database every time. `setCookie` prolongs the session. It is copied into the response. */
+  /**
+   * Queries the database every time. `setCookie` prolongs the session. The caller copies this cookie into the response.
+   */
   read(caller: Browser): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
   /**

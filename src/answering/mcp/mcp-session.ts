@@ -37,7 +37,7 @@ export type McpSession = {
 
 /** The data that was exchanged, for the trace. */
 export type Wire = {
-  /** Status of the last response. Null when there was none. */
+  /** Status of the last response. Null: there was no response. */
   status: number | null;
   /** The request of the tool call, without credentials. */
   sent: { url: string; headers: Record<string, string>; body: string } | null;
@@ -49,7 +49,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_REQUESTS = 24;
 const GOODBYE_MS = 5_000;
 
-/** `id` identifies the call in its signature. It is the same in each attempt. */
+/** `id` identifies the call in its signature. Each attempt has the same `id`. */
 export async function withMcpSession<T>(
   place: McpPlace,
   id: string,

@@ -5,7 +5,7 @@ import { readState } from '../../engine/embedded/read-state.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { fitsField, resultFieldsOf } from './result-fields.ts';
 
-/** A run before one of its turns. */
+/** The state of a run before one of its turns. */
 export type ResultBefore = { result: RunResult | null; state: unknown };
 
 /** The state after a turn. */

@@ -52,7 +52,10 @@ async function readAny(bytes: Uint8Array, hints: FileHints): Promise<ReadFile> {
   return { kind: 'text', title: '', text };
 }
 
-/** New Office files that are encrypted also use the old container format. They contain this stream name in UTF-16. */
+/**
+ * New Office files that are encrypted also use the old container format. Encrypted files contain this stream name in
+ * UTF-16.
+ */
 function oldOffice(bytes: Uint8Array): DocumentFault {
   const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
     Buffer.from('EncryptedPackage', 'utf16le'),

@@ -25,7 +25,7 @@ export type BuiltIn = {
   yes: string;
   no: string;
   skipped: string;
-  /** The reasons why an answer was not accepted. They may contain `{{min}}`, `{{max}}` and `{{choices}}`. */
+  /** The reasons why an answer was not accepted. These texts may contain `{{min}}`, `{{max}}` and `{{choices}}`. */
   faults: Record<AnswerFault, string>;
 };
 

@@ -10,7 +10,9 @@ import { detectLanguage, languageOf } from './detect-language.ts';
 import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, type Offered, readState } from './read-state.ts';
 
-/** One turn in progress: the input, the remembered state, and the messages so far. It exists for one turn only. */
+/**
+ * One turn in progress: the input, the remembered state, and the messages so far. The object exists for one turn only.
+ */
 export type EmbeddedTurn = {
   readonly request: TurnRequest;
   readonly definition: AgentDefinition;

@@ -22,12 +22,12 @@ import type { VectorTable } from './vector-table.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /**
- * Two searches over an agent's passages. `gather` ranks passages for a model and prefers recall. `answer` quotes
- * without a model and also detects that no passage answers. A passage is found only if it (with its headings and its
- * document's name) meets the demands of the question: every informative word in some form, the kind of fact that was
- * asked for, and no evidence that it is about a similar but different thing. If no passage is found, the ranking
- * decides which sections may be offered. The index is built in memory from the agent's passages, in time linear in
- * their length. Building and searching run in steps, so that the thread that serves many agents can switch between
+ * Two searches over an agent's passages. `gather` ranks passages for a model and prefers recall. `answer` selects the
+ * quotes of an agent without a model, and detects that no passage answers. A passage is found only if it (with its
+ * headings and its document's name) meets the demands of the question: every informative word in some form, the kind of
+ * fact that was asked for, and no evidence that it is about a similar but different thing. If no passage is found, the
+ * ranking decides which sections may be offered. The index is built in memory from the agent's passages, in time linear
+ * in their length. Building and searching run in steps, so that the thread that serves many agents can switch between
  * them.
  */
 export class KnowledgeIndex {
@@ -221,8 +221,8 @@ export class KnowledgeIndex {
   }
 
   /**
-   * Does the same as `gather`, by words and by meaning. `vector` belongs to the question, `vectors` to the passages. It
-   * is used only for documents that are not passed as a whole.
+   * Does the same as `gather`, by words and by meaning. `vector` is that of the question, and `vectors` are those of
+   * the passages. It is used only for documents that are not passed as a whole.
    */
   *gatherByMeaning(
     message: string,
@@ -316,7 +316,7 @@ export class KnowledgeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, MAX_FOUND);
   }
 
-  /** The score of a passage that answers. Null for one that does not. */
+  /** The score of a passage that answers. Null: the passage does not answer the question. */
   private judge(
     passage: number,
     demands: readonly Demand[],

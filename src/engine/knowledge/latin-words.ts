@@ -40,7 +40,7 @@ const tablesOnce = () => (tables ??= { hi: tableOf(HINDI), ar: tableOf(ARABIC) }
 
 type LatinLanguage = 'hi' | 'ar';
 
-/** Detects Hindi or Arabic in Latin letters by common words. Null for another language. */
+/** Detects Hindi or Arabic in Latin letters by common words. Null: the words are in another language. */
 export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null => {
   const { hi, ar } = tablesOnce();
   const latin = words.slice(0, MAX_WORDS).filter((word) => /^[a-z0-9']+$/.test(word));
@@ -75,7 +75,7 @@ export const respell = (question: string, writings: ReadonlySet<Writing> = NO_WR
     .trim();
 };
 
-/** The spelling of a common word in documents. Empty for an article, null for another word. */
+/** The spelling of a common word in documents. Empty: the word is an article. Null: the word is not in the list. */
 export const nativeSpelling = (word: string, language: LatinLanguage): string | null =>
   tablesOnce()[language].get(word)?.replace('-', '') ?? null;
 

@@ -131,7 +131,7 @@ const FACTS: Record<string, readonly string[]> = {
   deadline: ['time'],
 };
 
-/** Topics that passages often do not mention explicitly. A passage without them may still answer. */
+/** Topics that passages often do not mention explicitly. A passage without such a topic may still answer. */
 const SOFT = new Set([
   'late',
   'early',

@@ -8,7 +8,7 @@ import { editDistance } from './correct-typo.ts';
  */
 type Sound = { consonants: string; whole: string };
 
-/** The Latin initials that a Hindi word spells, such as "upi" for यूपीआई. Null for another word. */
+/** The Latin initials that a Hindi word spells, such as "upi" for यूपीआई. Null: the word does not spell initials. */
 export const initialsOf = (word: string): string | null => {
   let [at, initials] = [0, ''];
   while (at < word.length) {
@@ -40,7 +40,7 @@ export const soundOfNative = (word: string): Sound | null => {
   return DEVANAGARI.test(word) ? soundOf(spelled(word, HINDI_LETTERS, 'a')) : null;
 };
 
-/** The difference between two sounds. 0: the same. Null: two different words. */
+/** The difference between two sounds. 0: the sounds are equal. Null: the words are different. */
 export const soundDistance = (one: Sound, other: Sound): number | null => {
   if (!isSame(one.consonants, other.consonants)) return null;
   const length = Math.max(one.whole.length, other.whole.length);

@@ -19,7 +19,7 @@ export type PendingTool = {
   arguments: Record<string, unknown>;
   idempotency_key: string;
   call_id?: string;
-  /** The question as it was asked. */
+  /** The text of the question to the person. */
   text: string;
   /** When it was asked, in milliseconds. */
   at: number;

@@ -90,7 +90,7 @@ export async function prepareCall(
   return fault === null ? call : { fault };
 }
 
-/** The text for the model about arguments that do not fit the schema. Null when they fit. */
+/** The text for the model about arguments that do not fit the schema. Null: the arguments fit. */
 export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: ToolTurn): Promise<string | null> {
   // The library for JSON Schema is loaded with the first call.
   const { notFitting, violationsOf } = await import('./check-arguments.ts');

@@ -22,7 +22,10 @@ export async function listMissedQuestions({ db }: Deps, orgId: string, id: strin
   return byTopic({ db }, orgId, id);
 }
 
-/** Does the same for all agents together. A member who answers one of the questions writes a document of its agent. */
+/**
+ * Lists the unanswered questions of all agents by topic. A member who answers one of the questions writes a document of
+ * its agent.
+ */
 export const listAllMissedQuestions = (deps: Deps, orgId: string): Promise<MissedQuestions> =>
   byTopic(deps, orgId, null);
 

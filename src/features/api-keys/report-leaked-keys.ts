@@ -10,8 +10,8 @@ import { revokeApiKey } from './revoke-api-key.ts';
 /** The actor of a report, in the audit log and as `revoked_by`. */
 const LEAK_REPORT = 'leak_report';
 /**
- * Maximum number of concurrent revokes. Each revoke gets its position in the change log. Then one wait covers all of
- * them.
+ * Maximum number of concurrent revokes. Each revoke gets its position in the change log. Then one wait covers all
+ * revokes.
  */
 const AT_ONCE = 10;
 const MAX_URL_CHARACTERS = 500;

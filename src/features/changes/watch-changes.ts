@@ -7,8 +7,8 @@ import { areSessionsValid, type OpenSession } from '../../store/accounts/valid-s
 
 /**
  * Notifies pages of changes. One loop per process checks all watched topics, however many pages watch them. It runs one
- * query for each kind of topic every POLL_MS and finds changes of any node. Without watchers it does nothing. Code of
- * this process that makes a change may call `look`, so that the change is found immediately.
+ * query for each kind of topic every POLL_MS and finds changes of any node. Without watchers, the watch does nothing.
+ * Code of this process that makes a change may call `look`, so that the change is found immediately.
  *
  * The position of a stream consists of the fingerprints of its topics. It needs no server state, so a page that lost
  * its stream continues at any node and gets the changes since then.
@@ -25,7 +25,7 @@ export type ChangeWatch = {
 
 export type Watcher = OpenSession & {
   topics: readonly Topic[];
-  /** The position of the last event that reached the page. Null: everything is new to it. */
+  /** The position of the last event that reached the page. Null: the page has received no event yet. */
   position: string | null;
   /** First called after the topics were checked once, with the changes since `position`, even if there are none. */
   onChange(topics: Topic[], position: string): void;

@@ -47,7 +47,7 @@ function contentOf(text: ReplyBody['text'], template: ReplyBody['template']): Me
   throw new Refusal('validation_failed', 'A reply has either a text or a template.');
 }
 
-/** A member sends a file. It is a reply like any other. */
+/** A member sends a file. The file is a reply like any other. */
 export async function sendFileInConversation(
   { db, baseUrl }: Pick<ConversationsDeps, 'db' | 'baseUrl'>,
   orgId: string,

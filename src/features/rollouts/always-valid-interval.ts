@@ -88,7 +88,7 @@ function interval(
   return { low: edge(lowest), high: edge(highest) };
 }
 
-/** The highest likelihood of both tallies among all parts with this difference. It has one maximum. */
+/** The highest likelihood of both tallies among all parts with this difference. This likelihood has one maximum. */
 function bestLikelihood(of: Tally, from: Tally, difference: number): number {
   const at = (part: number): number => logLikelihood(part + difference, of) + logLikelihood(part, from);
   let [low, high] = [Math.max(0, -difference), Math.min(1, 1 - difference)];

@@ -16,7 +16,7 @@ import {
 
 const ISSUER = 'Parley';
 
-/** Creates a new secret for an app. It has no effect before `confirmAuthenticator`. */
+/** Creates a new secret for an app. The secret has no effect before `confirmAuthenticator`. */
 export async function startAuthenticator(
   deps: SecondFactorDeps,
   who: SignedIn,

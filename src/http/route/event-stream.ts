@@ -32,8 +32,8 @@ export type OpenStream = {
   /** True: the heartbeat is an event named `beat` that the client's code can see, not an invisible comment. */
   audible?: boolean;
   /**
-   * Whether the call would be permitted now. It is checked twice a second. The stream ends if the answer is no, or if
-   * the check fails.
+   * Whether the call would be permitted now. The stream checks this twice a second. The stream ends if the answer is
+   * no, or if the check fails.
    */
   isStillGranted?: () => Promise<boolean>;
   /**

@@ -11,7 +11,7 @@ import { isPublicAddress } from './public-address.ts';
 /** Resolves a name to all its addresses, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** How many addresses of a name are tried before it counts as unreachable. All of them are judged. */
+/** How many addresses of a name are tried before it counts as unreachable. All addresses of the name are judged. */
 const MAX_ADDRESSES_TRIED = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A resolver that hangs must not block a place in the pool forever. */

@@ -11,7 +11,7 @@ export type NewAttachment = Pick<
 
 export type Attachment = { name: string; type: string; size: number; hash: string };
 
-/** How long a file without a message is stored. Both are normally stored within seconds. */
+/** How long a file without a message is stored. Normally the message is stored within seconds after its file. */
 const LOOSE_HOURS = 1;
 
 /** The usage to compare with the limits of the organization's plan. Null: there is no such organization. */

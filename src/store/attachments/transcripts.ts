@@ -13,7 +13,7 @@ export type TranscriptionConnection = ModelRow & { transcriptionModel: string };
 /** How long the turn that answers a file waits for it, or for its transcript. */
 export const FILE_WAIT_MS = 30_000;
 
-/** The connection that transcribes audio of the organization. Null: there is none. */
+/** The connection that transcribes audio of the organization. Null: no connection transcribes audio. */
 export async function readTranscriptionConnection(
   db: Queryable,
   orgId: string,

@@ -59,7 +59,7 @@ export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId:
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
 }
 
-/** The time zones of the people who wait. Null for a person without one. */
+/** The time zones of the people who wait. The time zone is null for a person without a time zone. */
 export async function listHeldZones(tx: Queryable, orgId: string, campaignId: string): Promise<(string | null)[]> {
   const found = await tx.execute<{ zone: string | null }>(sql`WITH ${sending(orgId, campaignId)}
     SELECT DISTINCT e.time_zone AS zone FROM sending r

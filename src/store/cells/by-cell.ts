@@ -8,7 +8,7 @@ import { OrganizationMoving } from './organization-moving.ts';
 
 /**
  * For work on rows of many organizations: once for each cell with at least one of them. The outcomes have the order of
- * the rows. With one cell, it is one call. In a transaction, the statement has to name organizations of one cell.
+ * the rows. With one cell, this is one call. In a transaction, the statement has to name organizations of one cell.
  */
 export async function byCell<Row, Out>(
   db: pg.Pool | Queryable,
@@ -33,7 +33,7 @@ export async function byCell<Row, Out>(
     const ended = await Promise.allSettled(
       groups.values().map((group) => run(group).catch((error: unknown) => wait(group, error))),
     );
-    // The other cells are done.
+    // The other cells have finished their part.
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   };
   /** Nothing was done for them. Work for other organizations is not repeated. */
@@ -71,7 +71,7 @@ async function groupByCell<Row>(pool: CellPool, rows: readonly Row[], orgOf: (ro
 }
 
 /**
- * The same for reads that are repeated soon: a cell that does not answer in time is left out. It fails if no cell
+ * The same for reads that are repeated soon: a cell that does not answer in time is left out. The read fails if no cell
  * answers.
  */
 export async function foundInReachableCells<Row, Found>(

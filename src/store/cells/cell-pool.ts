@@ -71,7 +71,7 @@ export class CellPool extends pg.Pool {
     return cell === undefined || this.slots.hasRoom(cell) ? undefined : cell;
   }
 
-  /** The cell of statements that name no organization. Null: with several cells, they are refused. */
+  /** The cell of statements that name no organization. Null: with several cells, such statements are refused. */
   get cell(): string | null {
     return null;
   }
@@ -97,7 +97,7 @@ export class CellPool extends pg.Pool {
     return Object.create(this, { cell: { value: cell }, connect: { value: connect } }) as CellPool;
   }
 
-  /** Reads which cells there are. */
+  /** Reads the list of cells. */
   refreshCells(): Promise<void> {
     return this.directory.refresh((query) => this.query(query));
   }

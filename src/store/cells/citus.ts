@@ -47,9 +47,10 @@ export async function prepareRegion(client: pg.ClientBase): Promise<void> {
 const COMMIT_TABLE = 'drizzle.citus_commit';
 
 /**
- * Statements before the commit of a transaction that has written to the region and to these cells. They change no row.
- * Citus commits in two phases if it knows of writes on the coordinator and on nodes, but it does not know of writes to
- * tables of the region, or in functions. Without two phases, a node could commit before the coordinator fails.
+ * Statements before the commit of a transaction that has written to the region and to these cells. These statements
+ * change no row. Citus commits in two phases if it knows of writes on the coordinator and on nodes, but it does not
+ * know of writes to tables of the region, or in functions. Without two phases, a node could commit before the
+ * coordinator fails.
  */
 export const writesBeforeCommit = (cells: readonly string[]): string[] => [
   `DELETE FROM ${COMMIT_TABLE}`,

@@ -10,7 +10,7 @@ import { inMove, placeOf, type Route, type TenantTable, tenantTables } from './t
 export type Early = {
   /** No later transaction had ended when the copy began, so every row that changed since is not older. */
   since: string;
-  /** The transaction of the copies. Null: there were no rows. */
+  /** The transaction of the copies. Null: no rows were copied. */
   copiedBy: string | null;
 };
 

@@ -24,7 +24,7 @@ export type CellDirectory = {
   placeOf(cell: string): string;
   /** The cells of these organizations. Null: at least one has to be looked up. */
   known(organizations: ReadonlySet<string>): ReadonlySet<string> | null;
-  /** The cell of one organization. Null: it has to be looked up. */
+  /** The cell of one organization. Null: the cell must be looked up. */
   home(organization: string): string | null;
   /** Looks organizations up. Those that do not exist are left out. */
   read(organizations: ReadonlySet<string>, look: Look): Promise<Map<string, string>>;

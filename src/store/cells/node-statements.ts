@@ -14,7 +14,7 @@ export type NodeStatements = {
 };
 
 const UNDEFINED_FUNCTION = '42883';
-/** Its statement is planned again. */
+/** A statement with this error is planned again. */
 const SERIALIZATION_FAILURE = '40001';
 
 const keyOf = (cell: string, text: string): string => `${cell} ${text}`;

@@ -128,7 +128,10 @@ FROM arrived k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_
 const ONE = rowsOf('k', MESSAGE_COLUMNS);
 const STORE = arrivalStatement('store-message', ONE.types, `arrived AS MATERIALIZED (SELECT * FROM ${ONE.from})`);
 
-/** Stores one message in its locked conversation. Returns the run that answers it. Null: a member answers. */
+/**
+ * Stores one message in its locked conversation. Returns the run that answers the message. Null: a member has taken the
+ * conversation over.
+ */
 export async function storeArrivedMessage(
   tx: Queryable,
   message: Omit<ArrivedMessage, 'orgId' | 'conversationId'>,

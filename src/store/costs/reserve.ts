@@ -142,7 +142,7 @@ export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonl
   });
 }
 
-/** A try in the dashboard has no lease. It lasts at most 25 seconds. */
+/** A try in the dashboard has no lease. A test lasts at most 25 seconds. */
 const TRY_SECONDS = 60;
 
 /**

@@ -7,7 +7,7 @@ import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 
 /**
  * A message without a `due_at` waits for the end of a campaign's pause (src/store/campaigns/runs.ts). A locked message
- * is one whose outcome is being stored. A renewal skips both.
+ * is one whose outcome is being stored. A renewal skips both kinds of messages.
  */
 export const DELIVERY_QUEUE = leasedQueue('message', ['org_id', 'id'], { skipsLocked: true });
 
@@ -47,7 +47,10 @@ export type ClaimedDelivery = {
   conversation_id: string;
   /** The conversation's own address, otherwise the address under which the channel knows the person. */
   address: string | null;
-  /** The time of the person's last message from this address. Null: never, or not known. */
+  /**
+   * The time of the person's last message from this address. Null: the person never wrote from this address, or the
+   * time is not known.
+   */
   last_inbound_at: Date | null;
   role: string;
   content: MessageContent;

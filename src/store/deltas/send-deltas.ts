@@ -13,7 +13,7 @@ export const channelOf = (reader: string): string => `${ALL_PROCESSES}_${reader}
  * statement. PAUSE_MS limits the rate, whatever the number of turns.
  */
 export type DeltaSender = {
-  /** Starts to listen to these channels. Does nothing if it already listens. */
+  /** Starts to LISTEN on these channels of PostgreSQL. Does nothing if it already listens. */
   listen(): void;
   /** Resolves after the first connection. */
   readonly listening: Promise<void>;
@@ -66,7 +66,7 @@ const NOTIFY = named(
 
 export function createDeltaSender({ pool, url, role, channels, onPayload, onListening }: CarrierOptions): DeltaSender {
   let queue: Queued[] = [];
-  /** The last queued piece of each topic on each channel. The next piece is appended to it. */
+  /** The last queued piece of each topic on each channel. The next piece of the topic is appended to this one. */
   const open = new Map<string, Piece>();
   let isSending = false;
   let stopped = false;

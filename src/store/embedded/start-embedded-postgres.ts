@@ -18,9 +18,9 @@ import {
 } from './server.ts';
 
 /**
- * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. It stops together
- * with Parley. If Parley is killed, the database keeps running. The next start stops it cleanly before it starts its
- * own, so there is only one way to start. If the database's main process dies, it is restarted.
+ * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. The database stops
+ * together with Parley. If Parley is killed, the database keeps running. The next start stops it cleanly before it
+ * starts its own, so there is only one way to start. If the database's main process dies, it is restarted.
  */
 export type EmbeddedPostgres = {
   /** The URL for the program, with a role that owns only its database. */
@@ -146,7 +146,7 @@ function supervise(
         log.info('The database is running again.');
         return stopping ? signal(child.pid!, 'SIGINT') : watch();
       } catch (error) {
-        // Child processes of the dead server may still use the shared memory. They end within moments.
+        // Child processes of the dead server may still use the shared memory. These processes end within moments.
         log.warn(`The database did not start again yet: ${(error as Error).message}`);
         await sleep(pause);
       }

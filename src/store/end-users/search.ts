@@ -168,7 +168,7 @@ function firstIdAt(at: number): string {
   return `enduser_${time}${'0'.repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
 
-/** Names of the attributes of this organization's people. It reads all people with attributes once. */
+/** Names of the attributes of this organization's people. The query reads all people with attributes once. */
 export async function listAttributeNames(db: Queryable, orgId: string, limit: number): Promise<string[]> {
   const found = await db.execute<{ name: string }>(sql`SELECT DISTINCT k AS name
     FROM end_user e, jsonb_object_keys(e.attributes) k

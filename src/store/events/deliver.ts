@@ -73,7 +73,9 @@ export const claimEvents = (
   { limit, share, busy }: { limit: number; share: number; busy: ReadonlyMap<string, number> },
 ): Promise<ClaimedEvent[]> => CLAIM(pool, limit, lease, [share, [...busy.keys()], [...busy.values()]]);
 
-/** The trace of the run to which an event belongs. Null: it has none. It is queried only if tracing is on. */
+/**
+ * The trace of the run to which an event belongs. Null: the event has no trace. It is queried only if tracing is on.
+ */
 export async function readTrace(
   pool: pg.Pool,
   { org_id, type, data }: Pick<ClaimedEvent, 'org_id' | 'type' | 'data'>,

@@ -80,9 +80,9 @@ export async function positionOf(db: Queryable, orgId: string, id: string): Prom
 const MAX_READ_FOR_AGENT = 5_000;
 
 /**
- * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: there
- * are no more. Like `readEventsAfter`, it reads only transactions before the oldest one in progress. So no event can
- * appear later before a listed one.
+ * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: no
+ * further page exists. Like `readEventsAfter`, it reads only transactions before the oldest one in progress. So no
+ * event can appear later before a listed one.
  */
 export async function listEvents(
   db: Queryable,
@@ -116,7 +116,7 @@ export async function listEvents(
   return { rows: page, next: rows.length > filter.limit ? page.at(-1)!.id : (end?.id ?? null) };
 }
 
-/** The last event that a call reads for an agent. Null: all that follow. */
+/** The last event that a call reads for an agent. Null: the call reads all events that follow. */
 async function endOfReading(db: Queryable, readable: SQL | undefined): Promise<EventPosition | null> {
   const [last] = await db
     .select({ tx: event.tx, id: event.id })

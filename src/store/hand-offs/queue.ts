@@ -9,8 +9,8 @@ import { NOW } from '../schema/columns.ts';
 export type DueHandOff = { orgId: string; conversationId: string; at: Date };
 
 /**
- * The oldest hand-offs of all organizations. They are not claimed. The result of the write shows which worker was
- * first.
+ * The oldest hand-offs of all organizations. These hand-offs are not claimed. The result of the write shows which
+ * worker was first.
  */
 export async function findDueHandOffs(db: Queryable, limit: number): Promise<DueHandOff[]> {
   const { rows } = await db.execute<{ org_id: string; conversation_id: string; at: Date | string }>(sql`

@@ -70,7 +70,7 @@ export async function readOwnerAddresses(
   return { organization: rows[0]?.organization ?? '', addresses: rows.map(({ email }) => email) };
 }
 
-/** The person's role in this organization. Null: not a member. */
+/** The person's role in this organization. Null: the person is not a member. */
 export async function readRole(db: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await db
     .select({ role: sql<Role>`${member.role}` })
@@ -79,7 +79,7 @@ export async function readRole(db: Queryable, orgId: string, userId: string): Pr
   return rows[0]?.role ?? null;
 }
 
-/** False: not a member. */
+/** The result is false if the person is not a member. */
 export async function writeOpensNext(
   db: Queryable,
   orgId: string,

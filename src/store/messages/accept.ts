@@ -119,7 +119,10 @@ function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBo
 const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
   'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
 
-/** The known facts about a new person: the opt-outs of an identifier or of the address. Undefined: nothing is known. */
+/**
+ * The known facts about a new person: the opt-outs of an identifier or of the address. Undefined: nothing is known
+ * about the person.
+ */
 function standingOf({ call, row }: Meant, suppressed: Suppressed | null): Standing | undefined {
   const entry = { ...row?.consent, ...suppressed?.consent }[call.rules.kind] as { status?: string } | undefined;
   const blocked = Boolean(row?.blocked || suppressed?.blocked);

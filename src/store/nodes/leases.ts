@@ -49,7 +49,7 @@ export const LOCK_HELD_MS = 1_000;
 const STATEMENT_MS = 10_000;
 const boundStatements = sql`set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
 
-/** Ends this transaction if its client is silent for this long. It applies until the transaction ends. */
+/** Ends this transaction if its client is silent for this long. The setting applies until the transaction ends. */
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
 /**
@@ -59,9 +59,9 @@ export const boundSilence = sql`set_config('idle_in_transaction_session_timeout'
 export type Place = { seq: number; server: string };
 
 /**
- * Takes the next positions in the log, one for each subject. Returns the last position. It must be the transaction's
- * first statement. The row lock stays until the commit, so positions become visible in the order of their numbers. A
- * sequence would not work, because its numbers commit in any order, and a reader would miss one forever.
+ * Takes the next positions in the log, one for each subject. Returns the last position. This must be the first
+ * statement of the transaction. The row lock stays until the commit, so positions become visible in the order of their
+ * numbers. A sequence would not work, because its numbers commit in any order, and a reader would miss one forever.
  */
 export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<Place> {
   const kinds = sql.param(subjects.map((subject) => subject.kind));

@@ -6,8 +6,8 @@ import { retention } from '../schema/retention.ts';
 
 /**
  * Erases data that is older than the retention period of an organization. A pass reads the organization's conversations
- * in the order of their IDs, which contain their time, up to those that are too recent. It runs in batches. Each is a
- * short transaction that continues where the last one ended, on any node. In a conversation that is still active, old
+ * in the order of their IDs, which contain their time, up to those that are too recent. A pass runs in batches. Each is
+ * a short transaction that continues where the last one ended, on any node. In a conversation that is still active, old
  * messages and old runs are deleted. A conversation without activity during the whole period is deleted completely. A
  * conversation in progress is not touched. Campaigns count their recipients, so recipients stay, without their
  * messages.

@@ -43,7 +43,7 @@ function filling({ table: name, model: modelName }: Names) {
     updated_at = excluded.updated_at`;
   const retried = sql`due_at = now(), attempts = 0, fault = NULL, updated_at = now()`;
   return {
-    /** Queues a new or changed document. Without a model, it does nothing. */
+    /** Queues a new or changed document. Without a model, the call does nothing. */
     async queueDocument(tx: Queryable, orgId: string, documentId: string): Promise<void> {
       await tx.execute(sql`INSERT INTO ${table} AS e (org_id, document_id, agent_id, due_at)
         SELECT d.org_id, d.id, d.agent_id, now() FROM document d JOIN model_provider m ON m.org_id = d.org_id

@@ -14,7 +14,7 @@ export type PlannedCall = {
   answer: StoredAnswer;
   endUser: EndUserRow | null;
   address: string | null;
-  /** The conversation that continues. Null: a new one is created. */
+  /** The conversation that continues. Null: a new conversation is created. */
   continues: KeyedConversation | null;
   /** The conversation that loses its key to the new conversation. */
   releases: KeyedConversation | null;

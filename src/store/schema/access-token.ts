@@ -6,7 +6,7 @@ import { organization } from './identity.ts';
 /**
  * An access token of a person or of the organization, for the dashboard's routes (docs/adr/0107). The value is not
  * stored. Only its HMAC is stored, in `access_token_digest`. Its rights never change, and `revoked` is final. A
- * database trigger (migrations) enforces both.
+ * database trigger (migrations) enforces both rules.
  */
 export const accessToken = pgTable(
   'access_token',

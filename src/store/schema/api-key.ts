@@ -22,7 +22,8 @@ export const apiKey = pgTable(
     campaignId: text('campaign_id'),
     permissions: text('permissions').array().notNull(),
     /**
-     * The networks from which the key may be used. Null: from everywhere. They can become narrower, but never wider.
+     * The networks from which the key may be used. Null: from everywhere. Networks can become narrower, but never
+     * wider.
      */
     allowedNetworks: cidr('allowed_networks').array(),
     /** Limits of this key. Null: none. Lowered, never raised or removed. */

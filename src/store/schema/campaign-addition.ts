@@ -18,7 +18,7 @@ export const campaignAddition = pgTable(
     state: text('state').notNull().default('queued'),
     source: text('source').notNull(),
     filterNames: text('filter_names').array().notNull().default([]),
-    /** The people to add, as a filter or as a file. It is stored until the addition ends. */
+    /** The people to add, as a filter or as a file. Filter and file are stored until the addition ends. */
     filter: jsonb('filter').$type<Record<string, unknown>>(),
     file: text('file'),
     /** The last person of the finished pages. */

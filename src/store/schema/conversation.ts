@@ -26,7 +26,7 @@ export const conversation = pgTable(
     endUserId: text('end_user_id').notNull(),
     /** The person's address on the channel. Null on the sandbox. */
     address: text('address'),
-    /** The caller's own key for the conversation (`conversation.key`). A newer conversation may take it over. */
+    /** The caller's own key for the conversation (`conversation.key`). A newer conversation may take the key over. */
     key: text('key'),
     /** `open`, `handed_off` (members answer, the agent does not) or `resolved`. */
     status: text('status').notNull().default('open'),
@@ -50,7 +50,9 @@ export const conversation = pgTable(
     handOffReason: text('hand_off_reason'),
     /** The end of the snooze. Null after the person writes, or when the agent or another member takes over. */
     snoozedUntil: moment('snoozed_until'),
-    /** Client tokens with this mark may read the conversation and write in it. Null: no client token may. */
+    /**
+     * Client tokens with this mark may read the conversation and write in it. Null: no client token may read or write.
+     */
     clientMark: text('client_mark'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

@@ -67,7 +67,7 @@ export const modelTurn = pgTable(
     /** Empty: the embedded agent, or a hand-off, replaced a model. */
     model: text('model').notNull(),
     ...use,
-    /** The cost at the price of that time. Null: there was no price. */
+    /** The cost at the price of that time. Null: the model had no price. */
     cost: numeric('cost'),
     currency: text('currency'),
     /** The models before it in the agent's order, and the reason why each did not answer. */
@@ -87,7 +87,7 @@ export const modelTurn = pgTable(
   ],
 );
 
-/** The sum of all turns of one UTC day. Empty text: none, or not known. */
+/** The sum of all turns of one UTC day. An empty text means: none, or not known. */
 export const modelUsage = pgTable(
   'model_usage',
   {
@@ -181,8 +181,8 @@ export const budgetReservation = pgTable(
 );
 
 /**
- * The shared state of a model that fails or requested a pause. All nodes use it. Without a row, the model is called as
- * usual.
+ * The shared state of a model that fails or requested a pause. All nodes use this state. Without a row, the model is
+ * called as usual.
  */
 export const modelGate = pgTable(
   'model_gate',
@@ -194,7 +194,7 @@ export const modelGate = pgTable(
     failures: integer('failures').notNull(),
     /** The number of consecutive closings of the gate. */
     closings: integer('closings').notNull().default(0),
-    /** Until this time no one calls the model. After it, one call probes the model. */
+    /** Until this time no one calls the model. After this time, one call probes the model. */
     closedUntil: moment('closed_until'),
     probeUntil: moment('probe_until'),
     /** Code of the latest failure. */

@@ -84,7 +84,7 @@ export const organization = pgTable('organization', {
   logo: text('logo'),
   metadata: text('metadata'),
   createdAt: createdAt(),
-  /** `free` or `paid`. Only the operator can change it. It is not a column of better-auth. */
+  /** `free` or `paid`. Only the operator can change it. better-auth does not have this column. */
   plan: text('plan').notNull().default('free'),
   /** True: members need a session with a second factor. An owner decides this. It is not a column of better-auth. */
   requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),

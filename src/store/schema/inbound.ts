@@ -4,7 +4,7 @@ import { channel } from './channel.ts';
 import { createdAt, orgId } from './columns.ts';
 
 /**
- * Events that a provider has already sent, because it may send each of them twice. They are stored for
+ * Events that a provider has already sent, because it may send each of them twice. The IDs are stored for
  * INBOUND_RETENTION_DAYS.
  */
 export const inboundEvent = pgTable(

@@ -63,7 +63,10 @@ export const run = pgTable(
     /** The time of the next step while the person is silent, and the number of reminders so far. */
     noReplyAt: moment('no_reply_at'),
     reminders: integer('reminders'),
-    /** The turn that the customer's own code answers (../turns/code-turn.ts). Null: it was never asked. */
+    /**
+     * The turn that the customer's own code answers (../turns/code-turn.ts). Null: the code was never called for this
+     * run.
+     */
     codeTurn: jsonb('code_turn').$type<CodeTurn>(),
   },
   (table) => [

@@ -14,7 +14,7 @@ import {
 } from '../conversations/outcomes.ts';
 import type { Queryable } from '../db.ts';
 
-/** What happened in one conversation. Times are in seconds. Null: it did not happen. */
+/** What happened in one conversation. Times are in seconds. Null: the event did not happen. */
 export type ConversationFacts = {
   agent: string;
   channel: string;

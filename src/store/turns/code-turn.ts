@@ -86,7 +86,7 @@ function decide(facts: Facts, { seconds, fields, told }: Limits): NextStep {
   return { step: 'late', turn: { ...before, waits: false } };
 }
 
-/** A message of the person changes it. Tags, notes and messages of others do not. */
+/** A message of the person changes this value. Tags, notes and messages of others do not. */
 const basisOf = ({ turns, unanswered }: Pick<Facts, 'turns' | 'unanswered'>): string =>
   `${turns} ${unanswered.at(-1) ?? ''}`;
 
@@ -107,7 +107,7 @@ async function readFacts(pool: pg.Pool, run: RunRef): Promise<Facts | null> {
   return found.rows[0] ?? null;
 }
 
-/** Stores the answer that the worker got, unless another one was first. Returns the one that counts. */
+/** Stores the answer that the worker got, unless another one was first. Returns the answer that counts. */
 export async function keepAnswer(
   pool: pg.Pool,
   run: RunRef,

@@ -119,8 +119,8 @@ function egressTo({ host, port }: MailServer): Egress {
 }
 
 /**
- * Connects and signs in, and sends nothing. Null: the server accepted it. Otherwise returns a sentence about the
- * failure.
+ * Connects and signs in, and sends nothing. Null: the server accepted the sign-in. Otherwise returns a sentence about
+ * the failure.
  */
 export async function tryMailServer(server: MailServer): Promise<string | null> {
   const egress = egressTo(server);

@@ -5,7 +5,7 @@ import type { Scenario } from '../trial.ts';
 
 const CRASHES_WITHIN_MS = 15_000;
 
-/** A node registers once. It does everything else repeatedly. */
+/** A node registers once. A node reaches all other places repeatedly. */
 const AT_START = 'lease:after-register';
 
 /** One process kills itself at this place after some passes, while all others continue. */

@@ -34,7 +34,7 @@ const AT_ONCE = 2;
 /** The organizations whose rehearsal runs in this process. */
 const running = new Set<string>();
 
-/** Runs a campaign on a virtual clock, by the rules of the worker. It sends nothing and stores nothing. */
+/** Runs a campaign on a virtual clock, by the rules of the worker. A rehearsal sends nothing and stores nothing. */
 export async function rehearseCampaign(
   deps: RehearsalDeps,
   orgId: string,

@@ -63,7 +63,7 @@ export function openRunStream(
   return stream;
 }
 
-/** Pages have streams of their own, so they take none from the backends of the organization. */
+/** Streams of pages have a separate limit, so they do not reduce the streams of backends. */
 const groupsOf = ({ keyId, orgId, client }: Caller): Record<string, number> =>
   client === undefined
     ? { [`key ${keyId}`]: STREAMS_PER_KEY, [`streams of ${orgId}`]: STREAMS_PER_ORGANIZATION }
