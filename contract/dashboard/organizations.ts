@@ -139,9 +139,6 @@ export type SetRetentionBody = Static<typeof SetRetentionBody>;
 
 export const RetentionPreviewQuery = Type.Object({ days: RetentionDays }, closed);
 
-/**
- * The number of conversations that would be erased. `more`: the organization has more cells or members than this
- * number.
- */
+/** The number of conversations that would be erased. `more`: there are more conversations than this number. */
 export const RetentionPreview = Type.Object({ conversations: Type.Integer(), more: Type.Boolean() });
 export type RetentionPreview = Static<typeof RetentionPreview>;

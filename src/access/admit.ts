@@ -20,7 +20,7 @@ import { attributeRefusal } from './attribute-refusal.ts';
 import { createTargetFacts, type FactLookups } from './target-facts.ts';
 import type { Admission, Caller, Need } from './types.ts';
 
-/** Decides the call, without counting it. */
+/** Decides about the call again without counting it. */
 type Again = () => Admission | Promise<Admission>;
 
 export type Admit = (

@@ -10,7 +10,10 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 
 export const checkOf = (secret: string): Buffer => secretCheck(deriveSecrets(secret).setupKey);
 
-/** The keys of this process. They are fixed at its start, so a later rotation takes effect at the next start. */
+/**
+ * The keys of this process. The keys are fixed when the process starts, so a later rotation takes effect at the next
+ * start.
+ */
 export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
   const row = await readInstallation(db);
   return row === null ? deriveSecrets(given.secret) : secretsOf(await historyOf(db, row, given));

@@ -3,7 +3,7 @@ import { type EgressRequest, EgressError } from '../kernel/egress.ts';
 import { readRetryAfter } from '../kernel/retry-after.ts';
 import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
-/** A provider's HTTP response. The body is parsed when it is JSON. */
+/** A provider's HTTP response. `json` is the parsed body if the body is JSON. */
 export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
 
 /**

@@ -73,7 +73,7 @@ const PREVIOUS_DAYS = 30;
 
 /**
  * The embedded installation's own secrets. During a rotation: the next secret, with the current one as the previous.
- * For some time after a rotation: the new secret, with the one before it as the previous.
+ * For some time after a rotation: the new secret, with the old one as the previous.
  */
 export function ownSecrets(dataDir: string): Own | ConfigFault {
   const current = secretOf(dataDir);
@@ -99,7 +99,7 @@ const filesIn = (dataDir: string) => ({
 /** The next secret of a rotation in progress. */
 export const hasNextSecret = (dataDir: string): boolean => existsSync(filesIn(dataDir).next);
 
-/** Creates the next secret of an embedded installation. The current one becomes the previous one. */
+/** Creates the next secret of an embedded installation. The current secret becomes the previous one. */
 export function makeNextSecret(dataDir: string): void {
   writeNew(filesIn(dataDir).next);
 }

@@ -26,7 +26,7 @@ const MAX_WROTE_CHARACTERS = 400;
 const MAX_ASKED_CHARACTERS = 200;
 const MAX_RESULT_CHARACTERS = 6_000;
 const ANSWER_CHARACTERS = 200;
-/** The newest messages are in every request. Older ones are stored in the memory before they leave the request. */
+/** The newest messages are in every request. Older messages are stored in the memory before they leave the request. */
 const NEWEST_MESSAGES = 20;
 /** A shorter message may be unclear without the question before it. */
 const SHORT_CHARACTERS = 60;

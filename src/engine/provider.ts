@@ -153,7 +153,7 @@ export type Wording = { question: string; section: boolean; written?: boolean };
 
 export type Finding = { passage: Passage; score: number };
 
-/** A part of a document that may answer a question: its name and its passages. `nearest` is the likeliest of them. */
+/** A part of a document that may answer a question: its name and its passages. `nearest` is the likeliest passage. */
 export type Offer = { label: string; passages: Passage[]; nearest: Passage };
 
 /** `findings` answer the question. If there are no findings, `offers` may answer: at most two, the nearest first. */

@@ -19,8 +19,8 @@ const MAX_STOP_WORDS = 10;
 const MAX_STOP_CHARACTERS = 400;
 
 /**
- * Returns true when the whole text of one of the messages is an opt-out. A sentence that only contains "stop" is not
- * one.
+ * Returns true when the whole text of one of the messages is an opt-out. A longer sentence with the word "stop" is no
+ * opt-out.
  */
 export const asksToStop = (input: readonly string[]): boolean =>
   input.some((text) => text.trim().length <= MAX_STOP_CHARACTERS && isStop(readWords(text.trim())));

@@ -73,8 +73,8 @@ async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
 }
 
 /**
- * Data that an earlier rotation left is moved first, because servers read the data of the last rotation, but no older
- * data.
+ * Data that an earlier rotation has not moved yet is moved first, because servers can read data of only one earlier
+ * secret.
  */
 async function begin(db: Db, history: SecretHistory, newest: number, onStep: () => void): Promise<void> {
   const without = await countProcessesWithout(db, newest);

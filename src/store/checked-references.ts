@@ -3,7 +3,8 @@
  * instead of using foreign keys, which look up and lock the parent of every row (docs/adr/0004). The rules are in
  * migrations/0000_schema.sql.
  *
- * This query lists the references by reading the triggers that check them. It works on a database of any version.
+ * This query lists the references by reading the triggers that check them. The query works on a database of any
+ * version.
  */
 export const CHECKED_REFERENCES = `
   SELECT t.tgrelid AS child, to_regclass(quote_ident(args[i]))::oid AS parent,

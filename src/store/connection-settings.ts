@@ -21,8 +21,8 @@ export type ConnectionSettings = {
 };
 
 /**
- * For requests and workers. The limit is longer than any of their statements. In a transaction, a node computes only
- * for milliseconds.
+ * For requests and workers. The time limit is longer than any statement of requests and workers. In a transaction, a
+ * node computes only for milliseconds.
  */
 export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
 /**

@@ -10,7 +10,7 @@ export type Db = NodePgDatabase & { $client: CellPool };
 export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
 export type DbOptions = {
-  /** Maximum number of connections. Frequent work runs in batches, so few are needed. */
+  /** Maximum number of connections. Few connections are enough, because frequent work runs in batches. */
   max?: number;
   /** The role of the node, for `pg_stat_activity`. */
   role?: string;
@@ -35,8 +35,8 @@ export function openDb(url: string, options: DbOptions = {}): Db {
   });
   // A broken idle connection must not end the process. The next query opens another connection.
   pool.on('error', (error) => options.onError?.(error));
-  // This handles a connection that breaks while it is in use and between two statements. Its user gets the error from
-  // the next statement.
+  // This handles a connection that breaks while it is in use and between two statements. The next statement on the
+  // connection fails with the error.
   pool.on('connect', (client) => client.on('error', () => {}));
   return databaseOf(pool);
 }

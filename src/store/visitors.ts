@@ -24,7 +24,10 @@ export type VisitorMessageRow = {
   author: string | null;
 };
 
-/** How many conversations of one visitor are read. There is normally one, unless a backend keeps starting new ones. */
+/**
+ * How many conversations of one visitor are read. A visitor normally has one, unless a backend starts further
+ * conversations.
+ */
 export const MAX_CONVERSATIONS = 5;
 const RATING = `CASE WHEN m.role = 'agent' THEN coalesce(
     (SELECT json_build_object('kind', g.kind, 'score', g.score, 'comment', g.comment) FROM rating g

@@ -22,7 +22,7 @@ export type NewWording = Place & {
 
 /** A question counts when this many different people chose the same passage for it. */
 const PEOPLE = 3;
-/** Choices of single people that are older are deleted. Of newer ones, each agent has at most MAX_TAPS. */
+/** Single choices are deleted after TAP_DAYS. Each agent has at most MAX_TAPS newer choices. */
 const TAP_DAYS = 30;
 const MAX_TAPS = 2_000;
 

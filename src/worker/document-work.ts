@@ -27,7 +27,7 @@ export type DocumentWork<Connection, Part> = {
   partsOf(document: TextDocument, connection: Connection): Promise<Map<string, Part>>;
   /** The keys of the parts that have a result. */
   readKnown(tx: Queryable, claimed: ClaimedDocument, connection: Connection): Promise<Set<string>>;
-  /** Copies results of the same parts from other documents. */
+  /** Copies the results of equal parts from other documents. */
   reuse(tx: Queryable, claimed: ClaimedDocument, keys: readonly string[], connection: Connection): Promise<void>;
   /** The parts of one call, and the calls after which other documents and other organizations have their turn. */
   batches(connection: Connection): { size: number; count: number };

@@ -216,7 +216,7 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** Goes to a page like its links do, without loading the program again. */
+/** Opens a page as a link does, without loading the program again. */
 export const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate(`self.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`);
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 /**
  * Records when each key was last used. The first call is written immediately. Later calls are written at most once a
  * minute, and the last of several calls is written a minute later. Writes are batched, with one statement at a time. No
- * request waits for them or fails because of them. The database never moves the time backwards.
+ * request waits for such a write or fails because of it. The database never moves the time backwards.
  */
 export type LastUsed = {
   /**

@@ -14,7 +14,7 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
  */
 export type CallBlocks = {
   /**
-   * Row 4b: takes one call. Returns without a promise while the block has one. Throws or rejects with `key_used_up`.
+   * Row 4b: takes one call. Returns without a promise while the block has calls. Throws or rejects with `key_used_up`.
    * Without a lease (`isGood`), each call reserves itself, because the block may be older than a lowered total.
    */
   take(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall>;
@@ -177,7 +177,8 @@ async function returnUnneeded({ unneeded, giveBack, onError }: State): Promise<v
   if (unneeded.size === 0) return;
   const returned = [...unneeded.values()];
   unneeded.clear();
-  // After an error they may have been returned. If calls were returned twice, the total could be exceeded.
+  // An error is not retried, because the calls may have been returned. If calls were returned twice, the total could be
+  // exceeded.
   await giveBack(returned).catch(onError);
 }
 

@@ -112,7 +112,7 @@ const statesOf = (counters: readonly Counter[], counts: readonly Count[]): strin
 const stateOf = (name: string, remaining: number, msLeft: number): string =>
   `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msLeft / 1_000))}`;
 
-/** Always the whole minute, as specified, even if less is left of the window. */
+/** The refusal over a limit. Retry-After is always a whole minute, as specified, even if less is left of the window. */
 const over = ({ who, policy }: Counter, policies: string, msLeft: number): Refusal =>
   new Refusal('rate_limited', `${who} has made all the calls of this minute. Wait 60 seconds, then call again.`, {
     headers: { 'RateLimit-Policy': policies, RateLimit: stateOf(policy, 0, msLeft) },

@@ -74,8 +74,8 @@ export function createLease(deps: LeaseDeps): Lease {
     const id = deps.newNodeId();
     memory.flush();
     const registered = await store.register(id);
-    // crash point: lease:after-register Only now: data that was read before the row existed may be older than a change
-    // that this node never reads.
+    // crash point: lease:after-register The cache is cleared only now. Data that was read before the row existed may be
+    // older than a change that this node never reads.
     memory.flush();
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: registered.nodes };

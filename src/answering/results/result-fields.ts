@@ -2,7 +2,7 @@ import type { AgentDefinition, Step } from '../../../contract/agents.ts';
 import { MAX_RESULT_TEXT, type ResultField, type ResultValue } from '../../../contract/results.ts';
 import { FORMATS } from '../../kernel/validation/formats.ts';
 
-/** The fields that an agent returns: those that it declares, else one for each of its steps. */
+/** The result fields of an agent: its declared fields, or else one field for each of its steps. */
 export const resultFieldsOf = ({ result, steps }: AgentDefinition): readonly ResultField[] =>
   result?.fields ?? (steps?.items ?? []).map(fieldOfStep);
 

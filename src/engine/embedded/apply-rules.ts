@@ -8,7 +8,7 @@ import { asksForPerson } from './phrases.ts';
 import { note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
- * The maximum number of messages since the last turn that are answered. If there are more, only the latest are
+ * The maximum number of messages since the last turn that are answered. With more messages, only the latest are
  * answered.
  */
 const MAX_HEARD = 10;
@@ -45,7 +45,7 @@ export const ruleFor = (turn: EmbeddedTurn, { read, words }: ReadText): Rule | n
   return rule;
 };
 
-/** The built-in phrases for a human. They apply when no rule of the agent matches. */
+/** The built-in phrases for a human. These phrases apply when no rule of the agent matches. */
 export const mayHandOver = (turn: EmbeddedTurn, { words }: ReadText): boolean =>
   turn.definition.hand_off?.on_request !== false && asksForPerson(words);
 

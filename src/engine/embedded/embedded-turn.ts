@@ -31,7 +31,7 @@ export type EmbeddedTurn = {
   optedOut: boolean;
   /** The sections that the previous turn offered. */
   readonly offeredBefore: readonly Offered[];
-  /** The question to which they belong. */
+  /** The question to which these sections belong. */
   readonly askedBefore: string | null;
   /** Sections that may answer the last question that was searched. */
   offers: Offer[];

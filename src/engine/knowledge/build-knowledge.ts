@@ -432,7 +432,7 @@ export class KnowledgeIndex {
 
 /**
  * Selects the passages to quote: the best one, and those that are as good or belong to the same list. If the same
- * answer exists in two languages, only one is quoted. The one in the script of the question is preferred.
+ * answer exists in two languages, only one is quoted. The answer in the script of the question is preferred.
  */
 const saidOf = (found: readonly Located[], writing: Writing): Located[] => {
   const best = found.find((finding) => isAsGood(finding, found[0]!) && writingIn(finding) === writing) ?? found[0];
@@ -493,7 +493,7 @@ const STORY_WORTH = 0.5;
 const EARLIER_WORTH = 0.3;
 const MAX_NAMED = 50;
 const MAX_DEMANDS = 40;
-/** With more possible words, the intended one is unknown. */
+/** The maximum number of words that may replace a misspelled word. With more, the intended word is unknown. */
 const MAX_INTENDED = 2;
 /** A word that occurs in more labels than this does not show that two things are related. */
 const MAX_ALIKE = 50;

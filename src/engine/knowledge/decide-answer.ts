@@ -4,8 +4,8 @@ import { ANSWER_WEIGHTS, ASK_AT, ANSWER_AT, SECTION_WEIGHTS } from './decision-w
 
 /**
  * Decides whether a candidate is quoted, sections are offered, or the agent does not know. Two small logistic models
- * estimate the chance that a candidate answers the question, and the chance that one of the offered sections does.
- * Their weights and the two thresholds come from `bench/knowledge/train-decision.ts`.
+ * estimate the chance that a candidate answers the question, and the chance that one of the offered sections does. The
+ * weights of both models and the two thresholds come from `bench/knowledge/train-decision.ts`.
  */
 export type Weighed = {
   /** The likeliest first. */

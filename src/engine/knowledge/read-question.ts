@@ -22,7 +22,9 @@ export type Demand = {
   general: boolean;
   /** The words of the documents that replace an unknown word of the question. */
   intended?: readonly string[];
-  /** For "how many", this is the demand for the counted things. The number must be near them. */
+  /**
+   * For "how many", this is the demand for the counted things. In the passage, the number must be near these things.
+   */
   counts?: Demand;
 };
 

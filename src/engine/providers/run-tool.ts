@@ -166,7 +166,7 @@ function endOf(span: Span | undefined, args: unknown, { attempts, status, error,
   span?.end(error === null ? null : status === null ? 'tool_unreachable' : `${status}`);
 }
 
-/** The key is the same when a turn is retried after a crash. It is random in a try, which stores nothing. */
+/** The key is the same when a turn is retried after a crash. In a test, which stores nothing, the key is random. */
 const keyOf = ({ turn_id: turnId }: TurnRequest, { name }: Tool, args: unknown): string =>
   hash('sha256', JSON.stringify([turnId ?? randomUUID(), name, args]), 'base64url');
 

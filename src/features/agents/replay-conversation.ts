@@ -124,8 +124,8 @@ async function playAll(
 }
 
 /**
- * Whether the replay ends after this turn, because the person's next message would belong to another conversation. It
- * continues if both sides completed the conversation.
+ * Whether the replay ends after this turn, because the person's next message would belong to another conversation. The
+ * replay continues if both sides completed the conversation.
  */
 const isEnd = (recorded: ReplaySide, replayed: ReplaySide): boolean =>
   ENDS.has(recorded.next) || ENDS.has(replayed.next) || recorded.next !== replayed.next;

@@ -20,7 +20,7 @@ export type EventsDeps = { db: Db };
 export type EventReader = {
   /** Of an agent key: only events about this agent. */
   agentId: string | null;
-  /** Events about end users are their data. */
+  /** Whether the caller may see events about end users. */
   seesEndUsers: boolean;
 };
 

@@ -31,7 +31,7 @@ export async function previewImport(
     }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
-    // The first piece of a larger file may end within a row. The rows before it are enough for a preview.
+    // The first piece of a larger file may end within a row. The complete rows are enough for a preview.
     const isCut = first.length < file.bytes;
     if (error.code === 'encoding' || !isCut || rows.length === 0) throw unreadable(error);
   }

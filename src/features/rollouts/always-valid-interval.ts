@@ -110,7 +110,7 @@ const timesLog = (count: number, part: number): number =>
 
 const logBeta = (a: number, b: number): number => logGamma(a) + logGamma(b) - logGamma(a + b);
 
-/** Stirling's series, exact to ten digits from 8 on. Smaller arguments are moved there. */
+/** Stirling's series, exact to ten digits from 8 on. Smaller arguments are shifted into this range. */
 function logGamma(x: number): number {
   let shift = 0;
   let at = x;

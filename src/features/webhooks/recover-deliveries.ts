@@ -6,9 +6,8 @@ import { lockWebhook } from '../../store/webhooks.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
- * Sends all events since a time again that the endpoint did not accept, oldest first: those that failed, those that wait
- * for their next attempt, and those that were cancelled while the endpoint was disabled. Delivered events are not sent
- * again.
+ * Sends all events again that the endpoint did not accept since a time, oldest first. These deliveries failed, wait for
+ * their next attempt, or were cancelled while the endpoint was disabled. Delivered events are not sent again.
  */
 export async function recoverDeliveries(
   deps: WebhooksDeps,

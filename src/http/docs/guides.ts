@@ -77,7 +77,7 @@ async function createMarkdown() {
   });
 }
 
-/** Null for files that exist only in the repository. */
+/** The link target on a page. Null: the file exists only in the repository. */
 function targetOf(href: string): string | null {
   if (/^(https?:|\/|#)/.test(href)) return href;
   const [file = '', hash] = href.split('#');

@@ -27,7 +27,7 @@ export async function readJsonBody(
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
-/** The raw body: a file, or the bytes that a signature covers. `arrival`: counts its memory. */
+/** The raw body: a file, or the bytes that a signature covers. `arrival`: counts the memory of the body. */
 export async function readRawBody(
   request: IncomingMessage,
   response: ServerResponse,

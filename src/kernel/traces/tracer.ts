@@ -18,7 +18,7 @@ export type Span = {
   child(name: string, kind: SpanKind, facts?: Facts): Span;
   /** Attributes with IDs, names, numbers and codes, never with a text of a person, a key or an address. */
   set(facts: Facts): void;
-  /** Attributes with texts of people. They are left out unless the operator allowed them. */
+  /** Attributes with texts of people. These attributes are left out unless the operator allowed them. */
   content(texts: () => Facts): void;
   /** `failure`: an error code. Only the first call has an effect. */
   end(failure?: string | null): void;

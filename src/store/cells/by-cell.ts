@@ -36,7 +36,7 @@ export async function byCell<Row, Out>(
     // The other cells have finished their part.
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   };
-  /** Nothing was done for them. Work for other organizations is not repeated. */
+  /** Waits for organizations that are being moved, for which nothing was done, and repeats only their work. */
   const wait = async (indexes: readonly number[], error: unknown): Promise<void> => {
     if (!isOfMove(error)) throw error;
     while (indexes.some((index) => pool.directory.isMoving(orgOf(rows[index]!)))) await pause(LOOK_MS);
@@ -70,10 +70,7 @@ async function groupByCell<Row>(pool: CellPool, rows: readonly Row[], orgOf: (ro
   return Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
 }
 
-/**
- * The same for reads that are repeated soon: a cell that does not answer in time is left out. The read fails if no cell
- * answers.
- */
+/** Reads in each cell that answers in time. For reads that are repeated soon. Fails if no cell answers. */
 export async function foundInReachableCells<Row, Found>(
   db: pg.Pool | Queryable,
   rows: readonly Row[],
@@ -112,7 +109,7 @@ async function answersOf<Out>(all: Iterable<Promise<Out>>): Promise<Out[]> {
   return answers;
 }
 
-/** Runs work on all organizations once in each cell. The database of one cell: only there. */
+/** Runs work on all organizations once in each cell. If `db` is the database of one cell, the work runs only there. */
 export async function inEachCell<Some extends Queryable, Out>(
   db: Some,
   work: (db: Some | Db) => Promise<Out>,
@@ -120,9 +117,7 @@ export async function inEachCell<Some extends Queryable, Out>(
   return Promise.all(isDb(db) ? cellsOf(db).map(work) : [work(db)]);
 }
 
-/**
- * The same for work that is repeated soon: a cell that does not answer in time is left out. It fails if no cell answers.
- */
+/** Runs work in each cell that answers in time. For work that is repeated soon. Fails if no cell answers. */
 export async function inEachReachableCell<Some extends Queryable, Out>(
   db: Some,
   work: (db: Some | Db) => Promise<Out>,
@@ -131,7 +126,7 @@ export async function inEachReachableCell<Some extends Queryable, Out>(
   return answersOf(cellsOf(db).map((one) => inTime(one.$client, one.$client.cell!, () => work(one))));
 }
 
-/** The same database for work on one cell. */
+/** The database `db`, limited to one cell. */
 export const inCell = (db: Db, cell: string): Db => databaseOf(db.$client.inCell(cell));
 
 /** The database once for each cell, for work on one cell after the other. */
@@ -148,7 +143,7 @@ function poolOf(db: pg.Pool | Queryable): CellPool | null {
   return pool instanceof CellPool && !pool.directory.isSingle() ? pool : null;
 }
 
-/** Without the rows of organizations of other cells, which a move has copied to this cell, or has not deleted yet. */
+/** Leaves out the rows of organizations of other cells, which a move has copied to this cell or has not deleted yet. */
 export async function atHome<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Promise<Row[]> {
   const pool = poolOf(db);
   if (pool === null || pool.cell === null) return [...rows];
@@ -156,7 +151,7 @@ export async function atHome<Row extends { orgId: string }>(db: Queryable, rows:
   return rows.filter(({ orgId }) => cells.get(orgId) === pool.cell);
 }
 
-/** Without the rows of organizations that are being moved: for work that is repeated soon. */
+/** Leaves out the rows of organizations that are being moved. For work that is repeated soon. */
 export function staying<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Row[] {
   const pool = poolOf(db);
   return pool === null ? [...rows] : rows.filter(({ orgId }) => !pool.directory.isMoving(orgId));

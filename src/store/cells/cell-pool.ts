@@ -54,8 +54,8 @@ export class CellPool extends pg.Pool {
   }
 
   /**
-   * How often a connection was taken or given back, or with several cells, how often this cell was used. So this process
-   * sent nothing between two equal numbers. Null: a connection is in use.
+   * How often a connection was taken or given back, or with several cells, how often this cell was used. If two calls
+   * return the same number, this process sent nothing in between. Null: a connection is in use.
    */
   useCount(): number | null {
     if (this.cell !== null && !this.directory.isSingle()) return this.slots.useCount(this.cell);
@@ -107,7 +107,7 @@ export class CellPool extends pg.Pool {
     return this.directory.pulse((query) => this.query(query));
   }
 
-  /** The cells of these organizations. Unknown ones are left out. */
+  /** The cells of these organizations. Unknown organizations are left out. */
   async cellsOf(organizations: ReadonlySet<string>): Promise<Map<string, string>> {
     const cells = new Map<string, string>();
     const unknown = new Set<string>();

@@ -50,7 +50,7 @@ export async function closeOrganization(client: pg.Client, orgId: string, to: st
 
 /**
  * Ends the closed time inside the transaction of the move. It fails if processes may have accepted calls since, because
- * the renewals were late. The organization is then in its old cell.
+ * the renewals were late. After a failure, the organization is still in its old cell.
  */
 export async function openInNewCell(client: pg.Client, orgId: string): Promise<void> {
   const { rowCount } = await client.query(

@@ -36,8 +36,8 @@ const isCampaign = ({ table }: TenantTable): boolean => table === 'campaign';
 const HIDDEN = 'attended';
 
 /**
- * Hides campaigns of the old cell, and deletes other rows that workers could find. The others stay until the organization
- * is open. Returns the number of deleted rows.
+ * Hides campaigns of the old cell, and deletes other rows that workers could find. All other rows stay until the
+ * organization is open. Returns the number of deleted rows.
  */
 export async function hideWaiting(client: pg.Client, { orgId, from }: Route, table: TenantTable): Promise<number> {
   const place = placeOf(from, table);
@@ -83,8 +83,8 @@ async function copyingTransactionOf(client: pg.Client, place: string, orgId: str
 }
 
 /**
- * Rows of the old cell that the copy does not have. An older row may be among them. Numbers of transactions begin again
- * after 2^32. (Citus could compute `age` on the coordinator, whose numbers are others.)
+ * Rows of the old cell that the copy does not have. The result may contain an older row, because numbers of
+ * transactions begin again after 2^32. (Citus could compute `age` on the coordinator, whose numbers are others.)
  */
 const changed = (table: TenantTable): string =>
   `((4294967296 + s.xmin::text::bigint - $2::bigint) % 4294967296 < 2147483648
@@ -99,7 +99,7 @@ export async function lockChanged(client: pg.Client, route: Route, table: Tenant
   return countChanged(client, route, table, early);
 }
 
-/** The numbers of all rows of the old cell, and of those that changed since the copy. */
+/** The number of all rows of the old cell, and the number of rows that changed since the copy. */
 export type Counts = { rows: number; changed: number };
 
 export async function countChanged(client: pg.Client, { orgId, from }: Route, table: TenantTable, early: Early) {

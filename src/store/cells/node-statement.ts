@@ -63,7 +63,8 @@ export async function createNodeStatement(
       : `TABLE (${described.columns!.map((column) => `"${column.name}" ${types.get(column.type)!}`).join(', ')})`;
     const create = `CREATE OR REPLACE FUNCTION ${name}(${parameters.join(', ')}) RETURNS ${returns} LANGUAGE plpgsql
       SET search_path = "${cell}", public AS $on_node$${bodyOf(withShards(text, names), shardId, countsRows)}$on_node$`;
-    // Only there, because another node may be away. The coordinator comes last, as the proof that the node has it.
+    // The function is created only on this node and the coordinator, because another node may be unavailable. The
+    // coordinator comes last, as the proof that the node has it.
     for (const node of await nodesOf(client, shardId)) await createOn(client, node, [create]);
     await client.query('SET citus.enable_ddl_propagation = off');
     await client.query(create);

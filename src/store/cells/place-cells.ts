@@ -122,8 +122,8 @@ const AT_ONCE = 20_000n;
 const AT_MOST = 50_000_000n;
 
 /**
- * Readers of events have a position, which is the number of a transaction (src/store/events). Numbers of the new node
- * must be higher than those of the old one. So the new node uses numbers up in empty transactions.
+ * Readers of events have a position, which is the number of a transaction (src/store/events). After a move, these
+ * numbers must continue above those of the old node. So the new node first uses up numbers in empty transactions.
  */
 async function catchUp(client: pg.Client, source: Node, target: Node): Promise<void> {
   for (;;) {

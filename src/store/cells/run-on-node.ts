@@ -12,7 +12,7 @@ export async function runOn(client: pg.ClientBase, { host, port }: Node, command
   throw new NodeError(`The node ${host}:${port} does not answer: ${rows[0]?.result ?? 'no result'}`);
 }
 
-/** The reason why a cell cannot be placed there. */
+/** The reason why a cell cannot be placed on a node. */
 export class NodeError extends Error {
   override name = 'NodeError';
 }

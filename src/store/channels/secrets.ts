@@ -24,7 +24,7 @@ export function createSecretsOpener(db: Queryable, sealingKey: Key): OpenSecrets
 
 export type OpenSealed = (credential: Credential, sealed: string) => Promise<Record<string, string>>;
 
-/** Does the same for secrets in any sealed column. */
+/** Returns the unsealed secrets of any sealed column. */
 export function createSealedOpener(db: Queryable, sealingKey: Key): OpenSealed {
   const opened = new Map<string, { sealed: string; secrets: Promise<Record<string, string>> }>();
 

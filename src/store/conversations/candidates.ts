@@ -35,7 +35,7 @@ type Page = {
   byStart?: 'newest' | 'oldest' | undefined;
 };
 
-/** The IDs behind the previous page, in the order of the list. */
+/** A condition for the IDs that follow the previous page, in the order of the list. */
 const behind = (orgId: string, id: SQL, { after, byStart }: Page): SQL => {
   const isBehind = byStart === 'oldest' ? sql`AND ${id} > ${after}` : sql`AND ${id} < ${after}`;
   return sql`${after === undefined ? sql`` : isBehind} ${byStart ? sql`` : sql`AND ${id} NOT IN (${recentIds(orgId)})`}`;

@@ -82,8 +82,8 @@ function within(orgId: string, filter: ConversationFilter): SQL | undefined {
 const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
 
 /**
- * The longest wait comes first, among at most as many conversations as are counted. Those that do not wait come last,
- * or not at all.
+ * The longest wait comes first, among at most as many conversations as are counted. Conversations without a wait come
+ * last, or are left out.
  */
 async function waiting(
   db: Queryable,
@@ -108,7 +108,9 @@ async function waiting(
   return rows.map(({ position, ...row }) => ({ row, position: `${position} ${row.id}` }));
 }
 
-/** A text that sorts like the time and includes its microseconds. Without a wait, it sorts after all times. */
+/**
+ * A text that sorts like the time and includes its microseconds. A conversation without a wait sorts after all others.
+ */
 const SINCE_TEXT = sql<string>`coalesce(to_char(waits.since AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'z')`;
 
 async function byStart(

@@ -79,7 +79,8 @@ export const placeColumnsOf = (places: readonly ArrivalPlace[]) => ({
 /**
  * Stores the messages of the CTE `arrived` and wakes the run of the conversation that answers them, or creates a new
  * run if that one has ended. If a member has taken the conversation over, the messages are only stored. The caller has
- * locked the conversations. All messages get the same time. The time is later than each change under the same lock.
+ * locked the conversations. All messages get the same time. This time is later than that of every earlier change under
+ * the same lock.
  */
 export function arrivalStatement<const Types extends Readonly<Record<string, string>>>(
   name: string,

@@ -86,8 +86,8 @@ export type ClaimedDelivery = {
 
 /**
  * Claims up to `limit` due messages for this worker, as src/store/runs/claim.ts does with runs. Only the oldest
- * undelivered message of a conversation can be claimed. While it is in progress or waits for its next attempt, its
- * `due_at` is set, which blocks the messages behind it. A message whose scheduled time (`send_at`) has not come blocks
+ * undelivered message of a conversation can be claimed. While a message is in progress or waits for its next attempt,
+ * its `due_at` is set, which blocks the later messages. A message whose scheduled time (`send_at`) has not come blocks
  * no other message. If a claimed message still has a lease, its worker died between calling and storing, so the message
  * counts as a possible duplicate from now on.
  */

@@ -63,7 +63,7 @@ export async function applyReceipts(
   });
 }
 
-/** How long receipts and events are stored. It is longer than any provider repeats its calls. */
+/** How long receipts and events are stored. No provider repeats its calls for that long. */
 export const INBOUND_RETENTION_DAYS = 7;
 
 /** Removes expired rows, at most `limit` of each table. Returns the larger number. */

@@ -19,9 +19,8 @@ export type LiveDeltas = {
    */
   follow(topic: string, onChange: (change: DeltaChange) => void): () => void;
   /**
-   * Does the same for a run that is not accepted yet. Follows the run, and resolves with the name of this process for
-   * `begin` when deltas can reach it. If the turn begins before the reader connects, its deltas are sent to this
-   * process.
+   * Follows a run that is not accepted yet, and resolves with the name of this process for `begin` when deltas can
+   * reach it. If the turn begins before the reader connects, its deltas are sent to this process.
    */
   expect(topic: string): Promise<ExpectedDeltas>;
   /**

@@ -13,8 +13,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 /**
  * Finds the Postgres that npm installed. Npm packages cannot contain symbolic links, so this package lists the links
- * that its libraries need and creates them in an install script. We install without scripts and create them here
- * instead.
+ * that its libraries need and creates them in an install script. Parley installs packages without scripts, so it
+ * creates the links here.
  */
 export function findBinaries(): Binaries {
   const name = PACKAGES[`${process.platform}-${process.arch}`];

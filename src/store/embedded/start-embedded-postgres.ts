@@ -103,8 +103,8 @@ function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
 const leave = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
 
 /**
- * The URL of the database that another Parley currently runs on this data, or null. It is for commands that use this
- * database too.
+ * The URL of the database that another Parley currently runs on this data, or null. For commands that use the database
+ * of a running Parley.
  */
 export function findRunningPostgres(dataDir: string): string | null {
   const running = findPostmaster(path.resolve(dataDir));
@@ -205,7 +205,7 @@ function serverSettings(): Record<string, string> {
     checkpoint_timeout: '5min',
     random_page_cost: '1.1',
     jit: 'off',
-    // Parallel plans need /dev/shm, which is small in containers. No query here needs them.
+    // Parallel plans need /dev/shm, which is small in containers. No query of Parley needs parallel plans.
     max_parallel_workers_per_gather: '0',
     max_worker_processes: String(Math.max(2, availableParallelism())),
     autovacuum_naptime: '10s',

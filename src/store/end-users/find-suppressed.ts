@@ -23,7 +23,10 @@ export async function findSuppressed(
   return joined(rows);
 }
 
-/** Does the same for several people at once, in their order, in one round trip. An empty list needs no round trip. */
+/**
+ * Finds the opt-outs of several people in one round trip, in the order of the people. An empty list needs no round
+ * trip.
+ */
 export async function findSuppressedOf(
   client: pg.PoolClient,
   people: readonly (readonly Identified[])[],

@@ -150,7 +150,7 @@ async function outcomeOf(
   return { kind: 'written', people, answer: plan.answer };
 }
 
-/** The conflict of a call may be the effect of its own first attempt. */
+/** A call may conflict with the effect of its own first attempt. */
 async function refusedOrReplayed(client: pg.PoolClient, call: UpsertCall, refusal: Refusal): Promise<UpsertOutcome> {
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'replayed') return { kind: 'replayed', answer: stored.answer };

@@ -25,7 +25,10 @@ export async function positionNow(db: Queryable, orgId: string): Promise<EventPo
   return { tx: await oldestUnderWay(db, orgId), id: '' };
 }
 
-/** No transaction before this one can still commit. The count makes it one row from the node with the organization. */
+/**
+ * The oldest transaction in progress: every earlier transaction has ended. The `count` makes Citus read one row from
+ * the node of the organization.
+ */
 async function oldestUnderWay(db: Queryable, orgId: string): Promise<string> {
   const { rows } = await db.execute<{ tx: string }>(sql`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS tx, count(*) FROM event_tail WHERE org_id = ${orgId}`);

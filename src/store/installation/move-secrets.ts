@@ -97,7 +97,7 @@ const moveBatch = (db: Db, { table, key, to }: Digests): Promise<number> =>
     const before = rows.map(({ digest }) => hex(digest));
     const listed = sql`unnest(${sql.param(rows.map((row) => row.org_id))}::text[], ${sql.param(before)}::bytea[],
       ${sql.param(next)}::bytea[]) AS m (org, before, next)`;
-    // A person may have been erased twice, before and after the switch. The later state is kept.
+    // A person may have been erased twice, before and after the switch. The state after the switch is kept.
     await tx.execute(
       sql`DELETE FROM ${name} t USING ${listed} WHERE t.org_id = m.org AND t.digest = m.before
         AND EXISTS (SELECT 1 FROM ${name} n WHERE n.org_id = m.org AND n.digest = m.next)`,

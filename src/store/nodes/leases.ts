@@ -15,7 +15,7 @@ export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
  * lost notification costs time, but never safety.
  */
 const HINT_CHANNEL = 'parley_authz';
-/** A reader that is further behind starts again instead of reading everything. */
+/** The maximum number of changes that a node reads at once. A node that is further behind registers again. */
 const MAX_READ = 10_000;
 /** Changes stay for a while after every node has read them, for people who investigate a problem. */
 const KEPT = '1 hour';
@@ -110,7 +110,7 @@ export function openLeaseTable(url: string, options: LeaseOptions) {
         [nodeId],
       );
       const row = made.rows[0]!;
-      // The statement does not see its own row.
+      // The count does not include the new row of this node.
       return { position: Number(row.position), server: row.server, serverAgeMs: row.age, nodes: row.others + 1 };
     },
 

@@ -178,7 +178,7 @@ export const CLEAR_MEMORY = (orgId: SQL, all: SQL): SQL => sql`
   UPDATE conversation SET state = state - 'memory'
   WHERE org_id = ${orgId} AND id = ANY (${all}) AND jsonb_typeof(state) = 'object' AND jsonb_exists(state, 'memory')`;
 
-/** A summary for members repeats old messages. It is written again when it is needed. */
+/** A summary for members repeats old messages. A new summary is written when a member needs it. */
 export const DELETE_SUMMARIES = (orgId: SQL, all: SQL): SQL => sql`
   DELETE FROM conversation_summary WHERE org_id = ${orgId} AND conversation_id = ANY (${all})`;
 

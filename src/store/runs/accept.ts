@@ -88,7 +88,7 @@ async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plan
   );
 }
 
-/** The conflict of a call may be the effect of its own first attempt, for example a conversation with its key. */
+/** A call may conflict with the effect of its own first attempt, for example a conversation with its key. */
 async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusal: Refusal): Promise<AcceptOutcome> {
   return (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 }

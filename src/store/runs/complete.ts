@@ -29,8 +29,8 @@ export type CompletedTurn = {
   rolloutId: string | null;
   result: RunResult | null;
   /**
-   * How long the run waits in silence until something is due, and how many steps of the silence are done. Absent: as
-   * before, for a turn without a message.
+   * How long the run waits in silence until something is due, and how many steps of the silence are done. Null: these
+   * values do not change, for a turn without a message.
    */
   silence: { seconds: number | null; steps: number } | null;
   /** The calls that wait for the approval of the team from now on. */

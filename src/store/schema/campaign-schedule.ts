@@ -4,7 +4,7 @@ import { campaign } from './campaign.ts';
 import { moment, orgId } from './columns.ts';
 
 /**
- * The days on which a campaign repeats. The row is also its entry in the queue: `next_at` is the time at which
+ * The days on which a campaign repeats. The row is also an entry of the queue: `next_at` is the time at which
  * `next_day` begins in the first time zone.
  */
 export const campaignSchedule = pgTable(

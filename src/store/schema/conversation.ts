@@ -104,7 +104,8 @@ export const conversationSeen = pgTable(
 
 /**
  * The members who have a conversation open now, and those who are writing in it. The table is unlogged (a manual
- * statement in its migration), because rows are only useful for seconds. After a crash of the database it is empty.
+ * statement in its migration), because rows are only useful for seconds. After a crash of the database, the table is
+ * empty.
  */
 export const conversationPresence = pgTable(
   'conversation_presence',

@@ -32,7 +32,10 @@ export const event = pgTable(
      * the reference.
      */
     data: json('data').$type<Record<string, unknown>>().notNull(),
-    /** The transaction that wrote the event. Readers use it, because IDs commit in any order. */
+    /**
+     * The transaction that wrote the event. Readers continue by this number, because IDs are not in the order of the
+     * commits.
+     */
     tx: bigint('tx', { mode: 'number' })
       .notNull()
       .default(sql`pg_current_xact_id()::text::bigint`),
@@ -111,7 +114,7 @@ export const eventDelivery = pgTable(
       foreignColumns: [webhookEndpoint.orgId, webhookEndpoint.id],
     }).onDelete('cascade'),
     index('event_delivery_endpoint').on(table.endpointId, table.eventId),
-    // Nearly all deliveries succeed. People search for the others.
+    // Nearly all deliveries succeed. Members search for deliveries that are open or have failed.
     index('event_delivery_open_or_failed')
       .on(table.orgId, table.state, table.eventId, table.endpointId)
       .where(sql`state <> 'delivered'`),

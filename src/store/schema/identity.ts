@@ -35,7 +35,8 @@ export const session = pgTable(
      */
     signInOrgId: text('sign_in_org_id'),
     /**
-     * Whether a second factor was used or set up in this session. That provider may have checked it instead of Parley.
+     * Whether a second factor was used or set up in this session. For a session of a provider, the provider may have
+     * checked the factor.
      */
     signInFactor: boolean('sign_in_factor').notNull().default(false),
   },

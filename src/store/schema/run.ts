@@ -18,7 +18,7 @@ export type CodeTurn = {
   fields: Pick<ResultField, 'name' | 'type' | 'choices'>[];
   /** The IDs of the approvals whose decision the first attempt had. */
   told?: string[];
-  /** The first answer. `print` identifies it after `answer` is removed. */
+  /** The first answer, and its hash `print`, which stays when `answer` is removed. */
   answer?: TurnAnswer;
   print?: string;
   /** Answered turns, the newest last. */

@@ -43,7 +43,7 @@ export type Facts = {
   messages: AskedMessage[];
 };
 
-/** The next step of the turn. `ask`: the code is called, with this attempt. */
+/** The next step of the turn. `ask`: the worker calls the code now, as this attempt. */
 export type NextStep =
   | { step: 'ask'; turn: CodeTurn; facts: Facts }
   | { step: 'answered'; turn: CodeTurn; answer: TurnAnswer }
