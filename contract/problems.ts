@@ -522,7 +522,7 @@ const kinds = {
   note_limit_reached: {
     status: 409,
     title: 'The conversation has the maximum number of notes',
-    cure: 'Delete notes that are no longer needed. A conversation can have 100.',
+    cure: 'Delete notes that are no longer needed. A conversation can have 100 notes.',
   },
   source_limit_reached: {
     status: 409,
@@ -552,7 +552,7 @@ const kinds = {
   token_limit_reached: {
     status: 409,
     title: 'The limit of access tokens is reached',
-    cure: 'Revoke tokens that are no longer used. A person can have 50 in an organization.',
+    cure: 'Revoke tokens that are no longer used. A person can have 50 tokens in an organization.',
   },
   last_owner: {
     status: 409,

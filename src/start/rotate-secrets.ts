@@ -68,7 +68,7 @@ export async function rotateSecrets(
 
 async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
   const row = await readInstallation(db);
-  if (!row) throw new StartError('The database contains no installation.', 'Start Parley on it first.');
+  if (!row) throw new StartError('The database contains no installation.', 'Start Parley on this database first.');
   return historyOf(db, row, given);
 }
 

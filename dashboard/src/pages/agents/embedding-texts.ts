@@ -9,7 +9,7 @@ export const embeddingTexts = defineTexts(
     choose_question: 'Choose a question model',
     choose_admins: 'Owners and admins choose the model.',
     change: 'Change',
-    made_by: 'Embeddings by {model} ({provider}).',
+    made_by: 'The embeddings are made by {model} ({provider}).',
     dimensions: { one: '{count} dimension', other: '{count} dimensions' },
     progress: '{done} of {all} passages have embeddings',
     counting: { one: '{count} document is not counted yet.', other: '{count} documents are not counted yet.' },
@@ -33,7 +33,7 @@ export const embeddingTexts = defineTexts(
     questions_title: 'Questions for passages',
     questions_off:
       'Off. A model can write questions for each passage, so that agents without a model find it in other words.',
-    questions_by: 'Questions by {model} ({provider}).',
+    questions_by: 'The questions are written by {model} ({provider}).',
     questions_progress: '{done} of {all} passages have questions',
     embedding_none:
       'Anthropic has no models for embeddings or transcripts. Use OpenAI, Google or an OpenAI-compatible server for them.',

@@ -93,7 +93,7 @@ export const texts = defineTexts(
     usual_greeting: 'Hello! How can we help?',
     to_conversations: 'Conversations on this channel',
     waiting: 'Waiting for the first message…',
-    first_seen: 'The first message is here.',
+    first_seen: 'The first message has arrived.',
     disconnect: 'Disconnect channel',
     disconnect_hint: 'Its conversations stay readable.',
     disconnect_title: 'Disconnect “{name}”?',
