@@ -698,8 +698,8 @@ export type RefusalExtras = {
   /** The extra members of the body for this code, such as `required_permission`. */
   members?: Record<string, unknown>;
   /**
-   * The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code, unless it is one of
-   * them.
+   * The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code, unless these headers
+   * contain it.
    */
   headers?: Record<string, string>;
   /** The verified key of the refused request, for the log and the counters. The caller never receives this value. */

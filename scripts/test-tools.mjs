@@ -91,7 +91,7 @@ function containers() {
   return undefined;
 }
 
-/** The first of its packages that exists or can be installed. */
+/** The first package of the list that exists or can be installed. */
 function find(tool) {
   const canInstall = process.getuid?.() === 0 && !spawnSync('apt-get', ['--version']).error;
   for (const one of tool.packages) {

@@ -106,8 +106,8 @@ export const NewInvitation = Type.Object(
 export type NewInvitation = Static<typeof NewInvitation>;
 
 /**
- * The details that the holder of an invitation link sees before accepting. They do not reveal whether the address has
- * an account.
+ * The details that the holder of an invitation link sees before accepting. The fields do not reveal whether the address
+ * has an account.
  */
 export const InvitationLook = Type.Object({
   organization: Type.String(),

@@ -43,8 +43,8 @@ export type Access = Changes & {
   /** Whether the call has a client token, expired or not, and comes from a page of the token's origins. */
   isOwnPage: IsOwnPage;
   /**
-   * Row 12, the rate limits: those of the family, if the route has one, and the key's own. Rejects with Refusal
-   * `rate_limited`.
+   * Row 12, the rate limits: the limit of the family, if the route has one, and the limits of the key. Rejects with
+   * Refusal `rate_limited`.
    */
   limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
   /** The key's own limit for one end user, by each name that the call has for them. Rejects like `limit`. */
@@ -158,7 +158,7 @@ export function createAccess(deps: AccessDeps): Access {
       await lease.renew();
       share(lease.nodes());
       heartbeat = startHeartbeat({ leaseMs, lease, log, onNodes: share, sweep });
-      // Not with the heartbeat's sweep, which may wait for the lease of another node.
+      // This runs apart from the sweep of the heartbeat, which may wait for the lease of another node.
       returning = setInterval(() => void blocks.sweep(), RETURN_MS);
       listener = listenForHints(databaseUrl, heartbeat.hint, { role, onError: quietly });
     },

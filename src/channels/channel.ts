@@ -125,7 +125,7 @@ export type InboundMessage = {
 
 /**
  * Splits a message with several files: the first message has the text, and each further file becomes a separate message
- * (`[file]`). A provider uses one ID for all of them, so only the first message gets it.
+ * (`[file]`). The provider uses one ID for all files of a message, so only the first message gets the ID.
  */
 export function withFiles(
   message: InboundMessage,

@@ -13,7 +13,7 @@ export type Memory = { said: RememberedMessage[]; turns: RememberedTurn[] };
 /** A shortened message of the person. `asked`: the agent's question, if this short message answers it. */
 export type RememberedMessage = { wrote: string; asked?: string };
 
-/** A tool call with its result. Both become parts of a message type that no person can write. */
+/** A tool call with its result. Both kinds of data become parts of a message type that no person can write. */
 export type CalledTool = { tool: string; arguments: Record<string, unknown>; result: string };
 
 /** `answer`: the beginning of the agent's message after the tool calls. */

@@ -8,8 +8,8 @@ import { parseTemplate, type Token } from './parse-template.ts';
  */
 
 /**
- * Limit for the cache of parsed templates: more than the texts of one node's busy agents. It counts characters, because
- * a short text of many lines or variables may use fifty bytes for each of them.
+ * Limit for the cache of parsed templates: more than the texts of one node's busy agents. The limit counts characters.
+ * A short text with many lines or variables may use fifty bytes for each character.
  */
 const MAX_PARSED_CHARACTERS = 500_000;
 /** Maximum depth of `{{a.b.c}}`. */

@@ -26,8 +26,8 @@ export type ConnectionSettings = {
  */
 export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
 /**
- * A migration or a backup has no time limit. It may also wait between two statements, because a backup waits for its
- * disk.
+ * A migration or a backup has no time limit. Such a connection may also be idle between two statements, because a
+ * backup waits for its disk.
  */
 export const TASK: ConnectionSettings = { statementMs: 0, silenceMs: 5 * 60_000, readsWholeTables: true };
 
@@ -73,8 +73,8 @@ const MARK = 'parley.session';
 
 /**
  * Whether one connection always has the same session of the server. A pooler in transaction mode may use a different
- * session for each transaction. Then settings, LISTEN and prepared statements belong to other clients. Both clients are
- * already connected.
+ * session for each transaction. Otherwise settings, LISTEN and prepared statements would belong to other clients. Both
+ * clients are already connected.
  */
 export async function keepsSession(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const mark = `${process.pid}-${performance.now()}`;

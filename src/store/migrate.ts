@@ -91,8 +91,8 @@ const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).
 export const isBeforeFirst = async (schema: number): Promise<boolean> => schema < Number((await steps())[0]?.when);
 
 /**
- * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema.
- * Then it runs these statements, because the rows are older than these migrations.
+ * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema. A
+ * restore then runs these statements, because the rows are older than these migrations.
  */
 export async function rowChangesSince(schema: number, folder = MIGRATIONS): Promise<string[]> {
   const later = (await steps(folder)).filter((step) => step.when > schema);

@@ -16,7 +16,7 @@ export async function readModel(db: Queryable, orgId: string, provider: string):
   return rows[0] ?? null;
 }
 
-/** Does the same and locks the row until the transaction ends. */
+/** Reads the connection and locks its row until the transaction ends. */
 export async function lockModel(tx: Queryable, orgId: string, provider: string): Promise<ModelRow | null> {
   const rows = await tx.select().from(modelProvider).where(one(orgId, provider)).for('update');
   return rows[0] ?? null;

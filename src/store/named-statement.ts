@@ -34,7 +34,7 @@ export function named<const T extends Types>(name: string, types: T, template: s
   return Object.assign(query, { text });
 }
 
-/** The same statement for a transaction of Drizzle, which does not prepare it. */
+/** The statement for a transaction of Drizzle, which does not prepare it. */
 export const asSql = ({ text, values }: Query): SQL =>
   sql.join(
     text

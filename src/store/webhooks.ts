@@ -15,7 +15,7 @@ export async function readWebhook(db: Queryable, orgId: string, id: string): Pro
   return row ?? null;
 }
 
-/** Does the same and locks the row until the transaction ends. Events may still be written for it. */
+/** Reads the endpoint and locks it until the transaction ends. Events may still be written for it. */
 export async function lockWebhook(tx: Queryable, orgId: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx.select().from(webhookEndpoint).where(one(orgId, id)).for('no key update');
   return row ?? null;

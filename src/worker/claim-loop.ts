@@ -21,7 +21,7 @@ export type ClaimLoop<Row, Outcome, Stored> = Worker & {
   underWay(): Work<Row>[];
   /** Stores an outcome in a batch. Rejects when the database fails. */
   store(outcome: Outcome): Promise<Stored>;
-  /** Does the same with retries, because the external call was made and its result must not be lost. */
+  /** Stores outcomes with retries, because the external call was made and its result must not be lost. */
   storeWithRetries(outcome: Outcome): Promise<void>;
 };
 
@@ -46,8 +46,8 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   /** Claims up to `limit` due rows. `isMoreDue`: whether there may be more due rows. */
   claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
   /**
-   * Extends the leases. If it returns a test for the rows that still belong to this worker, work on the others is
-   * aborted.
+   * Extends the leases. It may return a test for the rows that still belong to this worker. Work on all other rows is
+   * then aborted.
    */
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
   /** Works on one row until its end. A rejection is logged, and the row is claimed again when its lease ends. */

@@ -12,8 +12,8 @@ import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 /**
  * Sends the parts of documents to a model in the background, in batches under a lease. A batch is stored before the
  * next one is requested. So another worker can continue the document of a killed worker, and only parts of the
- * interrupted batch are paid for twice. First every document is counted, so that the total is known. Then the documents
- * take turns.
+ * interrupted batch are paid for twice. First every document is counted, so that the total is known. After that number,
+ * the documents take turns.
  */
 export type DocumentWork<Connection, Part> = {
   /** The name of the rows in log lines. */

@@ -55,7 +55,7 @@ export type Directory = {
 };
 
 const DIRECTORY_ENTRIES = 200_000;
-/** Beyond this number all of them are dropped: each costs only one query. */
+/** Beyond this number, all entries are dropped, because each costs only one query. */
 const MAX_ABSENT = 10_000;
 /** How many changes are remembered individually. An older generation counts as changed. */
 const MAX_CHANGES = 4_096;

@@ -17,8 +17,8 @@ export type LastUsed = {
 };
 
 /**
- * `isLast`: no further call came for a while. Another node may have written within the same minute. Then only this
- * value counts.
+ * `isLast`: no further call came for a while. Another node may have written within the same minute. In that case, only
+ * this value counts.
  */
 export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
 

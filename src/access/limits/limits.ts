@@ -31,8 +31,8 @@ type Counter = {
 /**
  * Calls per minute of a key and of its organization, per family, and of a key by its own limits. A window opens with
  * the first call and ends a minute later, whatever happens in it, so after a minute of silence the next call is
- * accepted. A refused call is not counted at all: a noisy key cannot use up its organization's calls, nor the other way
- * round.
+ * accepted. A refused call does not count, so a busy key cannot use up the calls of its organization, and the
+ * organization cannot use up those of the key.
  *
  * With `shared` the counters are those of all nodes, and limits are exact. Accepted calls are also counted locally:
  * when the shared counters are lost, this node continues with its own share of each limit and with its own counts.
@@ -53,7 +53,7 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
 
   return {
     limit: (caller, family) => {
-      // The braces keep all of them on one server of a Redis cluster.
+      // The braces keep all counters of a call on one server of a Redis cluster.
       const place = `{${caller.orgId}}`;
       const counters: Counter[] = [];
       if (family !== null) {

@@ -28,9 +28,7 @@ export type Proof = {
 
 type Opened = { setCookie: string[]; token: string };
 
-/**
- * `asked`: the account has a second factor that was not shown yet. In that case there are no cookies and no session.
- */
+/** `asked`: the account has a second factor that was not shown yet. In that case, no session is opened. */
 export type SignInOutcome = { userId: string; setCookie: string[]; asked: SecondFactorAsked | null };
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 

@@ -101,7 +101,8 @@ const tooMany = (): Refusal =>
   new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {});
 
 /**
- * The names of the counters in Redis. All contain the same word in braces, so that a cluster stores them on one server.
+ * The names of the counters in Redis. All names contain the same word in braces, so that a cluster stores the counters
+ * on one server.
  */
 function namesOf(address: string, who: string) {
   const from = digest(address);

@@ -13,7 +13,7 @@ export type LinkPurpose =
    * and a person passes it on.
    */
   | 'password'
-  /** Does the same, but the link is mailed, so it also proves the address. */
+  /** A password link that is mailed, so it also proves the address. */
   | 'mailed password'
   /** Proves the e-mail address of an account. The signature covers the address. */
   | 'email'

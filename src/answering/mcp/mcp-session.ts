@@ -13,7 +13,7 @@ import { type Authority, secretsIn } from '../tools/tool-signature.ts';
 /**
  * A short session with an MCP server, which may be hostile. The library implements the protocol, but all its requests
  * pass through this file. So a session reaches only one address, follows no redirect, opens no long-lived stream, and
- * ends after its time limit. It offers the server no functions to call: no sampling, no roots, no questions to the
+ * ends after its time limit. The client offers the server no functions: no sampling, no roots, no questions to the
  * person.
  */
 export type McpPlace = {

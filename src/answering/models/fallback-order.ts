@@ -144,7 +144,7 @@ function note(
   return reason;
 }
 
-/** The author of own code needs the reason, and a failure of it contains no text of another provider. */
+/** The author of own code needs the reason, and a failure of own code contains no text of a provider. */
 const why = (provider: string, failure: ProviderError): string =>
   provider === CODE_PROVIDER ? `${failure.code}. ${failure.message}` : failure.code;
 

@@ -84,7 +84,7 @@ export class KnowledgeIndex {
     }
   }
 
-  /** An answer that a member wrote may have several passages. Otherwise the last passage counts. */
+  /** An answer that a member wrote may have several passages. Otherwise the question belongs only to the last passage. */
   private learn(key: string, section: boolean): void {
     const at = this.passages.length - 1;
     const before = this.wordings.get(key)?.places ?? [];
@@ -172,7 +172,7 @@ export class KnowledgeIndex {
       candidates.push({ at: place.at, signals, chance: chanceOf(signals) });
     }
     candidates.sort((a, b) => b.chance - a.chance);
-    // If the documents say the same in two languages, sections are offered in one language only.
+    // If the documents have a section in two languages, it is offered in one language only.
     const isInWriting = ({ at }: Weighed['candidates'][number]): boolean =>
       writingIn(this.findingAt(at[0]!, ranked.scores)) === writing;
     const inWriting = candidates.filter(isInWriting);
@@ -221,8 +221,8 @@ export class KnowledgeIndex {
   }
 
   /**
-   * Does the same as `gather`, by words and by meaning. `vector` is that of the question, and `vectors` are those of
-   * the passages. It is used only for documents that are not passed as a whole.
+   * Gathers passages like `gather`, by words and by meaning. `vector` is that of the question, and `vectors` are those
+   * of the passages. It is used only for documents that are not passed as a whole.
    */
   *gatherByMeaning(
     message: string,

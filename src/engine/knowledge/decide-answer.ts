@@ -15,7 +15,10 @@ export type Weighed = {
   chances: readonly number[];
   /** The chance that one of the offered sections answers. */
   near: number;
-  /** The likeliest is in another writing than the question, and the documents have passages in that of the question. */
+  /**
+   * The likeliest answer is in another script than the question, and the documents have passages in the script of the
+   * question.
+   */
   isForeign: boolean;
   findingOf(at: number): Finding;
 };

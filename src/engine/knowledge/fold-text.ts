@@ -16,7 +16,7 @@ export const foldText = (text: string): string => {
   return folded.replace(ACCENTED, (letter) => letter.normalize('NFD')[0]!);
 };
 
-/** The number of letters in the longest ligature. It is also the limit for how much longer a text becomes. */
+/** The number of letters in the longest ligature. This number also limits how much longer a text can become. */
 const LIGATURE = 18;
 const MOST_LONGER = 2;
 

@@ -34,7 +34,7 @@ export const soundOfLatin = (word: string): Sound | null => {
   return soundOf(DIGRAPHS.reduce((text, [from, to]) => text.replace(from, to), letters));
 };
 
-/** Does the same as `soundOfLatin` for a folded word in Arabic or Devanagari letters. */
+/** The sound of a folded word in Arabic or Devanagari letters, in the form of `soundOfLatin`. */
 export const soundOfNative = (word: string): Sound | null => {
   if (ARABIC.test(word)) return soundOf(spelled(word.replace(ARTICLE, ''), ARABIC_LETTERS, ''));
   return DEVANAGARI.test(word) ? soundOf(spelled(word, HINDI_LETTERS, 'a')) : null;

@@ -21,7 +21,7 @@ export async function signInWithCode(
   await signInLimit.attempt(from.address, subject);
   const kind = await spendCode(deps, person.id, code);
   await signInLimit.succeeded(from.address, subject);
-  // This gets an audit entry, because another person may have found the codes.
+  // The use of a recovery code gets an audit entry, because another person may have found the codes.
   if (kind === 'recovery_code')
     await recordAuditOfPerson(db, { userId: person.id, ...from }, 'second_factor.recovery_code_used');
   return sessions.finishSignIn(from, person, { ...proof, factor: true });

@@ -17,7 +17,7 @@ export async function recoverDeliveries(
   actor: Actor,
 ): Promise<RecoveredDeliveries> {
   const since = new Date(body.since);
-  // The same time for all of them, so that they are claimed in the order of their events.
+  // All deliveries become due at the same time, so that they are claimed in the order of their events.
   const until = await recoveryTime(deps.db);
   let recovered = 0;
   for (let isMore = true; isMore;) {

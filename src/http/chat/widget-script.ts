@@ -26,7 +26,10 @@ export type ChatPageDeps = Pick<VisitorsDeps, 'db'> & { chatScript: WidgetScript
 
 /** Maximum number of channels whose compressed script (about 60 KB each) is cached. */
 const MAX_KEPT = 200;
-/** How long a page may show an old color or greeting. It also shows the old one during the revalidation after that. */
+/**
+ * How long a page may show an old color or greeting. The browser also uses the old script during the revalidation after
+ * that time.
+ */
 const FRESH_SECONDS = 300;
 const STALE_SECONDS = 7 * 86_400;
 const YEAR_SECONDS = 365 * 86_400;

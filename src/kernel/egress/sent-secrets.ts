@@ -49,7 +49,7 @@ const inForm = (secret: string): string => new URLSearchParams([['', secret]]).t
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replace(spelled(secret), REDACTED), text);
 
-/** Does the same for a JSON value, in its texts and in the names of its members. */
+/** Removes the secrets from a JSON value: from its texts and from the names of its members. */
 export function valueWithoutSecrets<T>(value: T, secrets: readonly string[]): T;
 export function valueWithoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return withoutSecrets(value, secrets);

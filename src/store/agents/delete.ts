@@ -12,7 +12,8 @@ import { changeAgent } from './write.ts';
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 /**
- * The records that are deleted with an agent. They are read before, so that access receives a notification about each.
+ * The records that are deleted with an agent. The triggers and channels are read before the deletion, so that each gets
+ * an entry in the change log.
  */
 export async function listDependents(
   db: Queryable,

@@ -39,7 +39,7 @@ export async function tieAttachment(db: Queryable, orgId: string, id: string): P
 }
 
 /**
- * A process may die after it stored a message and before it attached the file. This attaches the file later, or deletes
+ * A process may die after it stored a message and before it attached the file. Attaches such a file later, or deletes
  * it if its message never came.
  */
 export async function forgetLooseAttachments(pool: Db['$client'], limit: number): Promise<number> {

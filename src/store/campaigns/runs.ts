@@ -100,7 +100,10 @@ export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignI
     FROM unsaid r WHERE run.org_id = r.org_id AND run.id = r.run_id`);
 }
 
-/** The waiting first message to one recipient. It is locked before its other rows, as at the end of a delivery. */
+/**
+ * The waiting first message to one recipient. The message is locked before its run and recipient, as at the end of a
+ * delivery.
+ */
 const unsentOfOne = (orgId: string, { conversationId, runId }: Begun) => sql`
   WITH unsent AS MATERIALIZED (
     SELECT org_id, id FROM message WHERE org_id = ${orgId} AND conversation_id = ${conversationId} AND run_id = ${runId}

@@ -7,8 +7,9 @@ import { DEFAULT_CELL } from './directory.ts';
 import { OrganizationMoving } from './organization-moving.ts';
 
 /**
- * For work on rows of many organizations: once for each cell with at least one of them. The outcomes have the order of
- * the rows. With one cell, this is one call. In a transaction, the statement has to name organizations of one cell.
+ * Runs work on rows of many organizations once for each cell that has at least one of these organizations. The outcomes
+ * have the order of the rows. With one cell, this is one call. In a transaction, the statement has to name
+ * organizations of one cell.
  */
 export async function byCell<Row, Out>(
   db: pg.Pool | Queryable,
@@ -52,7 +53,7 @@ const LOOK_MS = 100;
 const isOfMove = (error: unknown): boolean =>
   error instanceof OrganizationMoving || (error instanceof Error && error.cause instanceof OrganizationMoving);
 
-/** The same for work whose result is a list of found rows, in any order. */
+/** Runs work whose result is a list of found rows, in any order, once for each cell. */
 export async function foundByCell<Row, Found>(
   db: pg.Pool | Queryable,
   rows: readonly Row[],
@@ -129,7 +130,7 @@ export async function inEachReachableCell<Some extends Queryable, Out>(
 /** The database `db`, limited to one cell. */
 export const inCell = (db: Db, cell: string): Db => databaseOf(db.$client.inCell(cell));
 
-/** The database once for each cell, for work on one cell after the other. */
+/** Returns one database for each cell, for work on one cell after the other. */
 export function cellsOf(db: Db): Db[] {
   const pool = poolOf(db);
   return pool === null || pool.cell !== null ? [db] : pool.directory.cells.map((cell) => inCell(db, cell));

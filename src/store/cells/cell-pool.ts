@@ -83,7 +83,7 @@ export class CellPool extends pg.Pool {
     super.connect((error, client, done) => callback(error, client && fixed(client, this.cell), done));
   }
 
-  /** The same pool for work on one cell. Its work waits for a cell that hangs without a connection. */
+  /** The same pool for work on one cell. Work for a cell that hangs waits without a connection. */
   inCell(cell: string): CellPool {
     const connect = (callback?: Connected): unknown => {
       if (callback === undefined) return this.slots.room(cell).then(async () => fixed(await this.connect(), cell));

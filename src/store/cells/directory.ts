@@ -31,7 +31,10 @@ export type CellDirectory = {
   readOnce(look: Look): Promise<void>;
   /** Reads the cells again, and forgets the cells of organizations if something was changed. */
   refresh(look: Look): Promise<void>;
-  /** Does the same with a cheaper statement if the database has several cells. Returns whether something was changed. */
+  /**
+   * Reads the newest change with a cheaper statement if the database has several cells. Returns whether something was
+   * changed.
+   */
   pulse(look: Look): Promise<boolean>;
 };
 type Look = (query: { text: string; values?: unknown[] }) => Promise<{ rows: unknown[] }>;

@@ -109,8 +109,9 @@ const createOn = (client: pg.Client, node: Node, functions: readonly string[]): 
   );
 
 /**
- * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards takes
- * the lock itself. Then the shard is still on this node until the transaction ends, or another node already has it.
+ * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards
+ * takes the lock itself. With the lock, the shard stays on this node until the transaction ends, unless it has already
+ * moved.
  */
 const bodyOf = (text: string, shardId: string, countsRows: boolean): string => `
 #variable_conflict use_column

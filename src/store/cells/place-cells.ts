@@ -48,7 +48,7 @@ export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove
   }
 }
 
-/** Before an organization moves to another cell: the same for the nodes of both cells, which may be one server. */
+/** Advances the transaction numbers before an organization moves to another cell. Both cells may be on one server. */
 export async function catchUpCells(client: pg.Client, from: string, to: string): Promise<void> {
   if (!(await isCitus(client))) return;
   const [source, target] = [await nodeOf(client, from), await nodeOf(client, to)];

@@ -24,7 +24,7 @@ export type ConversationFilter = Circumstances & {
   since?: Date | undefined;
   until?: Date | undefined;
   handedOff?: boolean | undefined;
-  /** Rated conversations, with any score or with one. The time is that of the rating. */
+  /** Rated conversations, with any score or with one. In this list, the time is that of the rating. */
   rated?: RatedFilter | undefined;
 };
 

@@ -14,9 +14,9 @@ type Listed = { row: ConversationRow; position: string };
 export type ConversationPage = { rows: ConversationRow[]; hasMore: boolean; next: string };
 
 /**
- * Conversations with one of the newest messages of the organization come first, the newest message first. The others
- * follow by their start: an index by the last message would make every message slower to store. In the view of waiting
- * conversations, the longest wait comes first.
+ * Conversations with one of the newest messages of the organization come first, the newest message first. All other
+ * conversations follow by their start, because an index by the last message would slow down every message. In the view
+ * of waiting conversations, the longest wait comes first.
  */
 export async function listConversationRows(
   db: Queryable,

@@ -146,9 +146,9 @@ export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonl
 const TRY_SECONDS = 60;
 
 /**
- * Charges the reservations of workers that died: their run has no claim, or a later one. Their calls may have been made
- * and will then be billed, so they count as spent. It charges at most `limit` reservations, of one organization or of
- * all.
+ * Charges the reservations of workers that died: their run has no claim, or a later one. The calls of such reservations
+ * may have been made and billed, so the reservations count as spent. It charges at most `limit` reservations, of one
+ * organization or of all.
  */
 export async function chargeLostReservations(
   pool: pg.Pool,

@@ -56,7 +56,9 @@ export type ClaimedDelivery = {
   content: MessageContent;
   metadata: Record<string, string> | null;
   created_at: Date;
-  /** The reason why the message may no longer be sent. It was set while another worker had claimed the message. */
+  /**
+   * The reason why the message may no longer be sent. This mark was set while another worker had claimed the message.
+   */
   withdrawn: DeliveryError | null;
   /** True for the confirmation of “stop”, which is the last message to a person who has opted out. */
   confirms_opt_out: boolean;

@@ -27,10 +27,10 @@ export type Piece = { topic: string; turn: string; at: number; text: string };
 export type Payload =
   | { piece: Piece }
   | { end: { topic: string; turn: string; stored: boolean } }
-  /** This process has readers for these topics, or no longer has them. */
+  /** Reports that this process has readers for these topics, or no longer has them. */
   | { on: string[]; node: string }
   | { off: string[]; node: string }
-  /** That process lacks some pieces of this topic. */
+  /** The given process lacks some pieces of this topic. */
   | { ask: string; node: string }
   /** A worker that has just connected requests the list of topics with readers. */
   | { who: true };

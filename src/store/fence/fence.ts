@@ -147,6 +147,6 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
     [call.orgId, call.keyId, call.from, ...things.map((thing) => call[`${thing}Id`])],
   );
   const code = found.rows[0]?.code;
-  // The record was disabled and enabled again in between. Nothing was written, so the caller may retry.
+  // Without a code, the record was disabled and enabled again in between. Nothing was written, so the caller may retry.
   return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }

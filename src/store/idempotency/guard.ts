@@ -47,7 +47,7 @@ export async function once(
   return { answer: stored.answer, replayed: true };
 }
 
-/** Does the work of the first call. Null: the key was used before. Then nothing is done. */
+/** Does the work of the first call. Null: the key was used before. In that case, nothing is done. */
 async function first(tx: Queryable, call: IdempotentCall, work: Work): Promise<StoredAnswer | null> {
   if (call.idempotency === null) return work(tx);
   const { scope, request } = call.idempotency;

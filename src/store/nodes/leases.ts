@@ -53,8 +53,8 @@ const boundStatements = sql`set_config('statement_timeout', ${String(STATEMENT_M
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
 /**
- * `server`: the run of the database server in which the number was assigned. Another run may assign the same number to
- * another change.
+ * `server`: the run of the database server in which the number was assigned. Another run of the server may assign the
+ * same number to another change.
  */
 export type Place = { seq: number; server: string };
 

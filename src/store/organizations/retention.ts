@@ -75,7 +75,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
       looked.filter(({ holds }) => holds).map(({ id }) => id),
     );
     const erased = await erase(tx, pass, await weigh(tx, pass, locked));
-    // The limit was reached, so the same conversations may have more rows.
+    // True: the limit was reached, so the conversations may have further rows.
     const again = erased.messages === ROWS || erased.runs === ROWS;
     const isDone = !again && looked.length < PIECE;
     const cursor = again ? pass.cursor : (looked.at(-1)?.id ?? pass.cursor);
@@ -135,8 +135,8 @@ export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   ) IN ('pending', 'waiting_window', 'sending')) LIMIT 1) IS NULL`;
 
 /**
- * Finds the locked conversations that are not in progress, and those of them that are completely old. They are read
- * under the lock, so nothing can be added to them any more.
+ * Finds the locked conversations that are not in progress, and which of them are completely old. They are read under
+ * the lock, so nothing can be added to them any more.
  */
 async function weigh(tx: Queryable, { org_id: orgId, before }: Pass, ids: string[]) {
   if (ids.length === 0) return [];

@@ -13,8 +13,8 @@ export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);
 /** Maximum number of history messages in a turn, equal to MAX_HISTORY in engine/provider.ts. */
 const HISTORY = 40;
 /**
- * Maximum number of unanswered messages of one conversation that are read. The newest are read, because one of them may
- * be a “stop”.
+ * Maximum number of unanswered messages of one conversation that are read. The newest messages are read, because one of
+ * them may be a “stop”.
  */
 const UNANSWERED = 1_000;
 

@@ -50,7 +50,9 @@ export type CompletedTurn = {
 export const CONTINUED = 'continued';
 const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
-/** The time of the next step while the person is silent. It does not change without a new answer of the agent. */
+/**
+ * The time of the next step while the person is silent. This value does not change without a new answer of the agent.
+ */
 const SILENT_UNTIL = `CASE WHEN mine.silent_steps IS NULL THEN r.no_reply_at
       ELSE (SELECT mine.stored_at + mine.silent_seconds * interval '1 second') END`;
 

@@ -73,11 +73,11 @@ export const conversation = pgTable(
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
       .where(sql`address IS NOT NULL`),
-    // Conversations that members answer. They are few, and they are counted for every open dashboard.
+    // Conversations that members answer. Waiting conversations are few, and are counted for every open dashboard.
     index('conversation_handed_off')
       .on(table.orgId, table.id)
       .where(sql`status = 'handed_off'`),
-    // Few conversations have a tag, and the others add nothing to this index.
+    // Few conversations have a tag, and conversations without tags are not in this index.
     index('conversation_tags')
       .using('gin', table.tags)
       .where(sql`tags <> '{}'`),
@@ -127,7 +127,9 @@ export const conversationPresence = pgTable(
   ],
 );
 
-/** Notes that members write to each other about a conversation. They are sent to no person, no agent and no webhook. */
+/**
+ * Notes that members write to each other about a conversation. Notes are sent to no person, no agent and no webhook.
+ */
 export const conversationNote = pgTable(
   'conversation_note',
   {

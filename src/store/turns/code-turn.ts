@@ -174,9 +174,9 @@ export async function readRepliedTurn(pool: pg.Pool, { orgId, runId, turnId }: R
 }
 
 /**
- * Stores an answer that came to `reply_url`, if its turn is open, and makes the run due. A run whose turn was superseded
- * is due too: nothing else would end it before its deadline. With the lock on the run, a message that arrives at the
- * same time comes either before or after.
+ * Stores an answer that came to `reply_url`, if its turn is open, and makes the run due. A run whose turn was
+ * superseded is due too: nothing else would end it before its deadline. The lock on the run orders this change before
+ * or after a message that arrives at the same time.
  */
 export async function storeReply(
   pool: pg.Pool,

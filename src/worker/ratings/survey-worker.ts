@@ -11,8 +11,8 @@ const BATCH = 50;
 const RETRY_SECONDS = 60;
 
 /**
- * Sends the questions of resolved conversations, each in a short transaction. If two workers process the same one, the
- * second finds it sent, so no lease is needed.
+ * Sends the questions of resolved conversations, each in a short transaction. If two workers process the same survey,
+ * the second finds it sent, so no lease is needed.
  */
 export function createSurveyWorker({
   db,

@@ -163,7 +163,7 @@ function sourceOf(
   return file === undefined ? waitingPeople(place) : fileOnes(place, parseRecipients(file), dedupe);
 }
 
-/** Uses the same times as an addition: not before its own time, the start of the campaign, and now. */
+/** The time of a recipient is the latest of its own time, the start of the campaign, and now, as in an addition. */
 function playerOf({ recipient, sendAt }: Cast, { settings }: Place, beginsAt: Date): Player {
   const times = [sendAt?.getTime() ?? 0, Date.parse(settings.starts_at ?? '') || 0, beginsAt.getTime()];
   const dueAt = new Date(Math.max(...times));

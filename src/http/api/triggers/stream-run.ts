@@ -69,7 +69,7 @@ const groupsOf = ({ keyId, orgId, client }: Caller): Record<string, number> =>
     ? { [`key ${keyId}`]: STREAMS_PER_KEY, [`streams of ${orgId}`]: STREAMS_PER_ORGANIZATION }
     : { [`client ${client.mark}`]: STREAMS_PER_CLIENT, [`clients of ${orgId}`]: STREAMS_PER_ORGANIZATION };
 
-/** Streams of a revoked key end, and those of an expired client token. */
+/** The streams of a revoked key and of an expired client token end. */
 async function isStillGranted(
   { access }: Pick<StreamDeps, 'access'>,
   { need, params }: Asked,
