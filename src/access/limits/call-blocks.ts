@@ -22,7 +22,7 @@ export type CallBlocks = {
   left(keyId: string): number;
   drop(subject: Subject): void;
   flush(): void;
-  /** Without shared counters there may be `nodes` blocks of each key. */
+  /** Each of `nodes` nodes may have a block of the key. */
   share(nodes: number): void;
   /** Once a second, returns calls that this node does not need. */
   sweep(): Promise<void>;

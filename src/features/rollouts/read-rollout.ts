@@ -18,7 +18,7 @@ export async function readRollout({ db }: RolloutsDeps, orgId: string, agentId: 
   return presentRollout(db, row);
 }
 
-/** An active rollout is compared as of now. An ended one has the comparison with which it ended. */
+/** An active rollout is compared as of now. An ended rollout has the comparison with which it ended. */
 export async function presentRollout(db: Queryable, row: RolloutRow): Promise<RolloutRecord> {
   return {
     id: row.id,

@@ -12,7 +12,7 @@ const SIZE_STEP = 64 * 1024 * 1024;
  * suspended finds no rows of the new organization for at most 5 s after it continues. A process that does not know a
  * later change, for example a move, knows the cells. Without other cells, the result is the first cell. On Citus, the
  * first cell is on no worker and gets none. There, a node that does not answer is not avoided: the row of the
- * organization is written on all nodes. `isFilling`: without the first cell, which is being emptied.
+ * organization is written on all nodes. `isFilling`: the first cell is being emptied, so it is left out.
  */
 export async function findCell(db: Queryable, { isFilling = false } = {}): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`

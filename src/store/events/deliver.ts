@@ -132,7 +132,7 @@ export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutc
 
 /** How often successes of the endpoint make one delivery due early, so that a delivery that always fails ends. */
 const MAX_EARLY = 3;
-/** How many deliveries one success makes due. The next success continues. */
+/** How many waiting deliveries become due when one delivery to the endpoint succeeds. The next success continues. */
 const EARLY_AT_ONCE = 1_000;
 
 const MAKE_DUE = named(

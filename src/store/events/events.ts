@@ -85,7 +85,7 @@ const MAX_READ_FOR_AGENT = 5_000;
 /**
  * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: no
  * further page exists. Like `readEventsAfter`, it reads only transactions before the oldest one in progress. So no
- * event can appear later before a listed one.
+ * later event can come before a listed event.
  */
 export async function listEvents(
   db: Queryable,

@@ -5,7 +5,7 @@ import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
 /**
- * An audience that is being added to a campaign. The row is also its entry in the queue, as for imports: `due_at` and
+ * An audience that is being added to a campaign. The row is also an entry of the queue, as for imports: `due_at` and
  * `lease`.
  */
 export const campaignAddition = pgTable(

@@ -97,7 +97,7 @@ export const eventDelivery = pgTable(
     state: text('state').notNull().default('pending'),
     /** The number of attempts in this series. A resend starts a new series. */
     attempts: integer('attempts').notNull().default(0),
-    /** How often a success of the endpoint made it due before its time. */
+    /** How often the delivery became due early, because another delivery to its endpoint succeeded. */
     early: integer('early').notNull().default(0),
     /** Outcomes of the latest attempts, oldest first, at most MAX_STORED_ATTEMPTS. */
     history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),

@@ -69,7 +69,7 @@ export async function endSignInSessions(db: Queryable, orgId: string): Promise<v
   await endTokensOfProvider(db, orgId);
 }
 
-/** Returns true the first time. The call also removes expired states. */
+/** Returns true the first time a state is used. The call also removes expired states. */
 export async function useSignInState(db: Queryable, state: string, expiresAt: Date): Promise<boolean> {
   await db.delete(usedSignIn).where(lt(usedSignIn.expiresAt, sql`now()`));
   const rows = await db
