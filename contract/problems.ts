@@ -9,7 +9,7 @@ export type ProblemKind = {
   title: string;
   cure: string;
   /**
-   * The seconds after which the same call may succeed. Every response with this code has them in the header
+   * The seconds after which the same call may succeed. Every response with this code has this number in the header
    * `Retry-After`, unless the refusal has its own value (mails and codes that were tried too often).
    */
   retryAfterSeconds?: number;

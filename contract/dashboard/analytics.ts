@@ -68,7 +68,10 @@ export const AnalyticsFigures = Type.Object(
     resolved: Count,
     /** From the first message of the person to the first reply of the agent or a member. */
     first_reply_seconds: Seconds,
-    /** From the hand-off to the first message of a member. In the group of a member: if this member was the first. */
+    /**
+     * From the hand-off to the first message of a member. In the group of a member, only conversations in which this
+     * member wrote first count.
+     */
     team_reply_seconds: Seconds,
     /** From the start to the end of the resolved conversations. */
     resolve_seconds: Seconds,

@@ -164,7 +164,7 @@ export const CampaignReview = Type.Object(
     goes: Type.Object({
       /** Recipients who are messaged now or later. */
       count: Type.Integer(),
-      /** Of these: recipients who wait for the start, for the allowed hours, or for their own time. */
+      /** The part of `count` that waits for the start, for the allowed hours, or for the recipient's own time. */
       later: Type.Integer(),
       /** The times of the first and last message under the rate limit. Null: no one is messaged. */
       first_at: Nullable(Moment),

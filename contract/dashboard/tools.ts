@@ -24,7 +24,7 @@ const record = {
    */
   origin: Type.String(),
   credentials: ToolCredentialsLook,
-  /** Until then, every call also has a signature by the previous secret. */
+  /** Until this time, every call also has a signature by the previous secret. */
   previous_secret_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,

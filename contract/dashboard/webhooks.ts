@@ -27,7 +27,7 @@ const record = {
   types: Types,
   enabled: Type.Boolean(),
   disabled_reason: Nullable(Type.Enum(WEBHOOK_DISABLED_REASONS)),
-  /** Until then, every delivery also has a signature by the previous secret. */
+  /** Until this time, every delivery also has a signature by the previous secret. */
   previous_secret_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,

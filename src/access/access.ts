@@ -43,8 +43,8 @@ export type Access = Changes & {
   /** Whether the call has a client token, expired or not, and comes from a page of the token's origins. */
   isOwnPage: IsOwnPage;
   /**
-   * Row 12, the rate limits: the limit of the family, if the route has one, and the limits of the key. Rejects with
-   * Refusal `rate_limited`.
+   * Row 12 of the order of checks, the rate limits: the limit of the family, if the route has one, and of the key.
+   * Rejects with Refusal `rate_limited`.
    */
   limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
   /** The key's own limit for one end user, by each name that the call has for them. Rejects like `limit`. */

@@ -32,11 +32,11 @@ export function decide(
   return decideCaller(caller, need, named, from) ?? decideTarget(caller, need, found());
 }
 
-/** Row 4a. */
+/** Row 4a of the order of checks: the network of the caller. */
 export const decideNetwork = (caller: Caller, from: string | null): Refusal | null =>
   caller.networks !== null && !isInside(caller.networks, from) ? networkNotAllowed(from) : null;
 
-/** Rows 4c and 4d: a client token calls only its own trigger, from its own pages. */
+/** Rows 4c and 4d of the order of checks: a client token calls only its own trigger, from its own pages. */
 function decideClient({ client }: Caller, need: Need, named: Named): Refusal | null {
   if (client === undefined) return null;
   if (need.client !== true || named.agent !== client.agentId || named.trigger !== client.triggerId) {

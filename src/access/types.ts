@@ -48,7 +48,7 @@ export type Need = {
   readonly trigger?: string;
   readonly channel?: string;
   readonly campaign?: string;
-  /** Client tokens for the agent and trigger in the path may call it. Absent: only keys. */
+  /** Client tokens for the agent and trigger in the path may call the route. Absent: only keys. */
   readonly client?: true;
 };
 

@@ -7,8 +7,8 @@ import type { TurnTrace } from './turn-trace.ts';
 
 /**
  * The interface of every agent: the embedded provider and all model providers. The input is the conversation, and the
- * output is the agent's next turn. A provider stores nothing between turns. Data that it needs later is returned as
- * `state`, which is stored with the conversation and passed in again on the next turn.
+ * output is the agent's next turn. A provider stores nothing between turns. Data that the provider needs later is
+ * returned as `state`, which is stored with the conversation and passed in again on the next turn.
  */
 export type Provider = {
   readonly name: string;
@@ -126,8 +126,8 @@ export type TurnResult = {
   /** The calls that wait for the approval of the team from now on. */
   requested?: StoredCall[];
   /**
-   * True: the decisions of `approvals` were passed to the agent in this turn. A list: the IDs of the documents that the
-   * agent may use.
+   * True: the decisions of `approvals` were passed to the agent in this turn. A list: the IDs of the approvals whose
+   * decisions were passed.
    */
   readDecisions?: boolean | readonly string[];
   /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */

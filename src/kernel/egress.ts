@@ -13,13 +13,13 @@ import { parseTarget } from './egress/target-url.ts';
 export { EgressError, parseAllow };
 
 /**
- * The only way to call a URL that a user gave (webhook, tool, model server). Such a URL may point to a server that only
- * this machine can reach, so that an attacker reads internal data. A port of another protocol is refused. https is
- * required unless the operator allowed the host. Credentials in the URL are refused. Every address of the name must be
- * public, and the socket connects to the judged address. Redirects are not followed (3xx is the answer). The whole call
- * has a timeout, and the answer has a size limit. The secrets of the request are removed from the answer. `fetch` is
- * the same guard for libraries. It removes secrets only from error answers (4xx, 5xx), because other answers arrive as
- * streams.
+ * The only way to call a URL that a user gave (webhook, tool, model server). A URL from a user may point to a server
+ * that only this machine can reach, so that an attacker reads internal data. A port of another protocol is refused.
+ * https is required unless the operator allowed the host. Credentials in the URL are refused. Every address of the name
+ * must be public, and the socket connects to the judged address. Redirects are not followed (3xx is the answer). The
+ * whole call has a timeout, and the answer has a size limit. The secrets of the request are removed from the answer.
+ * `fetch` is the same guard for libraries. It removes secrets only from error answers (4xx, 5xx), because other answers
+ * arrive as streams.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;

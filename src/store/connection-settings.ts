@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * The settings on which a connection relies. One statement sets them after the connection opens, so that other defaults
- * of the server, the database or the role change nothing. They are not start-up parameters, because PgBouncer refuses a
- * connection that sends these.
+ * The settings on which a connection relies. One statement applies the settings after the connection opens, so that
+ * other defaults of the server, the database or the role change nothing. The settings are not start-up parameters,
+ * because PgBouncer refuses a connection that sends these.
  */
 export type ConnectionSettings = {
   /** Ends statements that hang because the network was lost. 0: never. Each kind of work has its own limit. */

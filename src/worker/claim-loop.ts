@@ -46,8 +46,8 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   /** Claims up to `limit` due rows. `isMoreDue`: whether there may be more due rows. */
   claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
   /**
-   * Extends the leases. It may return a test for the rows that still belong to this worker. Work on all other rows is
-   * then aborted.
+   * Extends the leases. The function may return a test for the rows that still belong to this worker. Work on all other
+   * rows is then aborted.
    */
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
   /** Works on one row until its end. A rejection is logged, and the row is claimed again when its lease ends. */

@@ -18,8 +18,8 @@ const EVERY_MS = 60_000;
 /** Maximum number of rows per statement, so that a statement does not disturb other queries. */
 const BATCH = 5_000;
 /**
- * Maximum number of statements of one kind in one round. Together they remove more rows per minute than one server can
- * write. Further rows wait for the next round.
+ * Maximum number of statements of one kind in one round. Together, the statements remove more rows per minute than one
+ * server can write. Further rows wait for the next round.
  */
 const MAX_BATCHES = 100;
 

@@ -5,7 +5,7 @@ import { REGION_TABLES } from '../../src/store/cells/region-tables.ts';
 export type Transaction = {
   /** The statements of the transaction that may write. */
   texts: readonly string[];
-  /** The connection belongs to a pool, so that Parley chooses the cell and the commit. */
+  /** Whether the connection belongs to a pool. For these connections, Parley chooses the cell and the way to commit. */
   isRouted: boolean;
   /** The tables of the region to which it has written, and all other tables. */
   region: readonly string[];

@@ -21,7 +21,7 @@ export type FaultDatabase = {
   url: string;
   /** Fast: ends sessions and writes everything. Immediate: like a crash. */
   restart(how: 'fast' | 'immediate', downMs: number): Promise<void>;
-  /** Adds a replica. From then on, a commit is confirmed only when the replica has it. */
+  /** Adds a replica. Every later commit is confirmed only when the replica has it. */
   addStandby(): Promise<void>;
   /** Kills the primary; its synchronous standby becomes the database. */
   failOver(): Promise<void>;

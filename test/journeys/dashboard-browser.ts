@@ -261,7 +261,9 @@ export const everythingKept = (page: Page): Promise<string> =>
     history.state,
   ])`);
 
-/** Whether the element has the focus. The radio of a segmented control is not visible, and can have it. */
+/**
+ * Whether the element has the focus. The radio button of a segmented control is not visible, but it can have the focus.
+ */
 export const isFocused = async (target: Locator): Promise<boolean> =>
   (await target.and(target.page().locator(':focus')).count()) > 0;
 

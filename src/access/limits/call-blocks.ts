@@ -150,7 +150,8 @@ async function fill(state: State, block: Block): Promise<void> {
   block.reservedAt = clock.monotonic();
   block.next = block.reservedAt - reservedAt < IDLE_MS ? Math.min(block.next * 2, MAX_BLOCK) : 1;
   try {
-    // Without this, a key whose total was lowered is refused although this node holds calls of the new total.
+    // Calls that the node does not need are returned first. Otherwise, a key whose total was lowered is refused
+    // although this node holds calls of the new total.
     if (unneeded.has(keyId)) await returnUnneeded(state);
     const atLeast = Math.min(waiting, MAX_BLOCK);
     const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });

@@ -8,9 +8,11 @@ import type { Caller } from '../types.ts';
 export type RateState = { readonly policy: string; readonly state: string };
 
 export type Limits = {
-  /** By the limits of the family, if there is one, the key's own limit of calls, and the limit of a client token. */
+  /**
+   * Applies the limit of the family, if there is one, the key's own limit of calls, and the limit of a client token.
+   */
   limit: (caller: Caller, family: RateFamily | null) => Promise<RateState>;
-  /** By the key's own limit for one end user, who may have several names. */
+  /** Applies the key's own limit for one end user, who may have several names. */
   limitEndUser: (caller: Caller, names: readonly string[]) => Promise<void>;
   /** Without shared counters, each of `nodes` enforces its own share of every limit. */
   share: (nodes: number) => void;

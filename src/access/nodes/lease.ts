@@ -91,7 +91,7 @@ export function createLease(deps: LeaseDeps): Lease {
     if (node === null) return register(start, wallStart);
     const reading = await store.readLog(node.id, node.position, node.server);
     server.observe(reading.server, 0);
-    // The end of its log may be lost, and its numbers may be used a second time.
+    // After the database server has changed, the end of the change log may be lost, and its numbers may be used again.
     if (reading.server !== node.server) return register(start, wallStart);
     // Every number of the log is one change. If some are missing, the clean-up removed them.
     const isWhole = reading.subjects.length === reading.head - node.position;

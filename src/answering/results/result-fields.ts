@@ -14,7 +14,7 @@ const fieldOfStep = ({ name, type, optional, choices }: Step): ResultField => ({
 });
 
 /**
- * Whether a value may be stored as this field. A person, a model or a backend wrote it, so it is not trusted. A
+ * Whether a value may be stored as this field. A person, a model or a backend wrote the value, so it is not trusted. A
  * value that does not fit is omitted.
  */
 export function fitsField({ type, choices = [] }: ResultField, value: unknown): value is ResultValue {

@@ -38,8 +38,8 @@ function quoteAt(lines: readonly string[]): number {
 }
 
 /**
- * Index of the line at which the introduction that ends here begins. The nearest such line is used, because the lines
- * above it belong to the person.
+ * Index of the line at which the introduction that ends here begins. Of several possible lines, the nearest one is
+ * used, because the lines above it belong to the person.
  */
 function introductionAt(lines: readonly string[], end: number): number | null {
   let folded = '';

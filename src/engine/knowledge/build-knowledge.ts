@@ -461,7 +461,7 @@ const writingIn = ({ passage }: Finding): Writing => writingOf(`${passage.headin
 /** Below this value, a demand does not count as met. */
 const SHOWN = 0.5;
 
-/** A passage states a number of things only if a number is near their name. */
+/** A passage states how many things there are only if a number is near their name. */
 const isCounted = (text: string, things: Demand): boolean => {
   const terms = termsOf(text);
   const named = terms.flatMap((term, at) => {
@@ -479,7 +479,7 @@ const MAX_APART = 2;
 export const MAX_PASSAGES = 200_000;
 /** The index size of text without repeated words. The rest of larger documents is ignored. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-/** Of these, only the passages that belong to one answer are quoted. */
+/** The maximum number of passages that are found. Only those that belong to one answer are quoted. */
 const MAX_FOUND = 6;
 const MAX_SAID = 5;
 /** A passage whose score is below this share of the best score is about another topic. */

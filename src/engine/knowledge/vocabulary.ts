@@ -98,7 +98,7 @@ export class Vocabulary {
   }
 }
 
-/** How many words of the documents one step compares, and how many may be intended. */
+/** The number of words of the documents that one step compares, and limits for the words that may be intended. */
 const A_STEP = 250;
 const MAX_ALIKE = 4;
 const MAX_INITIALS = 5;

@@ -145,7 +145,7 @@ export function changesOf(before: ReplaySide, after: ReplaySide): ReplayChange[]
 const wordsOf = ({ said }: ReplaySide): string => said.join('').replaceAll(/\s+/g, '');
 const listOf = (names: readonly string[]): string => JSON.stringify(names.toSorted());
 
-/** The decisions that the agent got before this turn, with the recorded results. */
+/** The decisions about approvals that the agent got before this turn, with the recorded results. */
 function decisionsIn({ steps }: RecordedTurn, { tools = [] }: AgentDefinition): KnownApproval[] {
   return steps.flatMap(({ kind, detail, input, reason }, at): KnownApproval[] => {
     const tool = tools.find(({ name }) => name === detail);

@@ -2,7 +2,8 @@ import type { Estimate } from '../../../contract/dashboard/rollouts.ts';
 
 /**
  * Intervals for shares and averages that stay valid if the results are read after every run and the rollout can stop at
- * any time. An ordinary interval does not: of 20 harmless versions, it would stop more than one sooner or later.
+ * any time. An ordinary interval does not stay valid: of 20 harmless versions, it would stop more than one sooner or
+ * later.
  *
  * Parts: the mixture sequential probability ratio test (mSPRT) of H. Robbins, "Statistical methods related to the law
  * of the iterated logarithm", Annals of Mathematical Statistics 41 (1970), as in R. Johari, P. Koomen, L. Pekelis and

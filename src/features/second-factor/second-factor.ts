@@ -46,8 +46,8 @@ export async function confirmAgain(
 }
 
 /**
- * Runs in the transaction that adds a factor to an account. With the first factor, this session counts as having shown
- * it, all other sessions end, and recovery codes are created and returned.
+ * Runs in the transaction that adds a factor to an account. If it is the first factor of the account, this session
+ * counts as having shown it, and all other sessions end. Recovery codes are then created and returned.
  */
 export async function noteFirstFactor(tx: Queryable, who: SignedIn, hadFactor: boolean): Promise<string[] | null> {
   await setSessionFactor(tx, who.user.id, who.sessionId);

@@ -45,7 +45,7 @@ export async function addSignInDomain(
   });
 }
 
-/** Looks up the DNS record. If it is definitely missing, an earlier proof by this record ends. */
+/** Looks up the DNS record. If the record is definitely missing, an earlier proof by this record ends. */
 export async function verifySignInDomain(
   { db, lookUpTxt }: SignInDeps,
   orgId: string,

@@ -27,8 +27,8 @@ export type ChatPageDeps = Pick<VisitorsDeps, 'db'> & { chatScript: WidgetScript
 /** Maximum number of channels whose compressed script (about 60 KB each) is cached. */
 const MAX_KEPT = 200;
 /**
- * How long a page may show an old color or greeting. The browser also uses the old script during the revalidation after
- * that time.
+ * How long a page may show an old color or greeting. After this time, the browser still uses the old script while it
+ * checks for a new one.
  */
 const FRESH_SECONDS = 300;
 const STALE_SECONDS = 7 * 86_400;

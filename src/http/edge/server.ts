@@ -128,7 +128,7 @@ function openFastify(
           headersTimeout: requestTimeout,
           keepAliveTimeout: timeouts.keepAliveMs ?? KEEP_ALIVE_MS,
           connectionsCheckingInterval: timeouts.checkMs ?? CHECK_MS,
-          // Node would answer a missing Host in its own format, so the gate does it.
+          // Node would answer a missing Host in its own format, so the gate refuses it instead.
           requireHostHeader: false,
           insecureHTTPParser: false,
           // A request without a body needs no stream for it.

@@ -60,7 +60,7 @@ export async function resolveGuarded(
 
 /**
  * Applies the same rules on save, while a user waits. A name that does not resolve now is checked when it is called.
- * Plain http is refused in that case, unless the operator allowed the host.
+ * Plain http is refused for a name that does not resolve, unless the operator allowed the host.
  */
 export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
   const { hostname, port, protocol } = destination;

@@ -85,8 +85,8 @@ export async function letCampaignRunsGo(
   await tx.execute(sql`WITH ${sending(orgId, campaignId)}
     UPDATE run SET due_at = ${opening} FROM sending r
     WHERE ${UNSAID} AND run.status = 'queued' AND run.due_at IS NULL`);
-  // A worker that has claimed such a message continues as after a renewal. If it has died, other workers see that the
-  // lease has expired.
+  // A worker that has claimed such a message continues as after a renewal. If the worker has died, other workers see
+  // that the lease has expired.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
     UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE (SELECT now() + ${LEASE}) END FROM unsent r
     WHERE m.org_id = r.org_id AND m.id = r.id AND m.status = 'queued' AND m.due_at IS NULL`);

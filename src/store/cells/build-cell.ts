@@ -30,7 +30,7 @@ export async function migrateCell(
   folder: string,
   steps: readonly Step[],
 ): Promise<void> {
-  // Without it, the search path would lead to the tables of the first cell.
+  // Without the schema, the search path would lead to the tables of the first cell.
   await client.query(`CREATE SCHEMA IF NOT EXISTS "${name}"`);
   for (const { when, tag } of steps.filter((step) => step.when > at)) {
     const statements = cellStatements(await readFile(`${folder}/${tag}.sql`, 'utf8'));

@@ -75,8 +75,9 @@ export async function distribute(client: pg.ClientBase, cell: string): Promise<v
 }
 
 /**
- * Triggers fire on the node. There a function has to name shards, and has to find its own cell first. A function with a
- * row of a table as its parameter is known to the nodes only if it is made after the table was distributed.
+ * Triggers fire on the node. A function that runs on a node has to name shards, and has to find its own cell first. A
+ * function with a row of a table as its parameter is known to the nodes only if it is made after the table was
+ * distributed.
  */
 export async function placeFunctions(client: pg.ClientBase, cell: string): Promise<void> {
   const shards = await readShards(client, cell);

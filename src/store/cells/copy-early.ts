@@ -8,7 +8,10 @@ import { inMove, placeOf, type Route, type TenantTable, tenantTables } from './t
  * for a worker are left out, and the tables with the settings of the organization are empty there.
  */
 export type Early = {
-  /** No later transaction had ended when the copy began, so every row that changed since is not older. */
+  /**
+   * The first transaction that had not ended when the copy began. Every row that changed later has this number or a
+   * higher one.
+   */
   since: string;
   /** The transaction of the copies. Null: no rows were copied. */
   copiedBy: string | null;
@@ -19,7 +22,9 @@ const EARLY = new Set(
     ' ',
   ),
 );
-/** Triggers of runs and messages change its rows, and no table references them. */
+/**
+ * Triggers of runs and messages change recipients, and no table references recipients, so this table is copied last.
+ */
 const isLast = ({ table }: TenantTable): boolean => table === 'recipient';
 export const earlyTables = (tables: readonly TenantTable[]): TenantTable[] =>
   tables.filter(isEarly).toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
@@ -31,7 +36,10 @@ const waits = ({ columns }: TenantTable, row: string): string =>
   WAITS.filter((column) => columns.includes(column))
     .map((column) => `${row}.${column} IS NOT NULL`)
     .join(' OR ') || 'false';
-/** Workers look for campaigns with this column. Recipients reference campaigns, so the copy of a campaign is without it. */
+/**
+ * Workers look for campaigns with this column. In the copy of a campaign, the column is false. The campaign itself is
+ * copied, because recipients reference it.
+ */
 const isCampaign = ({ table }: TenantTable): boolean => table === 'campaign';
 const HIDDEN = 'attended';
 

@@ -116,7 +116,7 @@ const CLEANED_AGAIN_MS = 500;
 
 /** A move lasts minutes, and the other node may start this many transactions until its end. */
 const AHEAD = 50_000n;
-/** Used up in addition, because the old node starts transactions in the time between. */
+/** The new node uses up this many further numbers, because the old node starts transactions while this loop runs. */
 const SPARE = 5_000n;
 const AT_ONCE = 20_000n;
 const AT_MOST = 50_000_000n;

@@ -52,7 +52,7 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
   and(
     eq(conversation.orgId, orgId),
     filter.view && inView(filter.view, userId),
-    // The order by the wait decides this itself, once for each conversation.
+    // If the list is in the order of the wait, the query already leaves out conversations that do not wait.
     filter.view === 'waiting' && (filter.sort ?? 'waiting') !== 'waiting'
       ? sql`${WAITING_SINCE} IS NOT NULL`
       : undefined,

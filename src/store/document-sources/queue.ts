@@ -76,7 +76,7 @@ export async function releaseSource(db: Queryable, source: ClaimedSource, inSeco
   await QUEUE.release(db, source, inSeconds);
 }
 
-/** Ends a sync. The schedule of the source decides when the next one is due. */
+/** Ends a sync. The schedule of the source decides when the next sync is due. */
 export async function finishSync(tx: Queryable, source: ClaimedSource, fault: Cause | null): Promise<boolean> {
   const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
     finished_at = now(), updated_at = now()`;

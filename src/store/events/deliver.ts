@@ -106,7 +106,7 @@ const OUTCOME = rowsOf('t', {
   again_ms: 'float8',
 });
 
-/** Stores the outcomes of attempts. Each is stored only while the delivery still belongs to its worker. */
+/** Stores the outcomes of attempts. Each outcome is stored only while the delivery still belongs to its worker. */
 const COMPLETE = named(
   'complete-events',
   OUTCOME.types,

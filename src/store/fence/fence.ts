@@ -68,7 +68,7 @@ type Gate = {
    */
   rows: string;
   needs: Needs;
-  /** `keys`: people in the dashboard may also do this on the free plan. */
+  /** `keys`: only API keys require the paid plan, and people in the dashboard may make this change on the free plan. */
   paidPlanFor: 'everybody' | 'keys';
   /** The columns of the gate, selected from `g` and the records. */
   columns: string;

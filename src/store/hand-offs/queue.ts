@@ -3,8 +3,8 @@ import type { Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
 
 /**
- * Hand-offs that no rule has processed yet. A trigger adds them in the transaction that changes the conversation, if
- * the organization has rules and no member has the conversation.
+ * Hand-offs that no rule has processed yet. A database trigger adds them in the transaction that changes the
+ * conversation, if the organization has rules and no member has the conversation.
  */
 export type DueHandOff = { orgId: string; conversationId: string; at: Date };
 

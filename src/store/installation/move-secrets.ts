@@ -166,7 +166,7 @@ async function resealOf(db: Db, orgId: string, sealingKey: Key): Promise<number>
       const credential = credentialIn(name, row);
       const before = String(row[column]);
       const text = await openCredential(db, sealingKey, credential, before).catch(unreadable);
-      // The text did not open before either, and the page of the channel shows that.
+      // A text that does not open was already unreadable before the rotation, and the page of its channel shows that.
       if (text === null) continue;
       const sealed = await sealCredential(db, sealingKey, credential, text);
       await db.execute(sql`UPDATE ${from} SET ${field} = ${sealed}

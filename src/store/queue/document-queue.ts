@@ -135,8 +135,9 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
     },
 
     /**
-     * Called after a failure. The document is tried again after a delay. With null, it is tried again only when a
-     * person requests it. `all`: the failure affects everything that waits in the organization, or of this agent.
+     * Called after a failure. The document is tried again after a delay. If the delay is null, the document is tried
+     * again only when a person requests it. `all`: the failure affects everything that waits in the organization, or of
+     * this agent.
      */
     async postponeDocument(
       db: Queryable,

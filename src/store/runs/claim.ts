@@ -59,7 +59,7 @@ export type ClaimedRun = {
    */
   approvals: OpenApproval[];
   result: RunResult | null;
-  /** The person has been silent until something is due, and how many steps of this silence are done. */
+  /** Whether a step for the person's silence is due, and the number of steps of this silence that are done. */
   is_silence_due: boolean;
   silent_steps: number;
   tags: string[];

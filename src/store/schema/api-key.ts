@@ -7,8 +7,9 @@ import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An API key. The value is not stored. Only its HMAC is stored, in `api_key_digest`. Scope and rights never change, its
- * networks can only become narrower, and `revoked` is final. A database trigger (migrations) enforces this.
+ * An API key. The value is not stored. Only its HMAC is stored, in `api_key_digest`. The scope and rights of a key
+ * never change, its networks can only become narrower, and `revoked` is final. A database trigger (migrations) enforces
+ * this.
  */
 export const apiKey = pgTable(
   'api_key',

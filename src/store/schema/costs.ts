@@ -70,7 +70,7 @@ export const modelTurn = pgTable(
     /** The cost at the price of that time. Null: the model had no price. */
     cost: numeric('cost'),
     currency: text('currency'),
-    /** The models before it in the agent's order, and the reason why each did not answer. */
+    /** The models that come before this one in the agent's order, and the reason why each did not answer. */
     insteadOf: jsonb('instead_of').$type<InsteadOf[]>().notNull().default([]),
     createdAt: createdAt(),
   },

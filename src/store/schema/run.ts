@@ -27,8 +27,8 @@ export type CodeTurn = {
 
 /**
  * The record of one accepted trigger call. The row is also its entry in the queue: a run with a `due_at` in the past
- * needs an agent turn. Claiming the run moves `due_at` to the end of the lease and sets `lease`. Completing it clears
- * both, but only if `lease` still belongs to the worker (docs/adr/0003).
+ * needs an agent turn. Claiming the run moves `due_at` to the end of the lease and sets `lease`. Completing the run
+ * clears both columns, but only if `lease` still belongs to the worker (docs/adr/0003).
  */
 export const run = pgTable(
   'run',

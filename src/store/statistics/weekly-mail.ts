@@ -3,7 +3,7 @@ import type { WeeklyMailBody, WeeklyMailLanguage } from '../../../contract/dashb
 import type { Queryable } from '../db.ts';
 
 /**
- * Monday at eight, in each organization's time zone. If the server was down then, the mail is still sent until
+ * Monday at eight, in each organization's time zone. If the server was down at that hour, the mail is still sent until
  * Wednesday at eight.
  */
 const HOUR = sql.raw(`interval '8 hours'`);

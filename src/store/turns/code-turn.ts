@@ -17,7 +17,7 @@ export type RunRef = { orgId: string; runId: string; lease: string };
 
 const keyOf = ({ orgId, runId, lease }: RunRef): string[] => [orgId, runId, lease];
 
-/** Enough for a receiver that repeats an old answer because it did not get the response. */
+/** The number of past turns is enough for a receiver that repeats an old answer because it got no response. */
 const MAX_PAST = 20;
 /** The messages that the code receives. */
 const MESSAGES = 40;

@@ -52,7 +52,7 @@ export async function writeUsage(
     ({ orgId }) => orgId,
     (some) => writeCounts(pool, some),
   );
-  // A cell whose counts cannot be written does not prevent that requests of others are.
+  // If the counts of one cell cannot be written, the requests are still written.
   await counted.catch(() => {});
   await byCell(
     pool,

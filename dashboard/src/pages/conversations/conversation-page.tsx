@@ -76,7 +76,7 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
   const [factsShown, setFactsShown] = useState(false);
   const assignee = useRef<HTMLInputElement>(null);
   const toAssignee = (): void => {
-    // On a screen that is too small for three panes, it is not in the page until the facts are shown.
+    // On a screen that is too small for three panes, the field is not in the page until the facts are shown.
     flushSync(() => setFactsShown(true));
     assignee.current?.focus();
     assignee.current?.click();

@@ -2,7 +2,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useRef, type ReactNode } from 'react';
 import { useOrganization } from '../../session/session.ts';
 
-/** Call it before an action that removes the conversation from the list, and the result after the action succeeded. */
+/**
+ * Call this function before an action that removes the conversation from the list, and its result after the action
+ * succeeded.
+ */
 type OpenNext = (id: string) => () => void;
 
 const Context = createContext<OpenNext>(() => () => {});

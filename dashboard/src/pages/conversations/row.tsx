@@ -17,14 +17,14 @@ import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';
 
-/** The view and the state that decide which rows are there: a row does not repeat them. */
+/** The selected view and state of the list. A row does not repeat facts that all rows of the list share. */
 export type Shown = Pick<ConversationsSearch, 'view' | 'status'>;
 
 type Props = Shown & {
   item: ListedConversation;
   isOpen: boolean;
   now: number;
-  /** The names of the kind of channel and of the agent, if the rows have several. */
+  /** The names of the kind of channel and of the agent, if the rows differ in them. */
   kind: string | undefined;
   agent: string | undefined;
 };

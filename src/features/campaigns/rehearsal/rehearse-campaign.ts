@@ -106,7 +106,7 @@ type Reminding = {
   deadline: number;
 };
 
-/** The reminders change no first message, so they are played after the clock. */
+/** The reminders change no first message, so they are played after all first messages. */
 async function remindAll(
   players: readonly Player[],
   { settings, deadline, ...stage }: Reminding,
