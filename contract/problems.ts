@@ -71,7 +71,7 @@ const kinds = {
   token_revoked: {
     status: 401,
     title: 'The access token has been revoked',
-    cure: 'Revocation is final. A token also ends when its person leaves the organization or loses the role that it needs. Create a new one.',
+    cure: 'Revocation is final. A token also ends when its person leaves the organization or loses the role that it needs. Create a new token.',
   },
   signature_invalid: {
     status: 401,
@@ -137,7 +137,7 @@ const kinds = {
   account_required: {
     status: 403,
     title: 'This invitation needs an account',
-    cure: 'Sign in with an account of the invited address. If you have none, ask the operator of this installation to invite you.',
+    cure: 'Sign in with an account of the invited address. If you have no such account, ask the operator of this installation to invite you.',
   },
   plan_required: {
     status: 403,
@@ -311,7 +311,7 @@ const kinds = {
   invitation_not_found: {
     status: 404,
     title: 'No such invitation',
-    cure: 'The link was used, was withdrawn or has expired. Ask for a new one.',
+    cure: 'The link was used, was withdrawn or has expired. Ask for a new invitation.',
   },
   email_link_not_found: {
     status: 404,

@@ -77,7 +77,7 @@ export function addServerCommands(program: Command): void {
       .description('The secret from which every key of this installation is derived.')
       .command('rotate')
       .description(
-        'Moves everything that PARLEY_SECRET protects to a new secret. Servers may run at the same time. If the command is killed, run it again to continue. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the current one), afterwards restart them once more. With a secret in DATA_DIR, it creates the new one itself. The steps: docs/operations.md.',
+        'Moves everything that PARLEY_SECRET protects to a new secret. Servers may run at the same time. If the command is killed, run it again to continue. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the current one), afterwards restart them once more. If the secret is in DATA_DIR, the command creates the new secret itself. The steps: docs/operations.md.',
       ),
     () => runProgram(['rotate-secrets']),
   );
