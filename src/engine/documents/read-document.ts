@@ -61,7 +61,10 @@ function oldOffice(bytes: Uint8Array): DocumentFault {
     Buffer.from('EncryptedPackage', 'utf16le'),
   );
   return isEncrypted
-    ? new DocumentFault('encrypted', 'The file is protected by a password. Save it without a password and add it again.')
+    ? new DocumentFault(
+        'encrypted',
+        'The file is protected by a password. Save it without a password and add it again.',
+      )
     : unsupported('This is a file of an old version of Office. Save it as .docx and add it again.');
 }
 

@@ -156,6 +156,9 @@ function levelOf({ text, height }: Line, body: number): number | null {
 function explained(error: unknown): Error {
   const name = error instanceof Error ? error.name : '';
   if (name === 'PasswordException')
-    return new DocumentFault('encrypted', 'The PDF is protected by a password. Save it without a password and add it again.');
+    return new DocumentFault(
+      'encrypted',
+      'The PDF is protected by a password. Save it without a password and add it again.',
+    );
   return new DocumentFault('broken', 'The PDF is damaged and cannot be read. Save or export it again.');
 }

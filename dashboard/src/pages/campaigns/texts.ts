@@ -155,7 +155,8 @@ export const texts = defineTexts(
     step_done: 'Done',
     step_open: 'To do',
     push_live: 'Up to 1,000 people in one call. A person who is already in the campaign is not added twice.',
-    push_not_live: 'Calls are accepted while the campaign is live. Before it is live, the API returns 409 campaign_not_open.',
+    push_not_live:
+      'Calls are accepted while the campaign is live. Before it is live, the API returns 409 campaign_not_open.',
     push_url: 'URL',
     push_copy: 'Copy the address',
     push_code: 'Add recipients from your backend',

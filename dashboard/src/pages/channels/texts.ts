@@ -54,7 +54,8 @@ export const texts = defineTexts(
     check_ok: 'The provider accepts the credentials.',
     check_nobody: 'No provider can check this channel. Send a test message instead.',
     credentials: 'Credentials',
-    credentials_hint: 'Parley checks the credentials with the provider before it stores them. The channel then uses the new credentials.',
+    credentials_hint:
+      'Parley checks the credentials with the provider before it stores them. The channel then uses the new credentials.',
     credentials_saved: 'The provider accepts the credentials. They are saved.',
     save_credentials: 'Check and save',
     chat_settings: 'Sites and look',
