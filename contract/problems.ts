@@ -96,7 +96,7 @@ const kinds = {
   sign_in_failed: {
     status: 401,
     title: 'E-mail address or password is wrong',
-    cure: 'Check both and try again, or ask for a new password on the sign-in page.',
+    cure: 'Check e-mail address and password and try again, or ask for a new password on the sign-in page.',
   },
   sign_in_expired: {
     status: 401,
@@ -197,7 +197,7 @@ const kinds = {
   setup_closed: {
     status: 403,
     title: 'The setup link is no longer valid',
-    cure: 'It works once, for 30 minutes. If there is no owner yet, a restart of Parley prints a new link.',
+    cure: 'The setup link works once, for 30 minutes. If there is no owner yet, a restart of Parley prints a new link.',
   },
   sign_in_address_refused: {
     status: 403,
@@ -590,7 +590,7 @@ const kinds = {
   validation_failed: {
     status: 422,
     title: 'The request breaks the schema',
-    cure: 'Each entry in errors names one fault: where it is (a JSON pointer) and what is expected. Correct it; the same call without changes fails again.',
+    cure: 'Each entry in errors names one fault: where it is (a JSON pointer) and what is expected. Correct the request: without changes, the same call fails again.',
   },
   file_not_readable: {
     status: 422,

@@ -24,7 +24,10 @@ const NOT_READ = 'The database does not answer at the moment: run ./parley docto
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
   const lines: string[] = ['', ...(await pauseLines(db).catch(() => [NOT_READ, '']))];
   if (address === null) {
-    lines.push(`Parley is running (role ${role}, region ${config.region}). It does not listen on an address.`, '');
+    lines.push(
+      `Parley is running (role ${role}, region ${config.region}). This process does not listen on an address.`,
+      '',
+    );
     process.stdout.write(lines.join('\n'));
     return;
   }

@@ -81,7 +81,7 @@ async function begin(db: Db, history: SecretHistory, newest: number, onStep: () 
   if (without > 0) {
     throw new StartError(
       `${without === 1 ? 'A process runs that does' : `${without} processes run that do`} not know the new secret: nothing was changed.`,
-      'Restart every process with PARLEY_SECRET and PARLEY_SECRET_PREVIOUS set (with a secret in DATA_DIR: restart it as it is), then run this again.',
+      'Restart every process with PARLEY_SECRET and PARLEY_SECRET_PREVIOUS set (with a secret in DATA_DIR: restart without a change), then run the command again.',
     );
   }
   await moveSecrets(db, secretsOf(history), onStep);
