@@ -3,10 +3,10 @@ import { type AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
 /**
- * A small load balancer for the api nodes of one machine, for trials and tests. It shows everything that Parley
- * requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200. A request that
- * no node has received is sent to another node. A request that a node may have received is sent to another node only if
- * a repeat has no effect. There are no sticky sessions.
+ * A small load balancer for the api nodes of one machine, for trials and tests. The balancer shows everything that
+ * Parley requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200. A
+ * request that no node has received is sent to another node. A request that a node may have received is sent to another
+ * node only if a repeat has no effect. There are no sticky sessions.
  */
 export type Balancer = {
   url: string;

@@ -704,7 +704,7 @@ export type RefusalExtras = {
   headers?: Record<string, string>;
   /** The verified key of the refused request, for the log and the counters. The caller never receives this value. */
   caller?: { keyId: string; orgId: string };
-  /** Only for the log. It is never sent. */
+  /** Only for the log. This text is never sent. */
   cause?: unknown;
 };
 

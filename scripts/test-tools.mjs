@@ -7,9 +7,9 @@ import { npmTools } from './npm-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
- * Programs that some tests use. Tests find them by an environment variable. Without it, those tests are skipped with a
- * message. For a package with `names`, these replace the packages after it. The first choice is a browser without a
- * graphical interface, because a page then needs a third less processor time.
+ * Programs that some tests use. Tests find them by an environment variable. Without the variable, those tests are
+ * skipped with a message. For a package with `names`, these replace the packages after it. The first choice is a
+ * browser without a graphical interface, because a page then needs a third less processor time.
  */
 const TOOLS = [
   {

@@ -3,8 +3,8 @@ import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-post
 
 /**
  * The smallest program with an embedded database: `node test/embedded-parley.ts DATA_DIR`. Some tests kill this
- * program. It prints one line of JSON when ready, and stops on SIGTERM. An error goes to stderr in the format of main,
- * with exit code 1.
+ * program. The program prints one line of JSON when ready, and stops on SIGTERM. An error goes to stderr in the format
+ * of main, with exit code 1.
  */
 const say = (text: string): void => console.error(text);
 

@@ -25,9 +25,9 @@ const MEMORY = '/dev/shm';
 const quiet = { info: () => {}, warn: console.warn, error: console.error };
 
 /**
- * Starts one real Postgres for the whole run, in a temporary folder, in memory if there is room. Its `parley` database
- * is migrated once, and each test file gets a copy. Writes do not wait for the disk (fsync off). Tests of a power loss
- * start their own server. With TEST_SERVER=system, it is the PostgreSQL of this system, over TCP.
+ * Starts one real Postgres for the whole run, in a temporary folder, in memory if there is room. The server's `parley`
+ * database is migrated once, and each test file gets a copy. Writes do not wait for the disk (fsync off). Tests of a
+ * power loss start their own server. With TEST_SERVER=system, it is the PostgreSQL of this system, over TCP.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env.TEST_SERVER === 'system') {

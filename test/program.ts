@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The file behind `./parley`; scripts/test.mjs builds it. */
 export const BUILT = ownFile('dist/parley.js');
 
-/** The program of `npm start` in its own process. It is built, so it starts in a quarter of the time. */
+/** The program of `npm start` in its own process. The program is built, so it starts in a quarter of the time. */
 export type Program = {
   child: ChildProcess;
   url: string;

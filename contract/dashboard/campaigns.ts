@@ -157,7 +157,7 @@ export const CampaignReview = Type.Object(
     waiting: Type.Integer(),
     examined: Type.Integer(),
     /**
-     * True: more people match the filters than were examined. In that case, `waiting` counts only some of the
+     * True: more people match the filters than were examined. If more people match, `waiting` counts only some of the
      * recipients.
      */
     has_more: Type.Boolean(),

@@ -243,7 +243,7 @@ export const ConversationListQuery = PageQuery({
   /** What happened in the conversation, as Analytics counts it. */
   outcome: Type.Optional(Type.Enum(CONVERSATION_OUTCOMES)),
   ...conversationCircumstances,
-  /** Without it: the latest message first; in the view `waiting`, the longest wait. */
+  /** Without a sort: the latest message first; in the view `waiting`, the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });
 
@@ -374,7 +374,7 @@ export const SendFileQuery = Type.Object({
 export const NoteBody = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }),
-    /** The mentioned members. They find the note in their view of mentions. */
+    /** The mentioned members. Mentioned members find the note in their view of mentions. */
     mentions: Type.Optional(Type.Array(Id('user'), { maxItems: MAX_MENTIONS, uniqueItems: true })),
   },
   closed,

@@ -18,8 +18,8 @@ export type SecondFactorAsked = Static<typeof SecondFactorAsked>;
 /** Six digits from the authenticator app, or a recovery code. */
 const Code = Type.String({ minLength: 1, maxLength: 64 });
 /**
- * The password is required again, so that an open browser is not enough. It is absent if the account has no password,
- * or if the person has just signed in.
+ * The password is required again, so that an open browser is not enough. The password is absent if the account has no
+ * password, or if the person has just signed in.
  */
 const Again = Type.Optional(Type.String({ minLength: 1, maxLength: 1024 }));
 

@@ -5,7 +5,7 @@ import { closed, Email, Moment, Name, Nullable, Password, RoleName, TimeZone } f
 
 const PlanName = Type.Enum(PLANS);
 
-/** Creates the first owner and the first organization. It works once, with the token of the setup link. */
+/** Creates the first owner and the first organization. This call works once, with the token of the setup link. */
 export const SetupBody = Type.Object(
   {
     token: Type.String({ minLength: 1, maxLength: 200 }),

@@ -134,8 +134,8 @@ export const McpTool = Type.Object({
   parameters: Type.Record(Type.String(), Type.Unknown()),
   pin: Type.String(),
   /**
-   * The reason why it cannot be selected. Null: it can be selected. Such a tool has no description and no parameters
-   * here.
+   * The reason why it cannot be selected. Null: it can be selected. A tool that cannot be selected has no description
+   * and no parameters here.
    */
   fault: Nullable(Type.String()),
 });

@@ -14,7 +14,10 @@ export type ConnectOptions = {
   baseUrl: string;
   agent: string;
   trigger: string;
-  /** Returns a client token from your backend. It is called before the first call, and when a token has expired. */
+  /**
+   * Returns a client token from your backend. This function is called before the first call, and when a token has
+   * expired.
+   */
   getToken: () => Promise<string>;
   /** The ID of an earlier conversation, which continues. */
   conversation?: string | undefined;

@@ -54,7 +54,7 @@ export const later = (work: () => Promise<string | TurnAnswer>): Later => new La
 /** Accepts the turn. Another process calls `reply` with it. */
 export const accepted: Later = new Later(() => new Promise(() => {}));
 
-/** Sends the answer to an accepted turn. It repeats a call that failed, until the deadline. */
+/** Sends the answer to an accepted turn. The function repeats a call that failed, until the deadline. */
 export const reply = (
   request: Pick<TurnRequested, 'turn'>,
   answer: string | TurnAnswer,

@@ -30,9 +30,9 @@ import type { Caller } from './types.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 
 /**
- * Decides who calls, whether they may, and how often, and makes a revoke effective on every node. Its parts are the
- * decision (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for all other
- * nodes (barrier.ts).
+ * Decides who calls, whether they may, and how often, and makes a revoke effective on every node. The parts of this
+ * room are the decision (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for
+ * all other nodes (barrier.ts).
  */
 export type Access = Changes & {
   /**

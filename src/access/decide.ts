@@ -97,8 +97,8 @@ export function decideTarget(caller: Caller, need: Need, found: Found): Refusal 
 }
 
 /**
- * Refuses a caller outside the networks. The refusal names the checked address, for callers behind a proxy. It does not
- * name the allowed networks, because they would help a person with a stolen key.
+ * Refuses a caller outside the networks. The refusal names the checked address, for callers behind a proxy. The refusal
+ * does not name the allowed networks, because they would help a person with a stolen key.
  */
 const networkNotAllowed = (from: string | null): Refusal =>
   new Refusal(

@@ -40,7 +40,7 @@ type Content = { type: string; text?: string; name?: string };
 /** A picture without text still counts as a message. */
 export const wordsOf = ({ type, text, name }: Content): string => text || (name ? `[${type}: ${name}]` : `[${type}]`);
 
-/** A message for the provider. It receives only the images of the person. */
+/** A message for the provider. The model receives only the images of the person. */
 export const turnMessage = ({ id, role, content }: { id: string; role: string; content: Content }): TurnMessage => ({
   role: role as MessageRole,
   text: wordsOf(content),

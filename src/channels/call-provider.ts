@@ -24,8 +24,8 @@ export async function callProvider(
 }
 
 /**
- * Checks an address from a provider's response that would receive our credentials. It must be encrypted and belong to
- * the provider, or to the server that the settings configure instead.
+ * Checks an address from a provider's response that would receive our credentials. The address must be encrypted and
+ * belong to the provider, or to the server that the settings configure instead.
  */
 export function ownAddress(provider: string, url: string, { api, hosts }: { api: string; hosts: RegExp }): string {
   const { protocol, host, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '', origin: '' };

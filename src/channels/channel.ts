@@ -38,7 +38,9 @@ export type ChannelKind = {
    * stored in clear text (the account's name and id). Throws a ChannelFailure that explains the problem.
    */
   connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
-  /** Called when the channel is disconnected. It asks the provider to stop calling us. A failure is ignored. */
+  /**
+   * Called when the channel is disconnected. The function asks the provider to stop calling us. A failure is ignored.
+   */
   disconnect?(account: ChannelAccount, tools: SendTools): Promise<void>;
   /**
    * The person's address on this channel, taken from the person's record. Absent: the record does not contain such an
@@ -141,8 +143,8 @@ export function withFiles(
 }
 
 /**
- * The place of a file at the provider, in the provider's own format. It contains no secret, because it is stored in
- * clear text.
+ * The place of a file at the provider, in the provider's own format. The place contains no secret, because it is stored
+ * in clear text.
  */
 export type FileSource = Readonly<Record<string, string>>;
 

@@ -35,7 +35,8 @@ export type Connector = {
 };
 
 /**
- * The reason why the provider refuses the channel, as a sentence. It includes the setting at fault, if that is known.
+ * The reason why the provider refuses the channel, as a sentence. The reason includes the setting at fault, if that is
+ * known.
  */
 export type ConnectRefusal = { code: string; detail: string; setting: string | null; isBroken: boolean };
 

@@ -45,7 +45,9 @@ export type Config = {
   baseUrls: Record<Region, string>;
   /** The base URL of this region. */
   baseUrl: string;
-  /** At least 32 characters. Keys are derived from it (secrets.ts). It is never used directly and never printed. */
+  /**
+   * At least 32 characters. Keys are derived from it (secrets.ts). The secret is never used directly and never printed.
+   */
   secret: string;
   /** The previous secret, while it is being rotated (docs/operations.md). */
   previousSecret: string | null;
@@ -93,8 +95,8 @@ export type LoadOptions = {
 };
 
 /**
- * Reads the environment and reports all faults together. It writes a file only if there is no fault: the secret of an
- * embedded installation, on its first start.
+ * Reads the environment and reports all faults together. The function writes a file only if there is no fault: the
+ * secret of an embedded installation, on its first start.
  */
 export function loadConfig(
   env: Environment = process.env,

@@ -105,7 +105,7 @@ export function makeNextSecret(dataDir: string): void {
 }
 
 /**
- * The next secret replaces the current one, which stays stored in another file. It is safe to repeat after an
+ * The next secret replaces the current one, which stays stored in another file. The function is safe to repeat after an
  * interruption at any point.
  */
 export function adoptNextSecret(dataDir: string): void {
@@ -130,7 +130,8 @@ function writeNew(file: string): void {
 }
 
 /**
- * The embedded installation's own secret. It is created on the first start. Simultaneous starts agree on one secret.
+ * The embedded installation's own secret. The secret is created on the first start. Simultaneous starts agree on one
+ * secret.
  */
 function secretOf(dataDir: string): string | ConfigFault {
   const file = path.join(dataDir, 'secret');

@@ -17,7 +17,7 @@ export type Provider = {
 
 export type TurnRequest = {
   /**
-   * The ID stays the same when this turn is retried after a failure. It is absent in a dashboard try, which stores
+   * The ID stays the same when this turn is retried after a failure. The ID is absent in a dashboard try, which stores
    * nothing.
    */
   turn_id?: string;
@@ -130,7 +130,7 @@ export type TurnResult = {
    * decisions were passed.
    */
   readDecisions?: boolean | readonly string[];
-  /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
+  /** The reasons for the agent's answer. The reasons are shown in the dashboard, never to the person. */
   trace: TurnTrace;
 };
 
@@ -210,7 +210,7 @@ export class ProviderError extends Error {
     | 'knowledge_failed';
   readonly retryAfterMs: number | null;
   /**
-   * No call was made, because a provider or a budget is not available yet. Such a failure does not count as an attempt.
+   * No call was made, because a provider or a budget is not available yet. This failure does not count as an attempt.
    */
   readonly waits: boolean;
 
@@ -237,7 +237,7 @@ export class TurnWaits extends Error {
 }
 
 /**
- * The maximum number of history messages that a turn contains. It is enough for a conversation and fits a model's
- * context window.
+ * The maximum number of history messages that a turn contains. This number is enough for a conversation and fits a
+ * model's context window.
  */
 export const MAX_HISTORY = 40;

@@ -18,8 +18,8 @@ export { EgressError, parseAllow };
  * https is required unless the operator allowed the host. Credentials in the URL are refused. Every address of the name
  * must be public, and the socket connects to the judged address. Redirects are not followed (3xx is the answer). The
  * whole call has a timeout, and the answer has a size limit. The secrets of the request are removed from the answer.
- * `fetch` is the same guard for libraries. It removes secrets only from error answers (4xx, 5xx), because other answers
- * arrive as streams.
+ * `fetch` is the same guard for libraries. The guard removes secrets only from error answers (4xx, 5xx), because other
+ * answers arrive as streams.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
@@ -27,8 +27,8 @@ export type Egress = {
   fetch: typeof fetch;
   fetchWith(bounds: EgressBounds): typeof fetch;
   /**
-   * Throws the error with which a call to this URL would be refused. The check opens no connection. It validates a URL
-   * before the URL is saved.
+   * Throws the error with which a call to this URL would be refused. The check opens no connection. The check validates
+   * a URL before the URL is saved.
    */
   check(url: string): Promise<void>;
   /** A connection for protocols other than HTTP (SMTP), to an address that was judged by the same rules. */

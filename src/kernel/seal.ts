@@ -16,7 +16,8 @@ declare const sealing: unique symbol;
  */
 type KeyHistory = {
   /**
-   * Older keys. They seal no new data, but data that they sealed still opens, and their signatures are still accepted.
+   * Older keys. Older keys seal no new data, but data that they sealed still opens, and their signatures are still
+   * accepted.
    */
   readonly others?: readonly Key[];
 };

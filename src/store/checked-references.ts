@@ -1,7 +1,7 @@
 /**
- * References that the database checks for every accepted call and every turn. It checks them once per statement,
- * instead of using foreign keys, which look up and lock the parent of every row (docs/adr/0004). The rules are in
- * migrations/0000_schema.sql.
+ * References that the database checks for every accepted call and every turn. The database checks references once per
+ * statement, instead of using foreign keys, which look up and lock the parent of every row (docs/adr/0004). The rules
+ * are in migrations/0000_schema.sql.
  *
  * This query lists the references by reading the triggers that check them. The query works on a database of any
  * version.

@@ -14,8 +14,8 @@ export type ConnectionSettings = {
   silenceMs: number;
   /**
    * Every query of a node has an index. Plans are made while tables are still empty, when reading a whole table looks
-   * cheap. They stay cached while the tables grow. So a sequential scan is planned only if there is no other way. Only
-   * a backup reads whole tables.
+   * cheap. Such plans stay cached while the tables grow. So a sequential scan is planned only if there is no other way.
+   * Only a backup reads whole tables.
    */
   readsWholeTables: boolean;
 };
@@ -26,8 +26,8 @@ export type ConnectionSettings = {
  */
 export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
 /**
- * A migration or a backup has no time limit. Such a connection may also be idle between two statements, because a
- * backup waits for its disk.
+ * A migration or a backup has no time limit. The connection of a migration or a backup may also be idle between two
+ * statements, because a backup waits for its disk.
  */
 export const TASK: ConnectionSettings = { statementMs: 0, silenceMs: 5 * 60_000, readsWholeTables: true };
 
@@ -74,7 +74,7 @@ const MARK = 'parley.session';
 /**
  * Whether one connection always has the same session of the server. A pooler in transaction mode may use a different
  * session for each transaction. Otherwise settings, LISTEN and prepared statements would belong to other clients. Both
- * clients are already connected.
+ * connections are already connected.
  */
 export async function keepsSession(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const mark = `${process.pid}-${performance.now()}`;

@@ -6,7 +6,7 @@ import { type ConnectionSettings, applySettings, TASK, WORK } from './connection
 /** The database of the region: Drizzle for most queries, and the pool for hand-written SQL where speed matters. */
 export type Db = NodePgDatabase & { $client: CellPool };
 
-/** A transaction or the database itself. Both kinds can run named queries. */
+/** A transaction or the database itself. A transaction and the database itself can run named queries. */
 export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
 export type DbOptions = {
@@ -130,8 +130,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * On Citus, a session of the coordinator outlives its killed server for a moment. It reports an internal error while a
- * worker runs the statement.
+ * On Citus, a session of the coordinator outlives its killed server for a moment. Such a session reports an internal
+ * error while a worker runs the statement.
  */
 const isKilledCoordinator = (state: string, error: unknown): boolean =>
   state === 'XX000' && /postmaster was shut down/.test(String((error as Error).cause ?? error));

@@ -109,8 +109,8 @@ export const UNREAD = `SELECT m.provider_message_id FROM conversation c
   ORDER BY m.created_at DESC LIMIT $5`;
 
 /**
- * Messages that the visitor has not seen, up to a given message, newest first. They are identified by their provider
- * IDs, because Parley is the provider.
+ * Messages that the visitor has not seen, up to a given message, newest first. The messages are identified by their
+ * provider IDs, because Parley is the provider.
  */
 export async function listUnread(
   pool: pg.Pool,

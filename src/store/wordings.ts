@@ -86,7 +86,7 @@ export async function countWordings(
   return row!;
 }
 
-/** A member confirms the wording. It replaces the choices of people for the same words. */
+/** A member confirms the wording. The confirmation replaces the choices of people for the same words. */
 export async function putWording(tx: Queryable, orgId: string, input: NewWording): Promise<string> {
   const id = newId('wording');
   await tx.delete(passageWording).where(at(orgId, input));

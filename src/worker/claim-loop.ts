@@ -3,7 +3,7 @@ import { createBatcher } from '../kernel/batcher.ts';
 import { createLookLoop, type WhenDue } from './look-loop.ts';
 
 /**
- * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). It claims due rows, works on them
+ * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). The loop claims due rows, works on them
  * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Work that
  * stores page by page uses it through paged-loop.ts.
  */
@@ -11,7 +11,10 @@ export type Worker = {
   start(): void;
   /** A row became due, so the loop claims now instead of at the next poll. */
   wake(): void;
-  /** Stops claiming and waits for work in progress, for at most `graceMs`. After that, aborts the work. */
+  /**
+   * Stops claiming and waits for work in progress, for at most `graceMs`. After `graceMs`, the remaining work is
+   * aborted.
+   */
   stop(graceMs: number): Promise<void>;
 };
 

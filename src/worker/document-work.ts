@@ -12,7 +12,7 @@ import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 /**
  * Sends the parts of documents to a model in the background, in batches under a lease. A batch is stored before the
  * next one is requested. So another worker can continue the document of a killed worker, and only parts of the
- * interrupted batch are paid for twice. First every document is counted, so that the total is known. After that number,
+ * interrupted batch are paid for twice. First every document is counted, so that the total is known. After this number,
  * the documents take turns.
  */
 export type DocumentWork<Connection, Part> = {
@@ -52,7 +52,7 @@ const SHOW_EVERY_MS = 60_000;
 /** Work on the event loop between two pauses. */
 const SLICE_MS = 5;
 
-/** The passages of a document. They are processed in slices, because a document may have a megabyte. */
+/** The passages of a document. The passages are processed in slices, because a document may have a megabyte. */
 export async function* passagesInSlices(document: Parameters<typeof passagesOf>[0]): AsyncGenerator<Passage> {
   let since = performance.now();
   for (const passage of passagesOf(document)) {

@@ -4,9 +4,9 @@ import type { WhenDue } from './look-loop.ts';
 
 /**
  * Waits for due rows of all queues of a cell, for all loops that have nothing to do. At every tick, the watch sends one
- * statement. It sends no statement while nothing can have become due: this process is the only one that accepts calls,
- * it has sent no other statement since the last look, and the first known row is not due yet. A notification is not
- * needed for this, so none can be lost.
+ * statement. The watch sends no statement while nothing can have become due: this process is the only one that accepts
+ * calls, it has sent no other statement since the last look, and the first known row is not due yet. A notification is
+ * not needed for this, so none can be lost.
  */
 export type DueWatch = (queue: WatchedQueue) => WhenDue;
 

@@ -49,8 +49,9 @@ export type HousekeeperOptions = WeeklyMailsDeps & { log: Logger };
  * Removes expired data: stored responses older than 24 hours, counts and requests older than a month or beyond the
  * newest 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond
  * the retention period of their organization, files without a message, expired presence rows, and tries of models older
- * than 30 days. It also charges the budget reservations of dead workers, mails owners whose budget is spent, stops
- * rollouts of versions that are worse, and sends members the weekly mail. Any number of nodes may run it at the same time.
+ * than 30 days. The housekeeper also charges the budget reservations of dead workers, mails owners whose budget is
+ * spent, stops rollouts of versions that are worse, and sends members the weekly mail. Any number of nodes may run it
+ * at the same time.
  */
 export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   const { db } = deps;

@@ -184,7 +184,7 @@ const faults: Fault[] = [
       round.near.expect((await cellsOf(round, third)).length > 0, 'no cell is on the third worker');
     },
     async undo(round) {
-      // It is the last fault of a round, so no other one follows the last round.
+      // The rebalance is the last fault of a round, so no other fault follows the last round.
       if (round.number === ROUNDS) return;
       const third = round.cluster.nodes[3]!;
       await setTarget(round, third, false);

@@ -332,7 +332,7 @@ test.each(['without cells', 'with a cell'])('while a worker %s hangs, a new orga
   await expect.poll(tryToCreate, { timeout: 60_000 }).toEqual([201, undefined, false, true]);
 });
 
-/** It has a copy of the tables that each node has. */
+/** The idle worker has a copy of the tables that each node has. */
 async function addIdleWorker(): Promise<CitusNode> {
   const worker = await cluster.addWorker();
   await inDatabase(cluster.url, (client) => client.query('SELECT replicate_reference_tables()'));

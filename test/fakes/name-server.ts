@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 /**
- * A name server on a real port. It has TXT records in the wire format of RFC 1035 and answers NXDOMAIN to all other
- * queries.
+ * A name server on a real port. The fake has TXT records in the wire format of RFC 1035 and answers NXDOMAIN to all
+ * other queries.
  */
 export type NameServer = {
   /** For `DNS_SERVERS`. */

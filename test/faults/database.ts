@@ -12,8 +12,8 @@ import { killAtExit } from './processes.ts';
 import { elapsedSince } from './stalls.ts';
 
 /**
- * A Postgres that can be stopped, killed and replaced by its standby. It uses the embedded programs without the
- * supervisor that would restart them. Connections use its socket, and each node has its own proxy to it.
+ * A Postgres that can be stopped, killed and replaced by its standby. The test database uses the embedded programs
+ * without the supervisor that would restart them. Connections use its socket, and each node has its own proxy to it.
  */
 export type FaultDatabase = {
   /** The address of the current primary, without a proxy. */

@@ -130,8 +130,8 @@ function wanted(): Wanted {
 
 /**
  * The position of the open stream, for a stream with these topics. The cursor has a part for each topic, in the order
- * of the topics. A new topic has no position, so the server reports it as changed. Without this, a page that adds a
- * topic reads all of its data again.
+ * of the topics. A new topic has no position, so the server reports it as changed. Without a position for each topic, a
+ * page that adds a topic reads all of its data again.
  */
 function sinceIn(topics: readonly string[]): string | undefined {
   const parts = position.split('.');

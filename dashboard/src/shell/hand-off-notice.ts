@@ -28,7 +28,7 @@ function useNotice(
   const navigate = useNavigate();
   const { notify = false } = usePreferences();
   /**
-   * The newest hand-off that this window has read. It is undefined before the first response, which causes no
+   * The newest hand-off that this window has read. The value is undefined before the first response, which causes no
    * notification.
    */
   const known = useRef<string>(undefined);

@@ -40,7 +40,10 @@ export type Directory = {
   key(name: string): KeyEntry | null | undefined;
   target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
   generation(): number;
-  /** Returns the content of the record. It is cached only if none of its subjects has changed since `generation`. */
+  /**
+   * Returns the content of the record. The content is cached only if none of its subjects has changed since
+   * `generation`.
+   */
   keepKey(name: string, record: StoredKey | null, generation: number): KeyEntry | null;
   keepTarget<K extends TargetKind>(
     kind: K,

@@ -17,8 +17,8 @@ export type LastUsed = {
 };
 
 /**
- * `isLast`: no further call came for a while. Another node may have written within the same minute. In that case, only
- * this value counts.
+ * `isLast`: no further call came for a while. Another node may have written within the same minute. If another node has
+ * written, only this value counts.
  */
 export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
@@ -26,7 +26,10 @@ type State = { orgId: string; written: number; latest: number };
 
 const COALESCE_MS = 60_000;
 const SWEEP_MS = 5_000;
-/** Maximum number of keys whose last use is tracked at the same time. Above that, the oldest is written early. */
+/**
+ * Maximum number of keys whose last use is tracked at the same time. Above this number, the oldest use is written
+ * early.
+ */
 const MAX_KEYS = 200_000;
 const MAX_BATCH = 1_000;
 

@@ -16,14 +16,14 @@ export type Lease = {
    */
   renew(): Promise<void>;
   /**
-   * Releases the lease and removes the row, so that no revoke waits for this node. After that, the lease cannot be
-   * renewed.
+   * Releases the lease and removes the row, so that no revoke waits for this node. After the release, the lease cannot
+   * be renewed.
    */
   release(): Promise<void>;
   /**
    * This node's row, if it was registered on this run of the database server. A change that was committed on an earlier
-   * run may be lost, and then this node may have read its subjects again. In that case, changes wait for its row as for
-   * the row of any other node.
+   * run may be lost, and then this node may have read its subjects again. If the run differs, changes wait for this row
+   * as for the row of any other node.
    */
   rowOn(server: string): string | null;
   /** The number of nodes that have a row, including this one. */

@@ -3,7 +3,7 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned as isAccepted } from '../../kernel/seal.ts';
 
 /**
- * Links with which a person proves a fact. Such links are mailed, or passed on by a member. Nothing is stored. The
+ * Links with which a person proves a fact. These links are mailed, or passed on by a member. Nothing is stored. The
  * signature covers the current value that the link changes, so a link works once, and not after any other change of
  * that value.
  */

@@ -15,7 +15,10 @@ import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
 const TOKEN_CALLS = 600;
 
 export type TokenGate = {
-  /** Returns true if the request contains a bearer token. Then only the token counts, and cookies are ignored. */
+  /**
+   * Returns true if the request contains a bearer token. With a bearer token, only the token counts, and cookies are
+   * ignored.
+   */
   isMeant(authorization: readonly string[]): boolean;
   /** The token of these headers, with its current state in the database. Throws a Refusal. */
   find(authorization: readonly string[], address: string): Promise<FoundToken>;

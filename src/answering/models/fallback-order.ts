@@ -15,8 +15,8 @@ import { type CallsDeps, countFallback, openCalls } from './model-calls.ts';
 /**
  * The reason why a model does not answer, in the terms of a fallback's `when`. A spent budget is one of these reasons.
  * The model is not called. The next entry of `fallback` whose `when` is absent or contains `budget` answers instead.
- * That entry is another model, the built-in engine (`embedded`) or a hand-off. Without such an entry, the turn fails
- * with `budget_spent`. Other failures end the turn.
+ * The next entry is another model, the built-in engine (`embedded`) or a hand-off. Without such an entry, the turn
+ * fails with `budget_spent`. Other failures end the turn.
  */
 const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
   budget_spent: 'budget',

@@ -86,8 +86,8 @@ export const sms: ChannelKind = {
 };
 
 /**
- * Twilio refuses a number that the account does not own only when a message is sent from it. That would be too late, so
- * the number is checked here.
+ * Twilio refuses a number that the account does not own only when a message is sent from it. A refusal at the first
+ * message would be too late, so the number is checked here.
  */
 async function checkNumber(account: ChannelAccount, tools: SendTools, from: string): Promise<void> {
   const query = `?PhoneNumber=${encodeURIComponent(from)}&PageSize=1`;

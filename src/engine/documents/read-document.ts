@@ -8,8 +8,8 @@ import { tooLong } from './text-writer.ts';
 
 /**
  * Converts a file to text from which an agent can answer: Markdown with the headings, lists and tables of the file. The
- * type is detected from the bytes. Name and content type are only hints for text that could be of several types. It
- * runs in a thread that can be stopped (thread.ts), because files come from strangers.
+ * type is detected from the bytes. Name and content type are only hints for text that could be of several types. The
+ * reader runs in a thread that can be stopped (thread.ts), because files come from strangers.
  */
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {

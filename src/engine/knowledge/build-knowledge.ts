@@ -222,7 +222,7 @@ export class KnowledgeIndex {
 
   /**
    * Gathers passages like `gather`, by words and by meaning. `vector` is that of the question, and `vectors` are those
-   * of the passages. It is used only for documents that are not passed as a whole.
+   * of the passages. This search is used only for documents that are not passed as a whole.
    */
   *gatherByMeaning(
     message: string,
@@ -365,8 +365,9 @@ export class KnowledgeIndex {
   }
 
   /**
-   * A word that occurs in no document may be another way to express something in the passage. It is not a paraphrase
-   * when it names a known topic, when another passage has it, or when it is next to a name: "Wave Ultra" is not "Wave".
+   * A word that occurs in no document may be another way to express something in the passage. Such a word is not a
+   * paraphrase when it names a known topic, when another passage has it, or when it is next to a name: "Wave Ultra" is
+   * not "Wave".
    */
   private mayBeParaphrase(demand: Demand, demands: readonly Demand[]): boolean {
     const { term, at } = demand;

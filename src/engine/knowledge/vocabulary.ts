@@ -6,7 +6,7 @@ import { initialsOf, soundDistance, soundOfLatin, soundOfNative } from './sound-
 import { stemWord } from './stem-word.ts';
 import type { PausableWork } from './pausable-work.ts';
 
-/** The words of the documents. They convert a question to the spelling that the documents use. */
+/** The words of the documents. These words convert a question to the spelling that the documents use. */
 export class Vocabulary {
   /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();

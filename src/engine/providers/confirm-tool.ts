@@ -11,8 +11,8 @@ import { renderText } from '../templates.ts';
 import { templateVariables } from './build-prompt.ts';
 
 /**
- * A call that waits for the person's Yes. It is part of the conversation's state, with all data of the call. So Parley
- * calls exactly what the person agreed to, and a repeated turn uses the same key.
+ * A call that waits for the person's Yes. The waiting call is part of the conversation's state, with all data of the
+ * call. So Parley calls exactly what the person agreed to, and a repeated turn uses the same key.
  */
 export type PendingTool = {
   tool: string;

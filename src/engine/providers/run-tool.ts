@@ -12,7 +12,7 @@ import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 import type { PreparedCall, StoredCall } from './stored-call.ts';
 
-/** One call of a declared tool. It never rejects, except with the signal's reason. */
+/** One call of a declared tool. The function never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
 
 /** Names of the tools that the MCP server has changed since their approval, or no longer offers. */

@@ -12,7 +12,7 @@ const MAX_WHY = 500;
 
 /**
  * Asks a connected model whether the answer meets a rubric. Unlike every other expectation, the result is an opinion.
- * The call counts in the budgets. It is recorded and replayed like the agent's own calls.
+ * The call counts in the budgets. The judgment is recorded and replayed like the agent's own calls.
  */
 export async function judgeTurn(
   deps: PlayTurnDeps,

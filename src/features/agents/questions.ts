@@ -54,7 +54,10 @@ const present = (members: Missed[]): MissedQuestion => ({
   })),
 });
 
-/** Called when a question was answered or needs no answer. It is removed from the list until a person asks it again. */
+/**
+ * Called when a question was answered or needs no answer. The question is removed from the list until a person asks it
+ * again.
+ */
 export async function settleMissedQuestions(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,

@@ -89,8 +89,8 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
 }
 
 /**
- * The other moment with the same local time, when a clock change repeats an hour. It is computed only near `at`,
- * because it matters only there.
+ * The other moment with the same local time, when a clock change repeats an hour. The repeated moment is computed only
+ * near `at`, because it matters only there.
  */
 function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
   if (Math.abs(one.getTime() - at.getTime()) > Math.max(...PUT_BACK_MS)) return [];

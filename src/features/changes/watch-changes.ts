@@ -6,12 +6,12 @@ import { writeAttendance } from '../../store/hand-offs/rules.ts';
 import { areSessionsValid, type OpenSession } from '../../store/accounts/valid-sessions.ts';
 
 /**
- * Notifies pages of changes. One loop per process checks all watched topics, however many pages watch them. It runs one
- * query for each kind of topic every POLL_MS and finds changes of any node. Without watchers, the watch does nothing.
- * Code of this process that makes a change may call `look`, so that the change is found immediately.
+ * Notifies pages of changes. One loop per process checks all watched topics, however many pages watch them. The loop
+ * runs one query for each kind of topic every POLL_MS and finds changes of any node. Without watchers, the watch does
+ * nothing. Code of this process that makes a change may call `look`, so that the change is found immediately.
  *
- * The position of a stream consists of the fingerprints of its topics. It needs no server state, so a page that lost
- * its stream continues at any node and gets the changes since then.
+ * The position of a stream consists of the fingerprints of its topics. This position needs no server state, so a page
+ * that lost its stream continues at any node and gets the changes since then.
  */
 export type ChangeWatch = {
   /**

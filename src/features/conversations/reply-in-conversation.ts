@@ -17,7 +17,9 @@ import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage } from './read-conversations.ts';
 import { acceptsText } from './reply-window.ts';
 
-/** `after` is the newest message that the writer has read. Without it, replies of other members are not checked. */
+/**
+ * `after` is the newest message that the writer has read. Without `after`, replies of other members are not checked.
+ */
 type Reply = ReplyBody & { after?: string | undefined };
 type FileReply = SentFile & { after?: string | undefined };
 

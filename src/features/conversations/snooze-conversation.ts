@@ -8,8 +8,8 @@ import { summarizeConversation } from './read-conversations.ts';
 const MAX_DAYS = 365;
 
 /**
- * Hides a conversation that the team answers until a given time. It returns at that time, or earlier: as soon as the
- * person writes, or a member changes it.
+ * Hides a conversation that the team answers until a given time. The conversation returns at that time, or earlier: as
+ * soon as the person writes, or a member changes it.
  */
 export async function snoozeConversation(
   { db, now }: { db: Db; now(): number },

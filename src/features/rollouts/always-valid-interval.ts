@@ -95,7 +95,7 @@ function bestLikelihood(of: Tally, from: Tally, difference: number): number {
   let [low, high] = [Math.max(0, -difference), Math.min(1, 1 - difference)];
   for (let step = 0; step < STEPS; step++) {
     const third = (high - low) / 3;
-    // Both terms are −∞ only at an end of the range, and the search moves away from it.
+    // Both terms of this function are −∞ only at an end of the range, and the search moves away from it.
     if (at(low + third) < at(high - third)) low += third;
     else high -= third;
   }

@@ -29,7 +29,8 @@ export async function signInWithCode(
 
 /**
  * The browser asks which passkey to use, and the passkey identifies the account. The options reveal nothing about any
- * account. They need little work and are not counted. Otherwise anyone could use up the limit that sign-ins need.
+ * account. Options for passkeys need little work and are not counted. Otherwise anyone could use up the limit that
+ * sign-ins need.
  */
 export const startPasskeySignIn = async ({ passkeys }: Pick<SecondFactorDeps, 'passkeys'>) => ({
   ...(await passkeys.signInOptions()),

@@ -12,8 +12,8 @@ import { contentEncoding } from '../edge/content-encoding.ts';
 import type { Route } from '../route/route.ts';
 
 /**
- * The script of one channel. It contains the channel's appearance followed by the widget, so that a page needs only one
- * request.
+ * The script of one channel. The script contains the channel's appearance followed by the widget, so that a page needs
+ * only one request.
  */
 export type ScriptFile = {
   readonly etag: string;

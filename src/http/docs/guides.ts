@@ -4,7 +4,7 @@ import { ownFile } from '../../kernel/own-files.ts';
 import { code, escapeHtml } from './html.ts';
 import type { Content } from './sections.ts';
 
-/** The guides, in the order in which a newcomer needs them. Each is a file under docs/. */
+/** The guides, in the order in which a newcomer needs them. Each guide is a file under docs/. */
 export const GUIDES = {
   sdk: 'Use the client library',
   documents: 'Bring your documents',

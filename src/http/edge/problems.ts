@@ -27,7 +27,7 @@ export type Problems = {
 /** How long the rest of a body that is too large is read and discarded, so that its sender can read the response. */
 const LINGER_MS = 2_000;
 
-/** Such errors are no faults of the installation. The log of the worker says why a run failed. */
+/** These errors are no faults of the installation. The log of the worker says why a run failed. */
 const EXPECTED = new Set<ProblemCode>(['unavailable', 'run_failed', 'answer_pending']);
 
 /** The failure of a foreign provider is logged as a warning, because this installation has no fault. */

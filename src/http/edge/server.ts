@@ -17,8 +17,8 @@ import type { Dispatch, HttpDeps } from './http-deps.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Still answers requests, but fails `/ready` and asks every client to leave. After that, wait for the load
-     * balancer, then call `close()`.
+     * Still answers requests, but fails `/ready` and asks every client to leave. Then wait for the load balancer, then
+     * call `close()`.
      */
     drain(): void;
     /** Aborts when the server begins to drain: a call that waits must end before its connection is closed. */

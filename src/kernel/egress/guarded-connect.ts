@@ -99,7 +99,7 @@ async function resolveName(name: string, resolve: Resolve, withinMs: number): Pr
 /**
  * Opens every outgoing socket: judges the destination and connects to exactly the judged address, so a name that
  * resolves differently the second time (DNS rebinding) gains nothing. SNI, the certificate's name and Host stay the
- * name. It replaces undici's whole `connect`, because a guard in `connect.lookup` is never called for literal
+ * name. The guard replaces undici's whole `connect`, because a guard in `connect.lookup` is never called for literal
  * addresses.
  */
 export function guardedConnect(

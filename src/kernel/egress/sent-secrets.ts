@@ -1,8 +1,9 @@
 import { REDACTED } from '../redact.ts';
 
 /**
- * Some servers repeat the request in their errors, including the Authorization header. Their answers are stored, shown
- * and logged, so the secrets of a request are removed from its answer here, before any other code reads it.
+ * Some servers repeat the request in their errors, including the Authorization header. The answers of these servers are
+ * stored, shown and logged, so the secrets of a request are removed from its answer here, before any other code reads
+ * it.
  */
 const NAME = /^(?:proxy-)?authorization$|^cookie$|^(?!idempotency)(?:.*[-_])?(?:key|token|secret|password)$/i;
 /** Telegram bot tokens are in the path. */

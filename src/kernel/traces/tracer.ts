@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 /**
  * Spans of the work of this process, in the form of OpenTelemetry. If tracing is off, there is no tracer, so callers
  * use `tracer?.`. A `traceparent` (W3C Trace Context, version 00) continues a trace in another process or at a
- * customer's server. It contains two random numbers and nothing else. `tracestate` and `baggage` contain data of other
- * parties and are not passed on.
+ * customer's server. A `traceparent` contains two random numbers and nothing else. `tracestate` and `baggage` contain
+ * data of other parties and are not passed on.
  */
 export type Tracer = {
   span(name: string, kind: SpanKind, from: Origin, facts?: Facts): Span;

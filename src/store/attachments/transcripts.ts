@@ -5,8 +5,8 @@ import type { ModelRow } from '../models.ts';
 import { modelProvider } from '../schema/agent.ts';
 
 /**
- * Transcripts of audio files by a connected model. The file enters the queue of files a second time. Then it has its
- * bytes and no `source`.
+ * Transcripts of audio files by a connected model. The file enters the queue of files a second time. At this second
+ * time, the file has its bytes and no `source`.
  */
 export type TranscriptionConnection = ModelRow & { transcriptionModel: string };
 

@@ -25,8 +25,8 @@ export type RestoreOptions = {
    */
   keepKeys: boolean;
   /**
-   * The copy does not know which messages the original has sent since the backup, so it would send them again. It is
-   * paused, unless the operator confirms that it replaces the original.
+   * The copy does not know which messages the original has sent since the backup, so it would send them again. The copy
+   * is paused, unless the operator confirms that it replaces the original.
    */
   resume: boolean;
 };

@@ -92,7 +92,10 @@ export async function letCampaignRunsGo(
     WHERE m.org_id = r.org_id AND m.id = r.id AND m.status = 'queued' AND m.due_at IS NULL`);
 }
 
-/** An ended or deleted campaign sends nothing more. Its recipients that never started expire (`expire-recipients`). */
+/**
+ * An ended or deleted campaign sends nothing more. The campaign's recipients that never started expire
+ * (`expire-recipients`).
+ */
 export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
   await tx.execute(sql`${unsaidRuns(orgId, campaignId)}

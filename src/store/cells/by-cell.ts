@@ -8,8 +8,8 @@ import { OrganizationMoving } from './organization-moving.ts';
 
 /**
  * Runs work on rows of many organizations once for each cell that has at least one of these organizations. The outcomes
- * have the order of the rows. With one cell, this is one call. In a transaction, the statement has to name
- * organizations of one cell.
+ * have the order of the rows. If the installation has one cell, this is one call. In a transaction, the statement has
+ * to name organizations of one cell.
  */
 export async function byCell<Row, Out>(
   db: pg.Pool | Queryable,

@@ -12,9 +12,10 @@ type Connected = (
 ) => void;
 
 /**
- * The pool of a database with cells (docs/adr/0501). A cell is a schema with all tenant tables. A statement runs with the
- * search path of the cell in which its organization is. No other code knows about cells, except batches and work on all
- * organizations (by-cell.ts). With one cell, which is the schema `public`, statements pass through unchanged.
+ * The pool of a database with cells (docs/adr/0501). A cell is a schema with all tenant tables. A statement runs with
+ * the search path of the cell in which its organization is. No other code knows about cells, except batches and work on
+ * all organizations (by-cell.ts). If the installation has one cell, which is the schema `public`, statements pass
+ * through unchanged.
  */
 export class CellPool extends pg.Pool {
   readonly directory: CellDirectory = createCellDirectory();

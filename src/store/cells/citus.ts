@@ -19,8 +19,8 @@ export async function countNodes(client: pg.ClientBase): Promise<number> {
 }
 
 /**
- * On Citus, the schema `public` has only the rows of the region. Its empty tenant tables stay, because migrations are
- * made for them, but they reference nothing: otherwise Citus would manage them too.
+ * On Citus, the schema `public` has only the rows of the region. The empty tenant tables of `public` stay, because
+ * migrations are made for them, but they reference nothing: otherwise Citus would manage them too.
  */
 export async function prepareRegion(client: pg.ClientBase): Promise<void> {
   const { rows: references } = await client.query<{ name: string; tab: string }>(
@@ -43,7 +43,7 @@ export async function prepareRegion(client: pg.ClientBase): Promise<void> {
     WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '${COMMIT_TABLE}'::regclass)`);
 }
 
-/** Always empty. It is in no schema of a cell, and Citus knows it, unlike the tables of the region. */
+/** Always empty. The table is in no schema of a cell, and Citus knows it, unlike the tables of the region. */
 const COMMIT_TABLE = 'drizzle.citus_commit';
 
 /**

@@ -130,8 +130,8 @@ export async function insistOnCopies(client: pg.Client, { orgId, to }: Route, ta
 }
 
 /**
- * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these are emptied afterwards. They
- * may also change copies of recipients, which are the last early table: these are copied again.
+ * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these are emptied afterwards.
+ * These triggers may also change copies of recipients, which are the last early table: these are copied again.
  */
 export async function copyChanged(client: pg.Client, { orgId, from, to }: Route, table: TenantTable, early: Early) {
   const { list, key, columns } = table;

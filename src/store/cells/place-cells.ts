@@ -48,7 +48,10 @@ export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove
   }
 }
 
-/** Advances the transaction numbers before an organization moves to another cell. Both cells may be on one server. */
+/**
+ * Advances the transaction numbers before an organization moves to another cell. The old and the new cell may be on one
+ * server.
+ */
 export async function catchUpCells(client: pg.Client, from: string, to: string): Promise<void> {
   if (!(await isCitus(client))) return;
   const [source, target] = [await nodeOf(client, from), await nodeOf(client, to)];
@@ -94,7 +97,7 @@ async function insistOnAnswers(client: pg.Client, nodes: readonly Node[]): Promi
   for (const node of nodes) await nextTransactionOf(client, node);
 }
 
-/** Citus removes the old copy of a moved cell later. Until then, the cell cannot return to that node. */
+/** Citus removes the old copy of a moved cell later. Before this removal, the cell cannot return to that node. */
 async function removeOldCopies(client: pg.Client, cell: string): Promise<void> {
   for (const end = performance.now() + CLEANING_MS; ; await pause(CLEANED_AGAIN_MS)) {
     await client.query('CALL citus_cleanup_orphaned_resources()');

@@ -33,8 +33,8 @@ export async function keepReceipts(
 
 /**
  * Applies stored receipts to the messages with these provider IDs. A status only moves up (sent, failed, delivered,
- * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. It is called after the commit of
- * a receipt and after the commit of a provider ID, so the later of the two finds the other.
+ * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. This function is called after
+ * the commit of a receipt and after the commit of a provider ID, so the later of the two finds the other.
  */
 export const APPLY = `
 UPDATE message m SET status = best.status, error = best.error

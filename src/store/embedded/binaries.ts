@@ -49,7 +49,8 @@ function packageFolder(name: string): string {
 }
 
 /**
- * It is safe to repeat and to run in several processes at once, because a link from another process is equally good.
+ * The function is safe to repeat and to run in several processes at once, because a link from another process is
+ * equally good.
  */
 export function makeLinks(root: string): void {
   const list = path.join(root, 'native', 'pg-symlinks.json');

@@ -74,7 +74,8 @@ export const claimEvents = (
 ): Promise<ClaimedEvent[]> => CLAIM(pool, limit, lease, [share, [...busy.keys()], [...busy.values()]]);
 
 /**
- * The trace of the run to which an event belongs. Null: the event has no trace. It is queried only if tracing is on.
+ * The trace of the run to which an event belongs. Null: the event has no trace. The trace is queried only if tracing is
+ * on.
  */
 export async function readTrace(
   pool: pg.Pool,

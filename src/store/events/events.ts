@@ -36,8 +36,8 @@ async function oldestUnderWay(db: Queryable, orgId: string): Promise<string> {
 }
 
 /**
- * The events after a position, oldest first, each exactly once. It reads only transactions before the oldest one in
- * progress, because no further event can appear among them.
+ * The events after a position, oldest first, each exactly once. The query reads only transactions before the oldest one
+ * in progress, because no further event can appear among them.
  */
 export async function readEventsAfter(
   db: Queryable,

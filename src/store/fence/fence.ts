@@ -47,7 +47,7 @@ const RULES = {
 
 type Thing = keyof typeof RULES;
 
-/** The records on which a write depends. Each must exist, or must also be enabled. */
+/** The records on which a write depends. Each record must exist, or must also be enabled. */
 export type Needs = Readonly<Partial<Record<Thing, 'there' | 'on'>>>;
 
 const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
@@ -63,7 +63,7 @@ export const isInNetworks = (key: string, from: string): string =>
 
 type Gate = {
   /**
-   * The content of the FROM clause with the alias `g`. It has the columns org_id, key_id (null: a person in the
+   * The content of the FROM clause with the alias `g`. The rows have the columns org_id, key_id (null: a person in the
    * dashboard), came_from, and `<thing>_id` for everything in `needs`.
    */
   rows: string;
@@ -104,7 +104,7 @@ export type AcceptingStatement<Name extends string> = ((values: Values<Name>) =>
 };
 type FencedQuery = ReturnType<Named<never>> & { readonly [fenced]: true };
 
-/** `then`: the rest of the statement. It reads the CTE `gate` and writes only calls that passed it. */
+/** `then`: the rest of the statement. The statement reads the CTE `gate` and writes only calls that passed it. */
 export const acceptingStatement = <const Types extends Readonly<Record<string, string>>>(
   name: string,
   types: Types,

@@ -14,9 +14,9 @@ import type { Db } from '../db.ts';
 
 /**
  * Moves all data from an older PARLEY_SECRET to the current one: digests get one more HMAC, data keys of organizations
- * are replaced, and sealed texts are sealed again. It runs in small transactions and may stop after any of them. The
- * next run finds the remaining data by its mark, or because it does not open with the newest key, and moves it. Servers
- * keep running, because they read both forms.
+ * are replaced, and sealed texts are sealed again. The rotation runs in small transactions and may stop after any of
+ * them. The next run finds the remaining data by its mark, or because it does not open with the newest key, and moves
+ * it. Servers keep running, because they read both forms.
  */
 export type MoveKeys = {
   generation: number;

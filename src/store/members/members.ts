@@ -93,7 +93,7 @@ export async function writeOpensNext(
   return (changed.rowCount ?? 0) > 0;
 }
 
-/** The role of the acting person. Their removal, and a change of their role, wait until the transaction ends. */
+/** The role of the acting person. The removal or role change of such a person waits until the transaction ends. */
 export async function holdMember(tx: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await tx
     .select({ role: sql<Role>`${member.role}` })

@@ -11,8 +11,8 @@ export type ChangeKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel
 export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
 
 /**
- * The channel of the notification that is sent with every change. It only causes other nodes to read the log now. A
- * lost notification costs time, but never safety.
+ * The channel of the notification that is sent with every change. The notification only causes other nodes to read the
+ * log now. A lost notification costs time, but never safety.
  */
 const HINT_CHANNEL = 'parley_authz';
 /** The maximum number of changes that a node reads at once. A node that is further behind registers again. */

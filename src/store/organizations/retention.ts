@@ -6,11 +6,11 @@ import { retention } from '../schema/retention.ts';
 
 /**
  * Erases data that is older than the retention period of an organization. A pass reads the organization's conversations
- * in the order of their IDs, which contain their time, up to those that are too recent. A pass runs in batches. Each is
- * a short transaction that continues where the last one ended, on any node. In a conversation that is still active, old
- * messages and old runs are deleted. A conversation without activity during the whole period is deleted completely. A
- * conversation in progress is not touched. Campaigns count their recipients, so recipients stay, without their
- * messages.
+ * in the order of their IDs, which contain their time, up to those that are too recent. A pass runs in batches. Each
+ * batch is a short transaction that continues where the last one ended, on any node. In a conversation that is still
+ * active, old messages and old runs are deleted. A conversation without activity during the whole period is deleted
+ * completely. A conversation in progress is not touched. Campaigns count their recipients, so recipients stay, without
+ * their messages.
  */
 export type Retention = { days: number; sweptAt: Date | null };
 
@@ -21,7 +21,8 @@ const MOST = sql.raw(`${ROWS}`);
 /** Time between the end of one pass and the start of the next. */
 const PASS_HOURS = 24;
 /**
- * Maximum number of conversations that are counted before a setting is saved. Above that, the count is shown as "more".
+ * Maximum number of conversations that are counted before a setting is saved. Above this number, the count is shown as
+ * "more".
  */
 const MAX_COUNTED = 10_000;
 
@@ -135,8 +136,8 @@ export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   ) IN ('pending', 'waiting_window', 'sending')) LIMIT 1) IS NULL`;
 
 /**
- * Finds the locked conversations that are not in progress, and which of them are completely old. They are read under
- * the lock, so nothing can be added to them any more.
+ * Finds the locked conversations that are not in progress, and which of them are completely old. The conversations are
+ * read under the lock, so nothing can be added to them any more.
  */
 async function weigh(tx: Queryable, { org_id: orgId, before }: Pass, ids: string[]) {
   if (ids.length === 0) return [];

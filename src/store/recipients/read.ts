@@ -46,7 +46,7 @@ export async function listRecipients(
   return pageOf(rows, limit);
 }
 
-/** The number of recipients in each status. It reads only the index of the statuses. */
+/** The number of recipients in each status. The count reads only the index of the statuses. */
 export async function countRecipients(
   db: Queryable,
   orgId: string,

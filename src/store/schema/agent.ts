@@ -121,8 +121,8 @@ export const document = pgTable(
 );
 
 /**
- * The signing secret and the credentials for calls of one tool at one origin. They are not part of the definition:
- * versions contain no secret, and a secret stays valid for a new version.
+ * The signing secret and the credentials for calls of one tool at one origin. The secret and the credentials are not
+ * part of the definition: versions contain no secret, and a secret stays valid for a new version.
  */
 export const toolSecret = pgTable(
   'tool_secret',

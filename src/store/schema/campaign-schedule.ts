@@ -15,7 +15,7 @@ export const campaignSchedule = pgTable(
     /** If the segment was deleted, no campaign starts. */
     segmentId: text('segment_id').notNull(),
     days: integer('days').array().notNull(),
-    /** The day of the month. Then the days of the week are empty. */
+    /** The day of the month. With a day of the month, the days of the week are empty. */
     monthDay: integer('month_day'),
     at: text('at').notNull(),
     paused: boolean('paused').notNull().default(false),

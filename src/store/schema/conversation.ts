@@ -68,8 +68,8 @@ export const conversation = pgTable(
     // For lists of one channel, of an agent (which has few channels), and of one status. The status comes first, so
     // that a query by a channel and a more selective column never uses this index.
     index('conversation_channel').on(table.status, table.channelId, table.id),
-    // Finds the conversation that continues when a person writes from this address. It does not contain conversations
-    // of the sandbox.
+    // Finds the conversation that continues when a person writes from this address. The index does not contain
+    // conversations of the sandbox.
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
       .where(sql`address IS NOT NULL`),
@@ -179,7 +179,7 @@ export const conversationMention = pgTable(
 
 /**
  * One message. `id` sorts by time. The row is also its entry in the queue of deliveries: a message with a `due_at` in
- * the past is sent. It is claimed, renewed and completed like a run (run.ts).
+ * the past is sent. A delivery is claimed, renewed and completed like a run (run.ts).
  */
 export const message = pgTable(
   'message',

@@ -85,7 +85,8 @@ export const webhookEndpoint = pgTable(
 );
 
 /**
- * One event for one endpoint. The row is also its entry in the queue. It is claimed and completed like a run (run.ts).
+ * One event for one endpoint. The row is also its entry in the queue. A delivery is claimed and completed like a run
+ * (run.ts).
  */
 export const eventDelivery = pgTable(
   'event_delivery',

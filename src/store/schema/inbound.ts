@@ -24,8 +24,8 @@ export const inboundEvent = pgTable(
 );
 
 /**
- * The delivery status of a message, as the provider names it. It is stored apart from the message, because a receipt
- * may arrive before the response with the provider's ID of the message.
+ * The delivery status of a message, as the provider names it. The status is stored apart from the message, because a
+ * receipt may arrive before the response with the provider's ID of the message.
  */
 export const receipt = pgTable(
   'receipt',

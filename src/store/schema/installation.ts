@@ -36,8 +36,8 @@ export const pastSecret = pgTable('past_secret', {
 });
 
 /**
- * The table has a single row. Its lock serializes the changes that can turn a permitted call into a refused one
- * (src/access/nodes/change.ts).
+ * The table has a single row. The lock of this row serializes the changes that can turn a permitted call into a refused
+ * one (src/access/nodes/change.ts).
  */
 export const authzClock = pgTable(
   'authz_clock',

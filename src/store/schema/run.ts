@@ -73,7 +73,7 @@ export const run = pgTable(
     primaryKey({ columns: [table.orgId, table.id] }),
     // References its trigger and its conversation (see ../checked-references.ts).
     index('run_list').on(table.triggerId, table.status, table.createdAt),
-    // For erasing. Without it, each deleted conversation would scan all runs of the organization.
+    // For erasing. Without this index, each deleted conversation would scan all runs of the organization.
     index('run_conversation').on(table.conversationId),
     index('run_lane')
       .on(sql.raw(LANE), table.dueAt)
@@ -87,7 +87,10 @@ export const run = pgTable(
   ],
 );
 
-/** The stored response of a POST with an effect. It commits together with the effect and is stored for 24 hours. */
+/**
+ * The stored response of a POST with an effect. The response commits together with the effect and is stored for 24
+ * hours.
+ */
 export const idempotency = pgTable(
   'idempotency',
   {

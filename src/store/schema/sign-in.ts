@@ -77,7 +77,7 @@ export const formerMember = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.userId] })],
 );
 
-/** States of completed sign-ins, so that none is used twice. They are stored as long as they are valid. */
+/** States of completed sign-ins, so that none is used twice. The states are stored as long as they are valid. */
 export const usedSignIn = pgTable(
   'used_sign_in',
   { state: text('state').primaryKey(), expiresAt: moment('expires_at').notNull() },

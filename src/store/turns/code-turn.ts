@@ -8,10 +8,10 @@ import { leasedRun } from '../runs/release.ts';
 import type { CodeTurn } from '../schema/run.ts';
 
 /**
- * A turn that the customer's own code answers. It is a column of the run, because the run is the queue: while the code
- * works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker waits, and the end of
- * a worker loses nothing. The first stored answer counts. It comes from the worker that got the response, or from the
- * call to `reply_url`, which also makes the run due.
+ * A turn that the customer's own code answers. The state of such a turn is a column of the run, because the run is the
+ * queue: while the code works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker
+ * waits, and the end of a worker loses nothing. The first stored answer counts. The answer comes from the worker that
+ * got the response, or from the call to `reply_url`, which also makes the run due.
  */
 export type RunRef = { orgId: string; runId: string; lease: string };
 

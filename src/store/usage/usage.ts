@@ -145,8 +145,8 @@ export async function listNewestRequests(
 }
 
 /**
- * Maximum number of requests that are stored for one organization, so that none can fill the disk. It is also the
- * maximum that its log shows.
+ * Maximum number of requests that are stored for one organization, so that none can fill the disk. This number is also
+ * the maximum that its log shows.
  */
 export const STORED_REQUESTS = 50_000;
 

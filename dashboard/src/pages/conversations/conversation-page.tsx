@@ -41,7 +41,7 @@ export function ConversationPage(): ReactNode {
 
 function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
   const org_id = useOrganization().id;
-  // It starts with the first read: a topic that is added later closes the stream and opens another one.
+  // The page starts with the first read: a topic that is added later closes the stream and opens another one.
   const others = usePresence(conversation_id);
   const read = useRead(
     'readConversation',

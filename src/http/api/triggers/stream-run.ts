@@ -8,8 +8,8 @@ import { isKeyRoute, type Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './deps.ts';
 
 /**
- * Maximum number of streams at the same time. It is enough for a backend that relays its visitors, and leaves room for
- * other organizations.
+ * Maximum number of streams at the same time. This number is enough for a backend that relays its visitors, and leaves
+ * room for other organizations.
  */
 const STREAMS_PER_KEY = 256;
 const STREAMS_PER_ORGANIZATION = 512;
