@@ -165,7 +165,7 @@ function passedOn(raw: readonly (string | Buffer)[]): string[] {
   for (let at = 0; at < raw.length; at += 2) {
     const name = String(raw[at]);
     const isOurs = HOP_BY_HOP.has(name.toLowerCase()) || name.toLowerCase() === 'content-length';
-    // For a response, the length is forwarded (HEAD has no body to count). For a request, undici counts it.
+    // For a response, the length is forwarded (HEAD has no body to count). For a request, undici counts the length.
     if (!isOurs) kept.push(name, String(raw[at + 1]));
   }
   return kept;

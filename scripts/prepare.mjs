@@ -158,7 +158,7 @@ async function installUnlessDone() {
 
 const seconds = (begun) => Math.round((Date.now() - begun) / 1000);
 
-/** npm's cache is in the home folder. If that is not writable, npm gets a temporary cache. */
+/** npm's cache is in the home folder. If the home folder is not writable, npm gets a temporary cache. */
 function usableHome() {
   const folder = process.env.HOME;
   try {

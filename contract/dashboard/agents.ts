@@ -83,7 +83,10 @@ export const AgentVersion = Type.Object(
     definition: AgentDefinition,
     /** The name of the person who published it. Null: a program published it. */
     published_by: Nullable(Type.String()),
-    /** The reason to publish it although not all tests passed. Null: all tests passed, or the agent had no tests. */
+    /**
+     * The reason to publish the version although not all tests passed. Null: all tests passed, or the agent had no
+     * tests.
+     */
     without_tests: Nullable(Type.String()),
     created_at: Moment,
   },

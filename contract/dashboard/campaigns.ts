@@ -224,8 +224,8 @@ export const TestCampaignBody = Type.Object(
 export type TestCampaignBody = Static<typeof TestCampaignBody>;
 
 /**
- * Counts the matching end users whom an addition would add. Each call counts one page of end users. The call adds no
- * one.
+ * Counts the matching end users whom an addition would add. Each call of the count counts one page of end users. The
+ * call adds no one.
  */
 export const CountAudienceBody = Type.Object(
   {

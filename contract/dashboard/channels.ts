@@ -42,7 +42,7 @@ export const ChannelDetail = Type.Object(
 );
 export type ChannelDetail = Static<typeof ChannelDetail>;
 
-/** Only the response that creates a secret or verify token contains it. */
+/** Only a response that creates a secret or verify token contains the secret. */
 export const ConnectedChannel = Type.Object(
   {
     ...record,

@@ -32,7 +32,7 @@ export type OrganizationRecord = Static<typeof OrganizationRecord>;
 export const CreateOrganizationBody = Type.Object(
   {
     name: Name,
-    /** Only the operator may set it. Other organizations start on `free`. */
+    /** Only the operator may set the plan. Other organizations start on `free`. */
     plan: Type.Optional(PlanName),
     owner_email: Type.Optional(
       Type.String({
@@ -94,7 +94,7 @@ export const InvitationRecord = Type.Object(
 );
 export type InvitationRecord = Static<typeof InvitationRecord>;
 
-/** Only the response that creates or renews a link contains it. */
+/** Only the response that creates or renews a link contains the link. */
 export const NewInvitation = Type.Object(
   {
     ...InvitationRecord.properties,

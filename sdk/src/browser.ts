@@ -36,7 +36,7 @@ export type ChatState = {
   readonly status: 'ready' | 'waiting';
   /** Store it to continue later. Null: the conversation has not started. */
   readonly conversationId: string | null;
-  /** The reason why the last call failed. The next call clears it. */
+  /** The reason why the last call failed. The next call clears this reason. */
   readonly error: ChatError | null;
 };
 

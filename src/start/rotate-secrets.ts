@@ -17,9 +17,9 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /**
- * `./parley secrets rotate` works with or without running servers. If it is killed at any time, the next run continues.
- * If the secret is in DATA_DIR, the new secret is created here. For a secret from the environment, the operator sets
- * the successor.
+ * `./parley secrets rotate` works with or without running servers. If the command is killed at any time, the next run
+ * continues. If the secret is in DATA_DIR, the new secret is created here. For a secret from the environment, the
+ * operator sets the successor.
  */
 export async function runRotateSecrets(): Promise<void> {
   const config = readConfig(warn, { mustExist: true });

@@ -17,7 +17,7 @@ export type MailText = {
   parts?: readonly MailPart[];
   /** Paragraphs after the link. */
   after?: readonly string[];
-  /** If it is absent, the language is English. */
+  /** If `language` is absent, the mail is in English. */
   language?: 'en' | 'ar';
   /**
    * A regular mail contains the way to stop it: `link` opens a page that asks for confirmation. `post` is for mail

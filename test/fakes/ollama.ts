@@ -11,7 +11,7 @@ import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
 export type FakeOllama = {
   baseUrl: string;
   embeddings: FakeEmbeddings;
-  /** The replies of the next chats. With an empty script, it repeats the last message. */
+  /** The replies of the next chats. With an empty script, the fake repeats the last message. */
   script(...texts: string[]): void;
   readonly chats: { model: string; messages: { role: string; content: string }[]; stream?: boolean }[];
   close(): Promise<void>;

@@ -30,8 +30,8 @@ const notAllowed = (origin: string): string =>
 
 /**
  * Receives new messages through a stream. The connection uses fetch, because EventSource cannot send a header and a
- * token must not be part of a URL. If streams do not work, it polls. The connection runs from `start` to `stop` and
- * reconnects by itself.
+ * token must not be part of a URL. If streams do not work, the connection polls. The connection runs from `start` to
+ * `stop` and reconnects by itself.
  */
 export function createConnection(client: Client, listener: ConnectionListener) {
   let run: AbortController | null = null;

@@ -65,9 +65,9 @@ export const useLiveState = (): LiveState =>
   );
 
 /**
- * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing.
- * `read` identifies the data: components that show the same data share one call. `expire` is called first if no
- * component followed the data: changes of cached data may have been reported before.
+ * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, the function does
+ * nothing. `read` identifies the data: components that show the same data share one call. `expire` is called first if
+ * no component followed the data: changes of cached data may have been reported before.
  */
 export function useFollow(
   orgId: string | undefined,

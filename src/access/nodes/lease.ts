@@ -93,7 +93,7 @@ export function createLease(deps: LeaseDeps): Lease {
     server.observe(reading.server, 0);
     // After the database server has changed, the end of the change log may be lost, and its numbers may be used again.
     if (reading.server !== node.server) return register(start, wallStart);
-    // Every number of the log is one change. If some are missing, the clean-up removed them.
+    // Every number of the log is one change. If some numbers are missing, the clean-up removed the changes.
     const isWhole = reading.subjects.length === reading.head - node.position;
     if (!isWhole) return register(start, wallStart);
     for (const subject of reading.subjects) memory.drop(subject);

@@ -4,7 +4,7 @@ import { setSessionCookie } from 'better-auth/cookies';
 /**
  * Opens a session for a person who has proven their identity, or whose identity the provider of an organization
  * confirms. The function is a plugin of better-auth, so that the library creates cookie, expiry and row. The plugin is
- * server-only, so that no request can reach it. Only sessions.ts calls it.
+ * server-only, so that no request can reach it. Only sessions.ts calls the plugin.
  */
 export const openSession = {
   id: 'open-session',

@@ -40,7 +40,7 @@ export type Link = { model: string; timeLimit: number | undefined; provider: Pro
  * Calls the agent's model. If that model is not allowed or fails, calls the next one in the agent's order whose rule
  * matches. The turn's trace records each of these steps. If a model gave no usable answer and no other model answers,
  * the agent says that it does not know, because a retry would get the same answer. Otherwise the turn fails with the
- * first retryable reason, so that it is tried again. Without a retryable reason, it fails with the first one.
+ * first retryable reason, so that it is tried again. Without a retryable reason, the turn fails with the first reason.
  */
 export const tryInOrder = (
   deps: CallsDeps,

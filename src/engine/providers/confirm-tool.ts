@@ -21,7 +21,7 @@ export type PendingTool = {
   call_id?: string;
   /** The text of the question to the person. */
   text: string;
-  /** When it was asked, in milliseconds. */
+  /** When the question was asked, in milliseconds. */
   at: number;
 };
 

@@ -10,7 +10,7 @@ const OPENING = new RegExp(`<(?:${NAMES.join('|')})(?:\\s[^<>]{0,200})?>|\\[THIN
 const CLOSING = new RegExp(`</(?:${NAMES.join('|')})\\s{0,20}>|\\[/THINK\\]`, 'i');
 const EITHER = new RegExp(`${OPENING.source}|${CLOSING.source}`, 'i');
 
-/** The beginning of a tag at the end of a text. The next characters decide whether it is a tag. */
+/** The beginning of a tag at the end of a text. The next characters decide whether this beginning is a tag. */
 const BEGUN = new RegExp(`^<(?:${NAMES.join('|')})\\s[^<>]{0,200}$`, 'i');
 const TAGS = [...NAMES.flatMap((name) => [`<${name}>`, `</${name}>`]), '[think]', '[/think]'];
 const isBegun = (text: string): boolean =>

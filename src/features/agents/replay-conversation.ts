@@ -51,8 +51,8 @@ export async function replayConversation(
 
 /**
  * Plays each turn with the real messages before it, so that one difference does not become many. Only the agent's state
- * between turns comes from the replay. If answers differ, the published version is replayed too. If it answers like the
- * draft, the draft did not cause the difference.
+ * between turns comes from the replay. If answers differ, the published version is replayed too. If the published
+ * version answers like the draft, the draft did not cause the difference.
  */
 async function replay(
   deps: PlayTurnDeps,

@@ -67,7 +67,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
         await tell();
         seenAt = performance.now();
       } catch {
-        // This check failed. The next one will also find the change.
+        // This check failed. The next check will also find the change.
         if (performance.now() - seenAt > BLIND_MS) for (const watcher of watchers.keys()) end(watcher);
       }
       await pause(GAP_MS);

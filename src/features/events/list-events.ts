@@ -26,7 +26,7 @@ export type EventReader = {
 
 /**
  * Lists the events of the last 30 days, oldest first. From the first call on, events are stored even if no endpoint
- * subscribes to them. After 30 days without a call, this ends.
+ * subscribes to them. After 30 days without a call, events are no longer stored for the list.
  */
 export async function listEvents(
   { db }: EventsDeps,

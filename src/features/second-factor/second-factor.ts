@@ -23,7 +23,7 @@ export type SecondFactorDeps = {
 /** The source of a change, for the rate limit and for the audit log. */
 export type From = Browser & { requestId: string };
 
-/** For accounts without a password, a sign-in this recent replaces it. */
+/** For accounts without a password, a recent sign-in replaces the password. */
 const JUST_NOW_MS = 10 * 60_000;
 
 /**

@@ -52,9 +52,9 @@ export async function findDeletions(db: Queryable, limit: number): Promise<Place
 }
 
 /**
- * Deletes the object with `remove`, unless a row refers to it again. If the deletion fails, it is tried again later.
- * The entry is not locked, because an erase that writes it must not wait for the store. An entry that was written in
- * the meantime stays.
+ * Deletes the object with `remove`, unless a row refers to it again. If the deletion fails, the object is deleted
+ * later. The entry is not locked, because an erase that writes it must not wait for the store. An entry that was
+ * written in the meantime stays.
  */
 export function finishDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
   const { orgId, hash } = one;

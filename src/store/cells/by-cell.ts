@@ -71,7 +71,7 @@ async function groupByCell<Row>(pool: CellPool, rows: readonly Row[], orgOf: (ro
   return Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
 }
 
-/** Reads in each cell that answers in time. For reads that are repeated soon. Fails if no cell answers. */
+/** Reads in each cell that answers in time. For reads that the caller repeats soon. Fails if no cell answers. */
 export async function foundInReachableCells<Row, Found>(
   db: pg.Pool | Queryable,
   rows: readonly Row[],

@@ -81,8 +81,8 @@ export async function allProcessesKnow(client: pg.Client): Promise<void> {
 }
 
 /**
- * A suspended process knows the old cell and has open connections. Without open connections, it reads the cells again
- * before its next statement. Processes that run open new connections without a failure.
+ * A suspended process knows the old cell and has open connections. Without open connections, the process reads the
+ * cells again before its next statement. Processes that run open new connections without a failure.
  */
 async function endSilentConnections(client: pg.Client): Promise<void> {
   await client.query(

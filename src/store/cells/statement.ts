@@ -5,7 +5,7 @@ import { cached } from './cached.ts';
  * different texts.
  */
 export type StatementKind = {
-  /** Whether it names a table that exists in each cell. */
+  /** Whether the statement names a table that exists in each cell. */
   isOfTenants: boolean;
   /** The positions of the values that are compared with the organization, or inserted as it. Empty: unknown. */
   organizations: readonly number[];

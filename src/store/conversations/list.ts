@@ -10,7 +10,7 @@ import { type ConversationRow, selectConversations } from './read.ts';
 
 /** A row and its position in the order. */
 type Listed = { row: ConversationRow; position: string };
-/** `next` is the position of the last row. Only this file reads it. */
+/** `next` is the position of the last row. Only this file reads the position. */
 export type ConversationPage = { rows: ConversationRow[]; hasMore: boolean; next: string };
 
 /**

@@ -96,8 +96,8 @@ const gateText = ({ rows, needs, paidPlanFor, columns }: Gate): string => {
 declare const fenced: unique symbol;
 
 /**
- * A statement that writes on behalf of a call. Only `acceptingStatement` creates one. A test finds every other
- * statement that stores a response for a call (fence.test.ts).
+ * A statement that writes on behalf of a call. Only `acceptingStatement` creates such a statement. A test finds every
+ * other statement that stores a response for a call (fence.test.ts).
  */
 export type AcceptingStatement<Name extends string> = ((values: Values<Name>) => FencedQuery) & {
   readonly text: string;

@@ -191,7 +191,7 @@ function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
   return new Refusal('recipient_opted_out', why === 'blocked' ? 'The recipient is blocked.' : undefined);
 }
 
-/** For a scheduled send, this is decided when it is due. */
+/** For a scheduled send, the window is checked when the message is due. */
 function windowIsOpen({ rules, content, sendAt }: SendCall, standing: Standing | undefined): boolean {
   if (content.type === 'template' || sendAt !== null) return true;
   return isInWindow(rules.replyWindowHours, standing?.last_inbound_at ?? null, Date.now());

@@ -63,7 +63,7 @@ type Piece = { conversations: number; messages: number; runs: number };
 
 /**
  * Erases one batch. Returns false if no batch is due. The organization that has waited longest comes first. After each
- * batch, it moves to the end of the queue. `now`: the database's time, except in tests.
+ * batch, the organization moves to the end of the queue. `now`: the database's time, except in tests.
  */
 export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean> {
   return db.transaction(async (tx) => {

@@ -33,7 +33,7 @@ export async function markSurveySent(tx: Queryable, due: DueSurvey, messageId: s
   await tx.execute(sql`UPDATE rating SET due_at = NULL, message_id = ${messageId} WHERE ${one(due)}`);
 }
 
-/** The survey is not sent now. When the conversation is resolved again, it gets a new one. */
+/** The survey is not sent now. When the conversation is resolved again, it gets a new survey. */
 export async function dropSurvey(tx: Queryable, due: DueSurvey): Promise<void> {
   await tx.execute(sql`DELETE FROM rating WHERE ${one(due)} AND due_at IS NOT NULL`);
 }

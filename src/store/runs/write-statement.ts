@@ -138,8 +138,8 @@ const CHECKED = rowsOf(
 const GATE = { rows: CHECKED.from, needs: TRIGGER_CALL, paidPlanFor: 'everybody', columns: 'g.*' } as const;
 
 /**
- * A set of parts always has the same columns of `call`. So each set of parts has one text, and one prepared statement
- * per connection.
+ * Statements with the same parts have the same columns of `call`. So each set of parts has one text, and one prepared
+ * statement per connection.
  */
 const statements = new Map<string, AcceptingStatement<string>>();
 

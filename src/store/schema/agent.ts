@@ -53,7 +53,10 @@ export const agentVersion = pgTable(
     version: integer('version').notNull(),
     definition: jsonb('definition').$type<AgentDefinition>().notNull(),
     publishedBy: text('published_by'),
-    /** The reason to publish it although not all tests passed. Null: all tests passed, or the agent had no tests. */
+    /**
+     * The reason to publish the version although not all tests passed. Null: all tests passed, or the agent had no
+     * tests.
+     */
     withoutTests: text('without_tests'),
     createdAt: createdAt(),
   },

@@ -203,7 +203,7 @@ export const message = pgTable(
     sendAt: moment('send_at'),
     dueAt: moment('due_at'),
     lease: text('lease'),
-    /** How many times a worker started to deliver it. */
+    /** How many times a worker started to deliver the message. */
     attempts: integer('attempts').notNull().default(0),
     error: jsonb('error').$type<DeliveryError>(),
     providerMessageId: text('provider_message_id'),

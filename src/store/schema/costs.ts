@@ -162,8 +162,8 @@ export const budgetReservation = pgTable(
     id: text('id').notNull(),
     budgetId: text('budget_id').notNull(),
     /**
-     * The claim to which the reservation belongs. Without that claim, the reservation is abandoned. Null: a try in the
-     * dashboard.
+     * The claim to which the reservation belongs. Without the claim of its turn, the reservation is abandoned. Null: a
+     * try in the dashboard.
      */
     runId: text('run_id'),
     lease: text('lease'),
@@ -199,7 +199,7 @@ export const modelGate = pgTable(
     probeUntil: moment('probe_until'),
     /** Code of the latest failure. */
     reason: text('reason').notNull(),
-    /** The time of the first of these failures. */
+    /** The time of the first of the consecutive failures. */
     since: moment('since').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.orgId, table.provider, table.model] })],

@@ -67,7 +67,7 @@ export const webhookEndpoint = pgTable(
     /** Empty: every type except `audit.recorded`, including types of later versions. */
     types: text('types').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
-    /** The reason why it is disabled: `by_member`, or `gone` after a response of 410. */
+    /** The reason why the endpoint is disabled: `by_member`, or `gone` after a response of 410. */
     disabledReason: text('disabled_reason'),
     /** Signing secrets: `{ secret, previous? }`. */
     sealed: text('sealed').notNull(),

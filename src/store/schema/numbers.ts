@@ -15,7 +15,10 @@ export const handOff = pgTable(
     at: moment('at').notNull(),
     /** One of HAND_OFF_REASONS. */
     reason: text('reason').notNull(),
-    /** The time when a worker applies the organization's rules to it. Null: they were applied, or there are none. */
+    /**
+     * The time when a worker applies the organization's rules to the hand-off. Null: they were applied, or there are
+     * none.
+     */
     dueAt: moment('due_at'),
   },
   (table) => [

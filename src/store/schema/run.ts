@@ -8,7 +8,7 @@ import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 /** A turn for the customer's own code, and the turns before it. */
 export type CodeTurn = {
   id: string;
-  /** The messages that the turn answers. If it differs from the conversation, the turn is superseded. */
+  /** The messages that the turn answers. If the messages differ from the conversation, the turn is superseded. */
   basis: string;
   attempt: number;
   deadline: string;

@@ -57,7 +57,7 @@ export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
     claim: (lease) => claimAddition(deps.db, lease),
     work: async (claimed, stopping) => {
       if (await addPages(deps, claimed, stopping)) await finishAddition(deps.db, claimed, null);
-      // If it belongs to another worker now, this does nothing.
+      // If the addition belongs to another worker now, this does nothing.
       else await releaseAddition(deps.db, claimed, 0);
     },
     fail: (claimed, error) => handleFailure(deps, claimed, error),

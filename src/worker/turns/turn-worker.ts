@@ -173,7 +173,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
         log.warn({ err: error }, 'a choice is not recorded'),
       );
     if (outcome === 'outdated') {
-      // A new message arrived, so the turn is computed again with it. If the lease is lost, this does nothing.
+      // A new message arrived, so the turn is computed again with it. If the lease is lost, `again` does nothing.
       await again(turns, run);
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { dayIn, numberIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-/** A copy of the contract's list. Importing it would also import the schemas in that file. */
+/** A copy of the contract's list. Importing the contract's list would also import the schemas in that file. */
 export const GROUPS = ['day', 'agent', 'version', 'channel', 'member'] as const;
 export type Group = (typeof GROUPS)[number];
 

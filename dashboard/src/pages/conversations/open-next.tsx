@@ -16,7 +16,7 @@ type Props = { ids: readonly string[]; opened: string | undefined; children: Rea
 
 /**
  * After a conversation is resolved or snoozed, opens the row below it, or the row above the last one. Without another
- * row, it opens the list. A conversation that was never in the list, for example from a link, stays open.
+ * row, the list is opened. A conversation that was never in the list, for example from a link, stays open.
  */
 export function OpenNextOf({ ids, opened, children }: Props): ReactNode {
   const navigate = useNavigate();

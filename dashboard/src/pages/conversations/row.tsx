@@ -151,8 +151,8 @@ function Author({ role }: { role: NonNullable<ListedConversation['found']>['role
 }
 
 /**
- * The last words of the person, or of the team with the name of the member. Before both wrote, those of the agent. A
- * picture or a location without a text is shown by its kind.
+ * The last words of the person, or of the team with the name of the member. Before both wrote, the last words of the
+ * agent. A picture or a location without a text is shown by its kind.
  */
 function LastWords({ of: { last_human_message, last_message } }: { of: ListedConversation }): ReactNode {
   const say = useTexts(texts);
