@@ -53,7 +53,7 @@ function machine(): { all: number; idle: number } {
 type Point = { node: number; server: number; writes: number; wal: number; all: number; idle: number };
 
 /**
- * The resources that a call needs, as the kernel and the server count them. Such figures are valid on a busy machine
+ * The resources that a call needs, as the kernel and the server count them. These figures are valid on a busy machine
  * too.
  */
 export type Meter = {

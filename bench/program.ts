@@ -14,8 +14,8 @@ import { findRunningPostgres } from '../src/store/embedded/start-embedded-postgr
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
 
 /**
- * Runs the real program as a child process, on its own data folder with full durability. Its rate limits are counted,
- * but too high to refuse a call. Its records are written directly into its database.
+ * Runs the real program as a child process, on its own data folder with full durability. The program's rate limits are
+ * counted, but too high to refuse a call. The program's records are written directly into its database.
  */
 /** The built program, as in production. */
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));

@@ -15,7 +15,10 @@ import { member } from '../src/store/schema/identity.ts';
 import { givenAgent, givenKey, givenTrigger } from '../test/factories.ts';
 import { fire, type Hits, type Shot } from './load.ts';
 
-/** Starts a region of real processes (cluster/). Its rate limits never refuse a call unless a section sets its own. */
+/**
+ * Starts a region of real processes (cluster/). The region's rate limits never refuse a call unless a section sets its
+ * own.
+ */
 export type Region = {
   cluster: Cluster;
   db: Db;

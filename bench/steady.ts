@@ -1,8 +1,8 @@
 import http from 'node:http';
 
 /**
- * Calls at a steady rate regardless of the responses, like many independent callers: `node steady.ts JSON`. It prints
- * the outcome. It is a separate process, so that a noisy one does not slow a quiet one.
+ * Calls at a steady rate regardless of the responses, like many independent callers: `node steady.ts JSON`. The program
+ * prints the outcome. The load generator is a separate process, so that a noisy one does not slow a quiet one.
  */
 /** `callers` take turns. */
 export type Steady = {

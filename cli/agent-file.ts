@@ -8,15 +8,15 @@ import { parseYaml } from './test-case-file.ts';
 export type AgentChange = Pick<BodyOf<'updateAgent'>, 'name' | 'enabled' | 'definition'>;
 
 /**
- * The members of a displayed agent that cannot be set. They are removed, so that the output can be edited and sent
- * back.
+ * The members of a displayed agent that cannot be set. These members are removed, so that the output can be edited and
+ * sent back.
  */
 const CHANGEABLE = ['name', 'enabled', 'definition'];
 const READ_ONLY = new Set(Object.keys(AgentRecord.properties).filter((name) => !CHANGEABLE.includes(name)));
 
 /**
- * Accepts a definition, or a record that contains one. The server validates it, so this code repeats no part of the
- * schema.
+ * Accepts a definition, or a record that contains one. The server validates the definition, so this code repeats no
+ * part of the schema.
  */
 export async function readChange(file: string): Promise<AgentChange> {
   const { name, enabled, definition, ...rest } = /\.ya?ml$/.test(file)

@@ -28,7 +28,7 @@ type Input<N extends DashboardRouteName> = {
 };
 type ListName = Extract<DashboardRouteName, `list${string}`>;
 
-/** The client of the commands. It signs in when necessary and determines the organization. */
+/** The client of the commands. The client signs in when necessary and determines the organization. */
 export type Api = {
   /** Calls one route of the dashboard's API (contract/dashboard/routes.ts). */
   call<N extends DashboardRouteName>(name: N, input?: Input<N>): Promise<AnswerOf<N>>;
@@ -45,7 +45,7 @@ export type Api = {
   close(): Promise<void>;
 };
 
-/** The number of rows without --all. It is enough for most readers and limits accidental long lists. */
+/** The number of rows without --all. This number is enough for most readers and limits accidental long lists. */
 export const DEFAULT_ROWS = 1_000;
 
 export function createApi(settings: Settings): Api {
@@ -151,7 +151,7 @@ export function createApi(settings: Settings): Api {
 }
 
 /**
- * Scripts sign in for each command. They cannot use a second factor, because a code is valid once and comes from an
+ * Scripts sign in for each command. Scripts cannot use a second factor, because a code is valid once and comes from an
  * app.
  */
 const noCode = (): Promise<string> =>

@@ -18,7 +18,8 @@ export const wantsJson = (command: Command | null, given: boolean): boolean =>
   given || (!process.stdout.isTTY && !(command && PRINTS_TEXT.has(command)));
 
 /**
- * Sets the action of a command. It receives the typed arguments, the command's options, and the client of the server.
+ * Sets the action of a command. The action receives the typed arguments, the command's options, and the client of the
+ * server.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the options that the command declares
 export function setAction<Options>(

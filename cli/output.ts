@@ -19,7 +19,7 @@ export type Output = {
   list(page: Page, columns: readonly Column<Row>[], whenEmpty: string): void;
   /** Prints one of many records that arrive one by one, as a line of text or JSON. */
   line(record: Row, text: () => string): void;
-  /** Prints a dim line for people. It is never part of the JSON. */
+  /** Prints a dim line for people. The JSON output never contains the line. */
   hint(line: string): void;
   /** Prints a progress line on stderr, so that it never mixes with the result. */
   progress(line: string): void;

@@ -23,7 +23,7 @@ export async function askHidden(question: string): Promise<string> {
   }
 }
 
-/** Asks for confirmation before a deletion. Without a terminal, it requires --yes. */
+/** Asks for confirmation before a deletion. Without a terminal, the command requires --yes. */
 export async function confirm(yes: boolean | undefined, question: string): Promise<void> {
   if (yes) return;
   if (!onTerminal()) {

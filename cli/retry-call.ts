@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, Refused } from './failure.ts';
 
-/** The maximum wait, because other tests of the organization may run at the same time. */
+/** The maximum wait for other tests of the organization that run at the same time. */
 const LIMITED_ATTEMPTS = 10;
 const FAILED_ATTEMPTS = 2;
 

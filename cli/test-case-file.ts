@@ -56,7 +56,7 @@ const inOrder = ({ name, locale, variables, now, tools, from, turns }: TestCase)
   ...(variables !== undefined && { variables }),
   ...(now !== undefined && { now }),
   ...(tools !== undefined && { tools }),
-  // Without this field, erasing that person would not find the case.
+  // Without the field `from`, erasing the person of a case would not find the case.
   ...(from !== undefined && { from }),
   turns: turns.map(({ say, expect }) => ({ ...(say !== undefined && { say }), ...(expect && { expect }) })),
 });

@@ -3,7 +3,10 @@ import https from 'node:https';
 import type { ProblemBody } from '../contract/problems.ts';
 import { Failure, Refused } from './failure.ts';
 
-/** Sends one request and returns its response. It throws a Failure or Refused with a sentence about the problem. */
+/**
+ * Sends one request and returns its response. The function throws a Failure or Refused with a sentence about the
+ * problem.
+ */
 export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;

@@ -3,10 +3,10 @@ import { type AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
 /**
- * A small load balancer for the api nodes of one machine, for trials and tests. It shows everything that Parley
- * requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200. A request that
- * no node has received is sent to another node. A request that a node may have received is sent to another node only if
- * a repeat has no effect. There are no sticky sessions.
+ * A small load balancer for the api nodes of one machine, for trials and tests. The balancer shows everything that
+ * Parley requires of a real one (docs/operations.md): a node gets requests only while its `/ready` answers 200. A
+ * request that no node has received is sent to another node. A request that a node may have received is sent to another
+ * node only if a repeat has no effect. There are no sticky sessions.
  */
 export type Balancer = {
   url: string;
@@ -165,7 +165,7 @@ function passedOn(raw: readonly (string | Buffer)[]): string[] {
   for (let at = 0; at < raw.length; at += 2) {
     const name = String(raw[at]);
     const isOurs = HOP_BY_HOP.has(name.toLowerCase()) || name.toLowerCase() === 'content-length';
-    // For a response, the length is forwarded (HEAD has no body to count). For a request, undici counts it.
+    // For a response, the length is forwarded (HEAD has no body to count). For a request, undici counts the length.
     if (!isOurs) kept.push(name, String(raw[at + 1]));
   }
   return kept;

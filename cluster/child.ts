@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * One supervised process of Parley. Its lines are printed with its name. If it ends unexpectedly, it restarts after a
- * pause that doubles each time.
+ * One supervised process of Parley. The output of the process is printed with its name. If the process ends
+ * unexpectedly, it is restarted after a pause that doubles each time.
  */
 export type Child = {
   name: string;

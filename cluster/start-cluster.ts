@@ -25,7 +25,7 @@ export type ClusterOptions = {
   nodes: number;
   workers: number;
   withRedis?: boolean;
-  /** The URL of a running server. Absent: the embedded one. */
+  /** The URL of a running server. Absent: the cluster starts an embedded server. */
   databaseUrl?: string;
   /** The settings of `serve`. Settings that only fit a single process are replaced. */
   env: Readonly<Record<string, string | undefined>>;

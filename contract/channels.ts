@@ -42,7 +42,7 @@ export const ChannelSummary = Type.Object(
 );
 export type ChannelSummary = Static<typeof ChannelSummary>;
 
-/** All channels of an agent. There are at most 100. */
+/** All channels of an agent. An agent has at most 100 channels. */
 export const ChannelList = Type.Object(
   { data: Type.Array(ChannelSummary), next_cursor: Type.Null(), has_more: Type.Literal(false) },
   { title: 'ChannelList' },

@@ -144,7 +144,7 @@ export const ChatMessage = Type.Object(
     sources: Type.Array(MessageSource),
     /** The ID that the sending widget created. Null for messages of the agent and of members. */
     client_id: nullable(Type.String()),
-    /** The name of the member who wrote the message. Null for other messages. */
+    /** The name of the member who wrote the message. Null if a member did not write the message. */
     author: nullable(Type.String()),
     /** Null: the visitor cannot rate the message. */
     rating: nullable(ChatRating),

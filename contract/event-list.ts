@@ -23,8 +23,8 @@ export const EventListQuery = Type.Object({
 export type EventListQuery = Static<typeof EventListQuery>;
 
 /**
- * Oldest first. `next_cursor` is the id of the last event that was read, for `after`. A page of an agent key may have few
- * events although more follow, because the call also reads those of other agents.
+ * Oldest first. `next_cursor` is the id of the last event that was read, for `after`. A page of an agent key may have
+ * few events although more follow, because the call also reads events of other agents.
  */
 export const EventPage = Type.Object(
   {

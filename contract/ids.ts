@@ -1,6 +1,6 @@
 /**
- * IDs are TypeIDs: `<prefix>_<26 characters of lower-case Crockford base32>`. They contain a UUIDv7, so sorting by ID
- * is sorting by creation time. Source: the TypeID specification 0.3.
+ * IDs are TypeIDs: `<prefix>_<26 characters of lower-case Crockford base32>`. IDs contain a UUIDv7, so sorting by ID is
+ * sorting by creation time. Source: the TypeID specification 0.3.
  */
 export const ID_PREFIXES = [
   'org',

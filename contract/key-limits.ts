@@ -18,7 +18,7 @@ const fields = {
   total: Type.Integer({ minimum: 1, maximum: MAX_KEY_TOTAL }),
 };
 
-/** The limits of one key. They are lowered, never raised or removed. */
+/** The limits of one key. Limits can be lowered, but never raised or removed. */
 export const KeyLimits = Type.Object(
   {
     per_minute: Type.Optional(fields.per_minute),

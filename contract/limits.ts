@@ -11,8 +11,8 @@ export const MAX_MENTIONS = 20;
 export const MAX_JSON_DEPTH = 32;
 export const MAX_JSON_KEYS = 1_000;
 /**
- * The maximum number of values that are separated by commas: as many as 256 KiB can contain. It limits the cost of
- * parsing a larger body.
+ * The maximum number of values that are separated by commas: as many as 256 KiB can contain. This maximum limits the
+ * cost of parsing a larger body.
  */
 export const MAX_JSON_VALUES = 131_072;
 export const REQUEST_TIMEOUT_MS = 30_000;

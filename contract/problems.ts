@@ -9,7 +9,7 @@ export type ProblemKind = {
   title: string;
   cure: string;
   /**
-   * The seconds after which the same call may succeed. Every response with this code has them in the header
+   * The seconds after which the same call may succeed. Every response with this code has this number in the header
    * `Retry-After`, unless the refusal has its own value (mails and codes that were tried too often).
    */
   retryAfterSeconds?: number;
@@ -71,7 +71,7 @@ const kinds = {
   token_revoked: {
     status: 401,
     title: 'The access token has been revoked',
-    cure: 'Revocation is final. A token also ends when its person leaves the organization or loses the role that it needs. Create a new one.',
+    cure: 'Revocation is final. A token also ends when its person leaves the organization or loses the role that it needs. Create a new token.',
   },
   signature_invalid: {
     status: 401,
@@ -96,7 +96,7 @@ const kinds = {
   sign_in_failed: {
     status: 401,
     title: 'E-mail address or password is wrong',
-    cure: 'Check both and try again, or ask for a new password on the sign-in page.',
+    cure: 'Check e-mail address and password and try again, or ask for a new password on the sign-in page.',
   },
   sign_in_expired: {
     status: 401,
@@ -137,7 +137,7 @@ const kinds = {
   account_required: {
     status: 403,
     title: 'This invitation needs an account',
-    cure: 'Sign in with an account of the invited address. If you have none, ask the operator of this installation to invite you.',
+    cure: 'Sign in with an account of the invited address. If you have no such account, ask the operator of this installation to invite you.',
   },
   plan_required: {
     status: 403,
@@ -197,7 +197,7 @@ const kinds = {
   setup_closed: {
     status: 403,
     title: 'The setup link is no longer valid',
-    cure: 'It works once, for 30 minutes. If there is no owner yet, a restart of Parley prints a new link.',
+    cure: 'The setup link works once, for 30 minutes. If there is no owner yet, a restart of Parley prints a new link.',
   },
   sign_in_address_refused: {
     status: 403,
@@ -311,7 +311,7 @@ const kinds = {
   invitation_not_found: {
     status: 404,
     title: 'No such invitation',
-    cure: 'The link was used, was withdrawn or has expired. Ask for a new one.',
+    cure: 'The link was used, was withdrawn or has expired. Ask for a new invitation.',
   },
   email_link_not_found: {
     status: 404,
@@ -522,7 +522,7 @@ const kinds = {
   note_limit_reached: {
     status: 409,
     title: 'The conversation has the maximum number of notes',
-    cure: 'Delete notes that are no longer needed. A conversation can have 100.',
+    cure: 'Delete notes that are no longer needed. A conversation can have 100 notes.',
   },
   source_limit_reached: {
     status: 409,
@@ -552,7 +552,7 @@ const kinds = {
   token_limit_reached: {
     status: 409,
     title: 'The limit of access tokens is reached',
-    cure: 'Revoke tokens that are no longer used. A person can have 50 in an organization.',
+    cure: 'Revoke tokens that are no longer used. A person can have 50 tokens in an organization.',
   },
   last_owner: {
     status: 409,
@@ -590,7 +590,7 @@ const kinds = {
   validation_failed: {
     status: 422,
     title: 'The request breaks the schema',
-    cure: 'Each entry in errors names one fault: where it is (a JSON pointer) and what is expected. Correct it; the same call without changes fails again.',
+    cure: 'Each entry in errors names one fault: where it is (a JSON pointer) and what is expected. Correct the request: without changes, the same call fails again.',
   },
   file_not_readable: {
     status: 422,
@@ -698,13 +698,13 @@ export type RefusalExtras = {
   /** The extra members of the body for this code, such as `required_permission`. */
   members?: Record<string, unknown>;
   /**
-   * The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code, unless it is one of
-   * them.
+   * The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code, unless these headers
+   * contain it.
    */
   headers?: Record<string, string>;
-  /** The verified key of the refused request, for the log and the counters. It is never sent. */
+  /** The verified key of the refused request, for the log and the counters. The caller never receives this value. */
   caller?: { keyId: string; orgId: string };
-  /** Only for the log. It is never sent. */
+  /** Only for the log. This text is never sent. */
   cause?: unknown;
 };
 

@@ -27,7 +27,7 @@ export const SURVEY_CHANNELS = [
 
 type SurveyTexts = { question: string; /** From the worst to the best. */ scores: string[]; thanks: string };
 
-/** The texts of a survey whose author wrote none. Other languages use the English texts. */
+/** The texts of a survey whose author wrote none. The English texts are used for other languages. */
 export const SURVEY_TEXTS: Readonly<Record<'en' | 'ar' | 'hi', SurveyTexts>> = {
   en: {
     question: 'How was this conversation?',

@@ -1,4 +1,7 @@
-/** The days of a repeating campaign. The server uses them, and the page uses them before they are saved. */
+/**
+ * The days of a repeating campaign. The server computes with these functions, and so does the page before the schedule
+ * is saved.
+ */
 export type ScheduleDays = {
   /** Days of the week. 1 is Monday. */
   days: readonly number[];

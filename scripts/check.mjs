@@ -1,4 +1,4 @@
-/** `npm run check`: all static checks of the code. They need less than a minute and no database. */
+/** `npm run check`: all static checks of the code. The checks need less than a minute and no database. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { prepare, ROOT, run, say } from './prepare.mjs';

@@ -1,7 +1,7 @@
 /**
- * `npm run test:citus`: Parley on a real Citus (docs/adr/0502). It builds Citus once, plans each statement of the tests
- * of the rooms on a cluster, and drives journeys and faults there. The tests of the rooms run first to record their
- * statements, unless RECORD_STATEMENTS names the file of an earlier `npm test` with the same variable.
+ * `npm run test:citus`: Parley on a real Citus (docs/adr/0502). This command builds Citus once, plans each statement of
+ * the tests of the rooms on a cluster, and drives journeys and faults there. The tests of the rooms run first to record
+ * their statements, unless RECORD_STATEMENTS names the file of an earlier `npm test` with the same variable.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -57,7 +57,10 @@ function skipped({ TALLY_FILE }) {
   return 0;
 }
 
-/** A tree for each version of the source, stored in the folder of the packages. Null: it cannot be built here. */
+/**
+ * A tree for each version of the source, stored in the folder of the packages. Null: Citus cannot be built on this
+ * machine.
+ */
 function build() {
   const version = createHash('sha256')
     .update(readFileSync(path.join(SOURCE, 'build.sh')))

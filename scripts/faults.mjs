@@ -19,7 +19,8 @@ await run(async () => {
   say('Running the long tests…');
   const args = ['--config', 'vitest.faults.config.ts', '--tags-filter=long'];
   const codes = [await runTests(node, tally, args, env)];
-  // Both halves mostly wait, each for its own processes. Alone, each needs the same time.
+  // The run without bugs and the run with bugs mostly wait, each for its own processes. Alone, each needs the same
+  // time.
   const halves = (more) => Promise.all([suite(['--no-bugs'], more), suite(['bugs'], more)]).then(worst);
   codes.push(await tally.counted(halves));
   return worst(codes);

@@ -1,5 +1,6 @@
 /**
- * Large packages that only some tests need are not packages of the program. They are installed once, below `.parley/`.
+ * Large packages that only some tests need are not packages of the program. These packages are installed once, below
+ * `.parley/`.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ const FILES = ['package.json', 'package-lock.json', '.npmrc'];
  */
 export function npmTools({ name, source, what, prepare }) {
   const folder = path.join(ROOT, '.parley', name);
-  // This file is written last. If it is missing, an installation was interrupted.
+  // This file is written last. If the file is missing, an installation was interrupted.
   const marker = path.join(folder, 'installed');
   const wanted = readFileSync(path.join(source, 'package-lock.json'), 'utf8');
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return folder;

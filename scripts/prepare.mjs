@@ -1,8 +1,8 @@
 /**
- * Creates everything that a program needs after a fresh clone: packages, runtime and builds. It is plain JavaScript for
- * Node 20 without packages, because it runs before they are installed. It takes a few milliseconds if nothing is
- * missing. It can be interrupted at any moment and can run twice at once. It prints to stderr, so that the output of
- * commands stays clean.
+ * Creates everything that a program needs after a fresh clone: packages, runtime and builds. The script is plain
+ * JavaScript for Node 20 without packages, because it runs before they are installed. The script takes a few
+ * milliseconds if nothing is missing. The script can be interrupted at any moment and can run twice at once. The script
+ * prints to stderr, so that the output of commands stays clean.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,8 +30,8 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const MODULES = path.join(ROOT, 'node_modules');
 const LOCKFILE = path.join(ROOT, 'package-lock.json');
 /**
- * This file is written last, so its absence means an interrupted installation. It contains the hash of the lockfile of
- * this installation.
+ * This file is written last, so its absence means an interrupted installation. This file contains the hash of the
+ * lockfile of this installation.
  */
 const MARKER = path.join(MODULES, '.parley-installed');
 const BUNDLED_NODE = path.join(MODULES, '.bin', 'node');
@@ -158,7 +158,7 @@ async function installUnlessDone() {
 
 const seconds = (begun) => Math.round((Date.now() - begun) / 1000);
 
-/** npm's cache is in the home folder. If that is not writable, npm gets a temporary cache. */
+/** npm's cache is in the home folder. If the home folder is not writable, npm gets a temporary cache. */
 function usableHome() {
   const folder = process.env.HOME;
   try {
@@ -272,7 +272,7 @@ async function buildProgram(node) {
   );
 }
 
-/** The files for browsers. They depend on their own sources and on the shared contract. */
+/** The files for browsers. The files for browsers depend on their own sources and on the shared contract. */
 async function buildSite(node, site) {
   const folder = path.join(ROOT, site.name);
   const vite = path.join(MODULES, 'vite', 'bin', 'vite.js');
@@ -282,7 +282,8 @@ async function buildSite(node, site) {
 }
 
 /**
- * `dist/` contains a copy of each site. It is newer than its sources, so that the quick check of ./parley accepts it.
+ * `dist/` contains a copy of each site. This copy is newer than its sources, so that the quick check of ./parley
+ * accepts it.
  */
 function copySite({ name }) {
   const from = path.join(ROOT, name, 'dist');
@@ -360,8 +361,8 @@ function filesOf(source) {
 let noteChild = () => {};
 
 /**
- * A folder serves as a lock, because only one process can create it. It contains the owner's process ID. The lock of a
- * dead owner is removed.
+ * A folder serves as a lock, because only one process can create it. This folder contains the owner's process ID. The
+ * lock of a dead owner is removed.
  */
 async function withLock(name, doing, work) {
   const folder = path.join(ROOT, '.parley', `${name}.lock`);

@@ -1,8 +1,8 @@
 /**
- * `npm run release -- patch|minor|major|X.Y.Z [--dry-run]`: creates a release of the committed state. It refuses
- * uncommitted changes and failed checks. It writes the version, saves a database backup of this version for the tests
- * (test/released/README.md), creates the packages, and commits and tags at the end. It does not push or publish
- * anything. A failed release restores all files. `--dry-run` changes nothing.
+ * `npm run release -- patch|minor|major|X.Y.Z [--dry-run]`: creates a release of the committed state. The release
+ * refuses uncommitted changes and failed checks. The release writes the version, saves a database backup of this
+ * version for the tests (test/released/README.md), creates the packages, and commits and tags at the end. The release
+ * does not push or publish anything. A failed release restores all files. `--dry-run` changes nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -48,7 +48,7 @@ function numbers(text) {
   return text.split('.').map(Number);
 }
 
-/** An exact version is for the first release and for corrections. It must be higher than the last one. */
+/** An exact version is for the first release and for corrections. The version must be higher than the last one. */
 function nextVersion(words, current) {
   const [word = ''] = words;
   const at = PARTS.indexOf(word);
@@ -143,8 +143,8 @@ function pack(version) {
 }
 
 /**
- * For npm, the packages of the dashboard and the web chat are development dependencies like the build tools. Therefore
- * the packages that their sources import are added, with their dependencies.
+ * For npm, the packages of the dashboard and the web chat are development dependencies like the build tools. The list
+ * of packages therefore also contains the packages that the sources of the dashboard and the web chat import.
  */
 function sbom() {
   const [run, all] = [packages('--omit=dev'), packages()];

@@ -12,9 +12,9 @@ const VITEST = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 /**
  * In .ci/run (CI is set), a failed file runs once more alone, because one of thousands of tests may fail when the
  * machine stalls. If Node itself crashes, the files that the worker had not finished also run once more.
- * test/reporter.ts names these files. It names none if a property test failed, because other random
- * values would hide the failure, and none if many files failed. Without CI, nothing runs twice, so that the developer
- * sees the failure. It resolves with the exit code.
+ * test/reporter.ts names these files. No file runs again if a property test failed, because other random values would
+ * hide the failure. No file runs again if many files failed. Without CI, nothing runs twice, so that the developer sees
+ * the failure. The promise resolves with the exit code.
  */
 export async function runTests(node, tally, args, env) {
   const vitest = (more, ...files) =>

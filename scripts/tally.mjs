@@ -23,7 +23,7 @@ export function openTally() {
     if (folder) rmSync(folder, { recursive: true, force: true });
     process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
   });
-  /** The exit code of a runner. It is not 0 if a test failed or no test ran. */
+  /** The exit code of a runner. The exit code is not 0 if a test failed or no test ran. */
   async function counted(runner) {
     const before = text();
     const code = await runner({ TALLY_FILE: file });

@@ -7,9 +7,9 @@ import { npmTools } from './npm-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
- * Programs that some tests use. Tests find them by an environment variable. Without it, those tests are skipped with a
- * message. For a package with `names`, these replace the packages after it. The first choice is a browser without a
- * graphical interface, because a page then needs a third less processor time.
+ * Programs that some tests use. Tests find them by an environment variable. Without the variable, those tests are
+ * skipped with a message. For a package with `names`, these replace the packages after it. The first choice is a
+ * browser without a graphical interface, because a page then needs a third less processor time.
  */
 const TOOLS = [
   {
@@ -91,7 +91,7 @@ function containers() {
   return undefined;
 }
 
-/** The first of its packages that exists or can be installed. */
+/** The first package of the list that exists or can be installed. */
 function find(tool) {
   const canInstall = process.getuid?.() === 0 && !spawnSync('apt-get', ['--version']).error;
   for (const one of tool.packages) {

@@ -16,7 +16,7 @@ const report = async (found: Promise<unknown>): Promise<void> => {
   process.stdout.write(`${JSON.stringify(await found)}\n`);
 };
 
-/** Each loads what it needs: a check of the mail server is not to read the whole server first. */
+/** Each command loads only the code that it needs, so a check of the mail server does not load the server. */
 const COMMANDS: Record<string, (given: Given) => Promise<void>> = {
   serve: async ({ role }) => (await import('./start/serve.ts')).serve(role),
   migrate: async () => (await import('./start/migrate.ts')).runMigrate(),

@@ -9,7 +9,7 @@ export function cpuMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-/** The same until a promise resolves. Other work of this thread in that time is included. */
+/** Measures the processor time until a promise resolves. Other work of this thread in that time is included. */
 export async function cpuMsUntil(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -17,7 +17,7 @@ export async function cpuMsUntil(work: () => Promise<unknown>): Promise<number> 
   return (user + system) / 1_000;
 }
 
-/** The interval of the event loop checks. Other work in that time is included. */
+/** The interval of the event loop checks. The measured time includes other work of the process. */
 const LOOK_MS = 5;
 
 /**

@@ -2,9 +2,9 @@ import { StartError } from '../src/kernel/start-error.ts';
 import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-postgres.ts';
 
 /**
- * The smallest program with an embedded database: `node test/embedded-parley.ts DATA_DIR`. Some tests kill it. It
- * prints one line of JSON when ready, and stops on SIGTERM. An error goes to stderr in the format of main, with exit
- * code 1.
+ * The smallest program with an embedded database: `node test/embedded-parley.ts DATA_DIR`. Some tests kill this
+ * program. The program prints one line of JSON when ready, and stops on SIGTERM. An error goes to stderr in the format
+ * of main, with exit code 1.
  */
 const say = (text: string): void => console.error(text);
 

@@ -25,9 +25,9 @@ const MEMORY = '/dev/shm';
 const quiet = { info: () => {}, warn: console.warn, error: console.error };
 
 /**
- * Starts one real Postgres for the whole run, in a temporary folder, in memory if there is room. Its `parley` database
- * is migrated once, and each test file gets a copy. Writes do not wait for the disk (fsync off). Tests of a power loss
- * start their own server. With TEST_SERVER=system, it is the PostgreSQL of this system, over TCP.
+ * Starts one real Postgres for the whole run, in a temporary folder, in memory if there is room. The server's `parley`
+ * database is migrated once, and each test file gets a copy. Writes do not wait for the disk (fsync off). Tests of a
+ * power loss start their own server. With TEST_SERVER=system, the server is the PostgreSQL of this system, over TCP.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env.TEST_SERVER === 'system') {
@@ -96,7 +96,7 @@ async function removeLeftovers(): Promise<void> {
   const folders = [tmpdir(), MEMORY].filter((at) => existsSync(at));
   for (const dataDir of folders.flatMap((at) => readdirSync(at).map((name) => path.join(at, name)))) {
     if (!path.basename(dataDir).startsWith(PREFIX)) continue;
-    // Without a lock file it belongs to another run that has just started.
+    // A folder without a lock file belongs to another run that has just started.
     if (!existsSync(path.join(dataDir, 'parley.lock')) || (await findHolder(dataDir))) continue;
     const postmaster = findPostmaster(dataDir);
     if (postmaster) await stopProcess(postmaster.pid, quiet);

@@ -55,7 +55,7 @@ export async function zip(files: Record<string, string>): Promise<Buffer> {
   return Buffer.concat([...locals, ...entries, Buffer.from('PK\x05\x06'), end]);
 }
 
-/** Creates a PDF with a page for each content. It has no cross-reference table, which every reader rebuilds. */
+/** Creates a PDF with a page for each content. The PDF has no cross-reference table, which every reader rebuilds. */
 export function pdf(pages: readonly string[], { encrypted = false, count = pages.length } = {}): Buffer {
   const kids = pages.map((_, at) => `${10 + at * 2} 0 R`).join(' ');
   const objects = [

@@ -5,7 +5,7 @@ import type { TestApp } from './app.ts';
 /** The signed-in first owner of an installation, with calls of the dashboard's API below their own organization. */
 export type Owner = {
   orgId: string;
-  /** For calls that are not JSON. */
+  /** A request for calls whose body is not JSON. */
   cookie: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read its members without types
   call(call: string, body?: unknown): Promise<{ status: number; body: any }>;

@@ -10,7 +10,7 @@ import { freePort } from './program.ts';
 /** A real PgBouncer in front of a server, with the settings of docs/scaling.md. */
 export type PgBouncer = {
   url: string;
-  /** The same database in session mode. */
+  /** The URL of the same database in session mode. */
   directUrl: string;
   port: number;
   /** Leads to another server from now on, as after a failover. */

@@ -12,11 +12,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The file behind `./parley`; scripts/test.mjs builds it. */
 export const BUILT = ownFile('dist/parley.js');
 
-/** The program of `npm start` in its own process. It is built, so it starts in a quarter of the time. */
+/** The program of `npm start` in its own process. The program is built, so it starts in a quarter of the time. */
 export type Program = {
   child: ChildProcess;
   url: string;
-  /** Its output so far. */
+  /** The output of the program so far. */
   output(): string;
   /** Resolves when the text was printed; rejects when the program ends before. */
   printed(text: string | RegExp): Promise<void>;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * HTTP requests as raw bytes. A client library repairs, refuses or hides exactly the requests that a server must check.
- * It also hides details of the response: raw header lines, a closed connection, an extra response.
+ * A client library also hides details of the response: raw header lines, a closed connection, an extra response.
  */
 export type RawAnswer = {
   readonly status: number;
@@ -22,8 +22,8 @@ type Piece = string | Buffer | number | Promise<unknown>;
 const PATIENCE_MS = 15_000;
 
 /**
- * Sends the pieces and resolves with every response. It resolves when the server has closed the connection. It also
- * resolves when everything is sent, `least` responses have begun, and no data arrived for `quietMs`.
+ * Sends the pieces and resolves with every response. The promise resolves when the server has closed the connection.
+ * The promise also resolves when everything is sent, `least` responses have begun, and no data arrived for `quietMs`.
  */
 export async function rawExchange(
   port: number,

@@ -60,8 +60,8 @@ export default class TallyReporter implements Reporter {
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
     lines.push(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
     const text = lines.map((line) => `${line}\n`).join('');
-    // scripts/tally.mjs prints the line after this process ends. Without it, the line comes after the default
-    // reporter's summary.
+    // scripts/tally.mjs prints the line after this process ends. Otherwise, the line comes after the default reporter's
+    // summary.
     if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, text);
     else process.once('exit', () => process.stdout.write(text));
   }

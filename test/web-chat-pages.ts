@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** A shop's website on its own origin with the strictest possible policy. The web chat must work there. */
 export type HostSite = { origin: string; close(): Promise<void> };
 
-/** `page` creates the HTML of a path. Its result for `/` is the visible page. */
+/** `page` creates the HTML of a path. The function's result for `/` is the visible page. */
 export async function startHostSite(parley: string, page: (path: string) => string): Promise<HostSite> {
   const policy = [
     "default-src 'none'",

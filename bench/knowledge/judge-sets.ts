@@ -30,7 +30,10 @@ export type Verdict = {
   answerable: boolean;
   /** The possible results of the agent without a model. */
   did: 'answer' | 'offer' | 'nothing';
-  /** A single candidate, so that there is nothing to choose. Its text is shown immediately and marked as uncertain. */
+  /**
+   * A single candidate, so that there is nothing to choose. The candidate's text is shown immediately and marked as
+   * uncertain.
+   */
   isShown: boolean;
   /** True: the answer or the offered sections contain the expected text and no rejected text. */
   right: boolean;

@@ -6,8 +6,8 @@ const ROUNDS = 12;
 const PENALTY = 0.5;
 
 /**
- * Logistic regression with a penalty on large weights, solved by Newton's method. It gives the same weights on each
- * machine.
+ * Logistic regression with a penalty on large weights, solved by Newton's method. The solver gives the same weights on
+ * each machine.
  */
 export function fit(examples: readonly Example[]): number[] {
   const size = examples[0]!.features.length;

@@ -4,8 +4,8 @@ import { judgeSets, LANGUAGES, recallOf, readSets, type Verdict } from './judge-
 
 /**
  * Prints the figures of an agent without a model, only as totals. `node bench/knowledge/measure.ts [folder]`. With a
- * folder, such as `new-trades`, it measures that set. A set in a folder must stay unseen, so do not print its single
- * questions.
+ * folder, such as `new-trades`, the set in that folder is measured. A set in a folder must stay unseen, so do not print
+ * its single questions.
  */
 type Knowledge = ReturnType<typeof buildKnowledge>;
 

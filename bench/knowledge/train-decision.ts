@@ -88,8 +88,8 @@ type Model = { answer: number[]; section: number[] };
 type Judged = Question & { chance: number; near: number; isRight: boolean; inOffers: boolean };
 
 /**
- * Asks the questions of a set against parts of its documents. New agents have few passages. Most parts do not answer a
- * question although they are about the same trade.
+ * Asks the questions of a set against parts of its documents. New agents have few passages. Most parts of a document do
+ * not answer the question, although they are about the same trade.
  */
 function readParts(language: string, set: QuestionSet): Question[] {
   const passages = passagesOf(set);

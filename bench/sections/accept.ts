@@ -4,7 +4,7 @@ import { createMeter } from '../cost.ts';
 import type { Shot } from '../load.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 
-/** Trigger calls. Each gets 202 after its commit of run, conversation, end user and queue entry. */
+/** Trigger calls. Each call gets 202 after its commit of run, conversation, end user and queue entry. */
 export async function accept(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

@@ -8,8 +8,8 @@ import { limitProcessor, type ProcessorLimit } from '../limit-processor.ts';
 import { fireAll, type Region, startRegion, type Tenant } from '../region.ts';
 
 /**
- * The same program on plain PostgreSQL 15 and through the coordinator of Citus, in turns. Then two workers of Citus with
- * a tenth of a core each, against one of them. `npm run test:citus` builds Citus.
+ * The same program on plain PostgreSQL 15 and through the coordinator of Citus, in turns. The section then compares two
+ * workers of Citus, with a tenth of a core each, with one worker. `npm run test:citus` builds Citus.
  */
 const TREE = process.env.CITUS_TREE ?? globSync(ownFile('node_modules/.cache/citus-????????????'))[0];
 const DURABLE = { fsync: 'on', shared_buffers: '128MB' };

@@ -6,7 +6,7 @@ import { type Program, startProgram } from '../program.ts';
 /** The number of connections that the database can use on a few cores. */
 const CLIENTS = 16;
 
-/** The same rows as for an accepted call, in one statement. */
+/** Inserts the rows of an accepted call in one statement. */
 const ONE_CALL = `
   WITH person AS (INSERT INTO end_user (org_id, id) VALUES ($1, $2)),
   talk AS (INSERT INTO conversation (org_id, id, agent_id, channel_id, end_user_id, run_id) VALUES ($1, $3, $4, $5, $2, $6))

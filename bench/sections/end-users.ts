@@ -147,7 +147,7 @@ function personAt(n: number): { id: string; createdAt: Date } {
   return { id: `enduser_${time}${String(n).padStart(16, '0')}`, createdAt };
 }
 
-/** The rows per statement. Such a statement ends well before the pool's own time limit. */
+/** The rows per statement. A statement with this number of rows ends well before the pool's own time limit. */
 const BATCH = 20_000;
 
 /** Inserts people directly into the table, with every searchable field. Every tenth has changed since its creation. */

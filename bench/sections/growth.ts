@@ -13,8 +13,8 @@ const MOST_RATIO = 5;
 const MOST_MS = 60;
 
 /**
- * Measures whether lists, searches and counts become slower as an organization grows. It makes each call of both APIs
- * with 500 and with a million conversations and end users in the same database.
+ * Measures whether lists, searches and counts become slower as an organization grows. The section makes each call of
+ * both APIs with 500 and with a million conversations and end users in the same database.
  */
 export async function growth(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');

@@ -2,7 +2,9 @@ import { givenChannel } from '../../test/factories.ts';
 import { compare, type Plan, comparisonText } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
-/** Channel sends. Each gets 202 after its commit of message, person, conversation and entry in the delivery queue. */
+/**
+ * Channel sends. Each call gets 202 after its commit of message, person, conversation and entry in the delivery queue.
+ */
 export async function send(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

@@ -8,7 +8,8 @@ import type { Check } from './check.ts';
 const MAX_CLOCK_SKEW_MS = 5_000;
 
 /**
- * Checks the server at PARLEY_URL by its own reports. If it does not respond, the first check fails and the list ends.
+ * Checks the server at PARLEY_URL by its own reports. If the server does not respond, the first check fails and the
+ * list ends.
  */
 export async function checkServer(api: Api, settings: Settings): Promise<Check[]> {
   const asked = Date.now();

@@ -192,7 +192,10 @@ const minute = (at: string | null): string => (at === null ? '–' : `${at.slice
 
 function rehearsalText(rehearsal: CampaignRehearsal): string {
   const { sent, recipients, empty } = rehearsal;
-  const stops = { after_a_year: 'It had not ended after a year.', took_too_long: 'It took too long and was stopped.' };
+  const stops = {
+    after_a_year: 'The campaign had not ended after a year.',
+    took_too_long: 'The rehearsal took too long and was stopped.',
+  };
   return [
     `${sent} of ${recipients} are messaged, from ${minute(rehearsal.first_at)} to ${minute(rehearsal.last_at)}`,
     ...rehearsal.left_out.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),

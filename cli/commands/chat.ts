@@ -7,8 +7,8 @@ import { transcript } from '../transcript.ts';
 import { type Cli, examples, setAction } from '../command-action.ts';
 
 /**
- * A chat with an agent on a terminal. With a trigger, it is a stored conversation. Without a channel, the command tests
- * the draft, and the server stores nothing.
+ * A chat with an agent on a terminal. With a trigger, the chat is a stored conversation. Without a channel, the command
+ * tests the draft, and the server stores nothing.
  */
 export function addChatCommand(program: Command): void {
   const chat = program

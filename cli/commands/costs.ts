@@ -87,7 +87,7 @@ function addBudgets(program: Command): void {
     .argument('<budget_id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, 'Models may then use more.');
+    await confirm(yes, 'Models may then use more than the budget allows.');
     await api.call('removeBudget', { ids: { budget_id: id! } });
     out.record({ id, deleted: true });
   });

@@ -49,7 +49,7 @@ export function addEventsCommand(program: Command): void {
 type TailOptions = { type?: EventType; forward?: string; secret?: string };
 type Forward = (event: EventEnvelope) => Promise<Forwarded>;
 
-/** Null: events are only shown. */
+/** Null: events are shown but not forwarded. */
 function forwarderOf({ forward: url, secret }: TailOptions, out: Output): Forward | null {
   if (url === undefined) {
     if (secret === undefined) return null;

@@ -78,7 +78,7 @@ export function addOrgsCommand(program: Command): void {
   const retention = orgs
     .command('retention')
     .description(
-      `Shows or sets how long conversations are kept. After so many days without activity (${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}), they are erased permanently. "off" keeps them. Only owners may set it.`,
+      `Shows or sets how long conversations are kept. After this number of days without activity (${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}), they are erased permanently. "off" keeps them. Only owners may set it.`,
     )
     .argument('<org-id>', 'the organization')
     .argument('[days]', 'days, or off')

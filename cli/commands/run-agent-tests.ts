@@ -131,7 +131,7 @@ async function tryCase(
   }
 }
 
-/** Returns the first run that fails, otherwise the last run. */
+/** Returns the first failed run, or the last run if none failed. */
 async function runCase(cli: Cli, agent: string, body: TestAgentBody, times: number): Promise<Outcome> {
   for (let time = 1; ; time++) {
     const result = await retryCall(() => cli.api.call('testAgent', { ids: { agent_id: agent }, body }));

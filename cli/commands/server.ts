@@ -43,7 +43,7 @@ export function addServerCommands(program: Command): void {
     .command('restore')
     .summary('load a backup into an empty database')
     .description(
-      'Loads a backup into an empty, migrated database while no server runs on it. It is loaded completely or not at all. Requires the PARLEY_SECRET of the backed-up installation. After a rotation, set that secret as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
+      'Loads a backup into an empty, migrated database while no server runs on it. The backup is loaded completely or not at all. Requires the PARLEY_SECRET of the backed-up installation. After a rotation, set that secret as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
     )
     .argument('<file>')
     .option(
@@ -77,7 +77,7 @@ export function addServerCommands(program: Command): void {
       .description('The secret from which every key of this installation is derived.')
       .command('rotate')
       .description(
-        'Moves everything that PARLEY_SECRET protects to a new secret. Servers may run at the same time. If the command is killed, run it again to continue. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the current one), afterwards restart them once more. With a secret in DATA_DIR, it creates the new one itself. The steps: docs/operations.md.',
+        'Moves everything that PARLEY_SECRET protects to a new secret. Servers may run at the same time. If the command is killed, run it again to continue. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the current one), afterwards restart them once more. If the secret is in DATA_DIR, the command creates the new secret itself. The steps: docs/operations.md.',
       ),
     () => runProgram(['rotate-secrets']),
   );
@@ -86,7 +86,7 @@ export function addServerCommands(program: Command): void {
     .command('reset-password')
     .summary('create a link to reset a password')
     .description(
-      'Prints a link with which a person sets a new password. It works once, within 30 minutes. Share the link yourself; no mail is sent. A new password ends all sessions of the person.',
+      'Prints a link with which a person sets a new password. The link works once, within 30 minutes. Share the link yourself; no mail is sent. A new password ends all sessions of the person.',
     )
     .argument('<email>', 'the e-mail address of the account');
   setAction(reset, (_cli, [email]) => runProgram(['reset-password', email!]));
@@ -131,7 +131,7 @@ function addCellsCommand(program: Command): void {
   const rebalance = cells
     .command('rebalance')
     .description(
-      'Moves cells between the nodes of the Citus cluster until the nodes have about the same load (bytes, and small cells by their number), and prints all cells. Run it after nodes were added. Servers may run at the same time.',
+      'Moves cells between the nodes of the Citus cluster until the nodes have about the same load (bytes, and small cells by their number), and prints all cells. Run the command after nodes were added. Servers may run at the same time.',
     );
   setAction(rebalance, () => runProgram(['place-cells']));
   examples(rebalance, 'cells rebalance');

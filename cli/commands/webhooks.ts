@@ -33,7 +33,7 @@ function addEndpoints(webhooks: Command): void {
   );
   const create = webhooks
     .command('create')
-    .description('Adds an endpoint. Only this response contains its secret.')
+    .description('Adds an endpoint. Only this response contains the secret of the endpoint.')
     .requiredOption('--endpoint-url <url>', 'the address that receives the events')
     .option('--types <types>', 'only these types, separated by commas')
     .option('--description <text>', 'what it is for');

@@ -5,7 +5,7 @@ import { ownFile } from '../../src/kernel/own-files.ts';
 
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
-/** Runs the real command line as a process with only the given environment. Its output is piped. */
+/** Runs the real command line as a process with only the given environment. The output of the process is piped. */
 export async function runCli(args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [ownFile('dist/parley.js'), ...args], {

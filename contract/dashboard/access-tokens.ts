@@ -58,7 +58,7 @@ export const AccessTokenListQuery = PageQuery({
   ),
 });
 
-/** Null means that the token never expires. Absent means 90 days. */
+/** Null means that the token never expires. Absent: the token expires after 90 days. */
 const ExpiresInDays = Type.Optional(
   Nullable(Type.Union([Type.Literal(30), Type.Literal(90), Type.Literal(365)], { default: DEFAULT_TOKEN_DAYS })),
 );

@@ -42,12 +42,14 @@ export const AdditionRecord = Type.Object(
     id: Type.String(),
     campaign_id: Type.String(),
     source: Type.Enum(['filters', 'file', 'api'] as const),
-    /** The names of the filters. Their values may be personal data and are deleted when the addition ends. */
+    /**
+     * The names of the filters. The values of the filters may be personal data and are deleted when the addition ends.
+     */
     filters: Type.Array(Type.String()),
     state: Type.Enum(ADDITION_STATES),
     /** True: the addition waits because the campaign is paused. */
     is_held: Type.Boolean(),
-    /** The number of recipients in the file. Null: unknown before the end. */
+    /** The number of recipients in the file. Null: the number is unknown before the end. */
     total: Nullable(Type.Integer()),
     /** The recipients that were examined so far. The numbers below count only these. */
     done: Type.Integer(),

@@ -14,8 +14,8 @@ export const MAX_DOCUMENTS_PER_AGENT = 1_000;
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /**
- * A tool of an MCP server that differs from its approved version. The model does not get it, and Parley does not call
- * it.
+ * A tool of an MCP server that differs from its approved version. The model does not get such a tool, and Parley does
+ * not call it.
  */
 export const ToolChange = Type.Object({
   tool: Type.String(),
@@ -37,7 +37,7 @@ const summary = {
   newest_version: Type.Integer(),
   /** True: the draft differs from the published version. */
   unpublished_changes: Type.Boolean(),
-  /** Changed tools of the published version. Empty: all match their approved versions. */
+  /** Changed tools of the published version. Empty: every tool equals its approved version. */
   changed_tools: Type.Array(ToolChange),
   sandbox_channel_id: Nullable(Type.String()),
   created_at: Moment,
@@ -83,7 +83,10 @@ export const AgentVersion = Type.Object(
     definition: AgentDefinition,
     /** The name of the person who published it. Null: a program published it. */
     published_by: Nullable(Type.String()),
-    /** The reason to publish it although not all tests passed. Null: all passed, or there were none. */
+    /**
+     * The reason to publish the version although not all tests passed. Null: all tests passed, or the agent had no
+     * tests.
+     */
     without_tests: Nullable(Type.String()),
     created_at: Moment,
   },
@@ -135,7 +138,7 @@ export const UploadDocumentQuery = Type.Object({ name: Name }, closed);
 /** Runs one turn of an agent as a test. Nothing is stored. Without messages, the agent writes first. */
 export const PlaygroundBody = Type.Object(
   {
-    /** Absent: the stored draft. */
+    /** Absent: the stored draft is used. */
     definition: Type.Optional(AgentDefinition),
     messages: Type.Optional(
       Type.Array(

@@ -56,7 +56,7 @@ export const AnalyticsQuery = Type.Object(
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
 
 const Count = Type.Integer({ minimum: 0 });
-/** A median. Null: there is no such conversation. */
+/** A median. Null: no conversation has a value. */
 const Seconds = Nullable(Count);
 
 export const AnalyticsFigures = Type.Object(
@@ -68,11 +68,14 @@ export const AnalyticsFigures = Type.Object(
     resolved: Count,
     /** From the first message of the person to the first reply of the agent or a member. */
     first_reply_seconds: Seconds,
-    /** From the hand-off to the first message of a member. In the group of a member: if this member was the first. */
+    /**
+     * From the hand-off to the first message of a member. In the group of a member, only conversations in which this
+     * member wrote first count.
+     */
     team_reply_seconds: Seconds,
     /** From the start to the end of the resolved conversations. */
     resolve_seconds: Seconds,
-    /** The ratings of conversations, and their average from 1 to 5. Null: there is none. */
+    /** The ratings of conversations, and their average from 1 to 5. The average is null without a rating. */
     ratings: Count,
     rating: Nullable(Type.Number()),
     /** The cost of the model calls of these conversations, as far as prices are known. */

@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment } from './shapes.ts';
 
-/** Up to this many hours, a report has one point per hour. After that, it has one point per day. */
+/**
+ * Up to this many hours, a report has one point per hour. Above this number of hours, a report has one point per day.
+ */
 export const REPORT_HOURS = 96;
 /** A longer report contains only the newest days. */
 export const REPORT_DAYS = 120;

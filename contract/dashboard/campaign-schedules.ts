@@ -16,7 +16,9 @@ const schedule = {
     uniqueItems: true,
     description: 'Days of the week; 1 is Monday. Empty if the campaign repeats monthly.',
   }),
-  /** True: in each person's local time. People without a time zone have the time zone of the campaign. */
+  /**
+   * True: the time is in the time zone of each person. People without a time zone have the time zone of the campaign.
+   */
   at: ClockTime,
 };
 

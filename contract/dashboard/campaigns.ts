@@ -67,7 +67,7 @@ export type UpdateCampaignBody = Static<typeof UpdateCampaignBody>;
 export const PreviewCampaignBody = Type.Object(
   {
     settings: CampaignSettings,
-    /** The time zone of the recipient. Absent: that of the campaign. */
+    /** The time zone of the recipient. Absent: the time zone of the campaign is used. */
     time_zone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 64 })),
     at: Type.Optional(Moment),
     end_user: Type.Optional(
@@ -132,8 +132,8 @@ const FileFault = Type.Object({
 });
 
 /**
- * Absent, or empty: the waiting recipients. With filters or a file: the people who would be added. At most one of the
- * two.
+ * Absent or empty: the review examines the waiting recipients. With filters or a file: the people who would be added. A
+ * body has at most one of these two sources.
  */
 export const ReviewCampaignBody = Type.Object(
   {
@@ -151,17 +151,20 @@ export type ReviewCampaignBody = Static<typeof ReviewCampaignBody>;
 export const CampaignReview = Type.Object(
   {
     /**
-     * The number of waiting recipients, and how many of them were examined, oldest first. All other numbers count the
-     * examined ones.
+     * The number of waiting recipients, and how many of them were examined, oldest first. All other numbers count only
+     * examined recipients.
      */
     waiting: Type.Integer(),
     examined: Type.Integer(),
-    /** True: more people match the filters than were examined. `waiting` then counts only some of them. */
+    /**
+     * True: more people match the filters than were examined. If more people match, `waiting` counts only some of the
+     * recipients.
+     */
     has_more: Type.Boolean(),
     goes: Type.Object({
       /** Recipients who are messaged now or later. */
       count: Type.Integer(),
-      /** Of these: recipients who wait for the start, for the allowed hours, or for their own time. */
+      /** The part of `count` that waits for the start, for the allowed hours, or for the recipient's own time. */
       later: Type.Integer(),
       /** The times of the first and last message under the rate limit. Null: no one is messaged. */
       first_at: Nullable(Moment),
@@ -190,7 +193,7 @@ export const CampaignReview = Type.Object(
       Type.Object({
         recipient: ReviewedRecipient,
         goes_out_at: Moment,
-        /** Null: the agent's own opening. */
+        /** Null: the agent writes the first message. */
         opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
       }),
       { maxItems: 3 },
@@ -220,11 +223,14 @@ export const TestCampaignBody = Type.Object(
 );
 export type TestCampaignBody = Static<typeof TestCampaignBody>;
 
-/** Counts the matching end users whom an addition would add. Each call counts one page. No one is added. */
+/**
+ * Counts the matching end users whom an addition would add. Each call of the count counts one page of end users. The
+ * call adds no one.
+ */
 export const CountAudienceBody = Type.Object(
   {
     filters: EndUserExportQuery,
-    /** The `next` of the previous call. Absent: the first page. */
+    /** The `next` of the previous call. Absent: the call counts the first page. */
     after: Type.Optional(Id('enduser')),
   },
   closed,
@@ -240,7 +246,7 @@ export const CountedAudience = Type.Object(
     blocked: Type.Integer(),
     /** Erased between the search and this call. */
     invalid: Type.Integer(),
-    /** Null: this was the last page. */
+    /** Null: the call counted the last page. */
     next: Nullable(Type.String()),
   },
   { title: 'CountedAudience' },
@@ -278,8 +284,8 @@ export const RecipientListQuery = PageQuery({
 export const RecipientRecord = Recipient;
 
 /**
- * A list also contains a name: that of the person, or another text that identifies the recipient. Null: erased, or
- * without a name.
+ * A list also contains a name: that of the person, or another text that identifies the recipient. Null: the person was
+ * erased, or has no name.
  */
 export const NamedRecipient = Type.Object(
   { ...Recipient.properties, name: Nullable(Type.String()) },

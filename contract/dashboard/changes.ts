@@ -41,6 +41,6 @@ export const ChangesQuery = Type.Object(
   closed,
 );
 
-/** The data of the event `changed`. It is empty if nothing changed while the stream was disconnected. */
+/** The data of the event `changed`. The data is empty if nothing changed while the stream was disconnected. */
 export const Changed = Type.Object({ topics: Type.Array(Type.String()) }, { title: 'Changed' });
 export type Changed = Static<typeof Changed>;

@@ -42,7 +42,7 @@ export const ChannelDetail = Type.Object(
 );
 export type ChannelDetail = Static<typeof ChannelDetail>;
 
-/** Only the response that creates a secret or verify token contains it. */
+/** Only a response that creates a secret or verify token contains the secret. */
 export const ConnectedChannel = Type.Object(
   {
     ...record,
@@ -77,13 +77,13 @@ export const UpdateChannelBody = Type.Object(
 );
 export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
 
-/** The result of checking the stored credentials with the provider now. It updates the channel's status. */
+/** The result of checking the stored credentials with the provider now. The check updates the status of the channel. */
 export const ChannelCheck = Type.Object(
   {
     ok: Type.Boolean(),
     code: Nullable(Type.String()),
     detail: Nullable(Type.String()),
-    /** True: a provider was called. A sandbox has no provider. */
+    /** True: Parley called the provider. A sandbox has no provider. */
     asked: Type.Boolean(),
   },
   { title: 'ChannelCheck' },

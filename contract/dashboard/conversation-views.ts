@@ -3,7 +3,7 @@ import { Tag } from '../end-users.ts';
 import { CONVERSATION_SORTS, CONVERSATION_STATUSES, CONVERSATION_VIEWS, RATED } from './conversations.ts';
 import { closed, Id, Moment, Name, SearchText } from './shapes.ts';
 
-/** The maximum number of views of one member, and of shared views. They share one line above the list. */
+/** The maximum number of views of one member, and of shared views. The views share one line above the list. */
 export const MAX_CONVERSATION_VIEWS = 20;
 
 /** The filters of the list, except those for one person or one page. */

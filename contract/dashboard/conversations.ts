@@ -37,7 +37,10 @@ const summary = {
 export const ConversationSummary = Type.Object(summary, { title: 'ConversationSummary' });
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
-/** Null after retention has removed the messages. `text` is the start of the text, or null if there is none. */
+/**
+ * The last message of a conversation. Null after retention has removed the messages. `text` is the start of the text,
+ * or null if there is none.
+ */
 const lastMessage = {
   role: Message.properties.role,
   type: Type.String(),
@@ -49,7 +52,10 @@ export const ListedConversation = Type.Object(
   {
     ...summary,
     last_message: Nullable(Type.Object(lastMessage)),
-    /** The newest message of the end user or of a member, with the member who wrote it. Null if there is none. */
+    /**
+     * The newest message of the end user or of a member, with the member who wrote it. Null if neither has written a
+     * message.
+     */
     last_human_message: Nullable(Type.Object({ ...lastMessage, author_id: Nullable(Type.String()) })),
     /** In a search: the matching part of the newest message that matches, and the role of its author. */
     found: Nullable(
@@ -99,7 +105,7 @@ export const ConversationMessage = Type.Object(
 );
 export type ConversationMessage = Static<typeof ConversationMessage>;
 
-/** An internal note of a member about a conversation. Neither the person nor the agent ever sees it. */
+/** An internal note of a member about a conversation. Neither the person nor the agent ever sees a note. */
 export const ConversationNote = Type.Object(
   {
     id: Type.String(),
@@ -129,7 +135,7 @@ const CONVERSATION_CHANGES = [
 const ConversationChange = Type.Object({
   id: Type.String(),
   type: Type.Enum(CONVERSATION_CHANGES),
-  /** The member. Null: the agent or a rule. */
+  /** The member. Null: the agent or a rule acted. */
   actor_id: Nullable(Type.String()),
   /** The new assignee. */
   user_id: Nullable(Type.String()),
@@ -142,7 +148,7 @@ export type ConversationChange = Static<typeof ConversationChange>;
 export const ConversationRecord = Type.Object(
   {
     ...summary,
-    /** The newest ones, oldest first, at most 200. */
+    /** The newest messages, oldest first, at most 200. */
     messages: Type.Array(ConversationMessage),
     /** Oldest first. */
     notes: Type.Array(ConversationNote),
@@ -159,7 +165,9 @@ export const ConversationRecord = Type.Object(
         error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
         agent_version: Nullable(Type.Integer()),
         result: RunResult,
-        /** Messages before this run that its caller sent along, oldest first. The agent did not write them. */
+        /**
+         * Messages before this run that its caller sent along, oldest first. The agent did not write these messages.
+         */
         earlier: Type.Array(Type.Object({ role: Type.Enum(['agent', 'end_user']), text: Type.String() })),
         created_at: Moment,
       }),
@@ -235,7 +243,7 @@ export const ConversationListQuery = PageQuery({
   /** What happened in the conversation, as Analytics counts it. */
   outcome: Type.Optional(Type.Enum(CONVERSATION_OUTCOMES)),
   ...conversationCircumstances,
-  /** Without it: the latest message first; in the view `waiting`, the longest wait. */
+  /** Without a sort: the latest message first; in the view `waiting`, the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });
 
@@ -269,7 +277,7 @@ export const MAX_SHARED_DRAFT = 4_000;
 export const PresenceBody = Type.Object(
   {
     presence: Type.Enum(PRESENCES),
-    /** With `typing`: the unsent reply. Other members who write a reply see it. */
+    /** With `typing`: the unsent reply. Other members who write a reply can read this text. */
     draft: Type.Optional(Type.String({ maxLength: MAX_SHARED_DRAFT })),
   },
   closed,
@@ -281,7 +289,7 @@ export const PresentMember = Type.Object(
   {
     user_id: Type.String(),
     typing: Type.Boolean(),
-    /** The reply that the member is writing. Null: none, or a note. */
+    /** The reply that the member is writing. Null: the member writes nothing, or a note. */
     draft: Nullable(Type.String()),
   },
   { title: 'PresentMember' },
@@ -366,7 +374,7 @@ export const SendFileQuery = Type.Object({
 export const NoteBody = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }),
-    /** The mentioned members. They find the note in their view of mentions. */
+    /** The mentioned members. Mentioned members find the note in their view of mentions. */
     mentions: Type.Optional(Type.Array(Id('user'), { maxItems: MAX_MENTIONS, uniqueItems: true })),
   },
   closed,

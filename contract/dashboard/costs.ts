@@ -44,7 +44,7 @@ export const BudgetRecord = Type.Object(
   {
     id: Type.String(),
     ...subject,
-    /** Null for the organization, and for a deleted subject. */
+    /** The name is null for the organization and for a deleted subject. */
     subject_name: Nullable(Type.String()),
     /** The amount that is spent in the current period, in UTC. */
     spent: Type.Number(),
@@ -99,7 +99,7 @@ export const UsageRecord = Type.Object(
     total: Use,
     data: Type.Array(
       Type.Object({
-        /** The day, the ID, or `provider/model`. Null: turns without a value. */
+        /** The day, the ID, or `provider/model`. Null: the group of turns without such a value. */
         group: Nullable(Type.String()),
         /** The name of an agent, a key or a campaign. */
         name: Nullable(Type.String()),

@@ -63,7 +63,7 @@ const fields = {
   goes_to: Type.Enum(HAND_OFF_RECIPIENTS),
   /** The member who gets hand-offs if `goes_to` is `member`. */
   user_id: Nullable(Id('user')),
-  /** Null: no limit of hours. */
+  /** Null: the team works at all hours. */
   hours: Nullable(WorkingHours),
   /** The message that a person gets once after a hand-off outside these hours. Null: no message. */
   outside: Nullable(texts),

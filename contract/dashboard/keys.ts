@@ -25,10 +25,10 @@ const record = {
   agent_id: Nullable(Type.String()),
   campaign_id: Nullable(Type.String()),
   permissions: Type.Array(PermissionName),
-  /** Null: from every address. */
+  /** Null: the key may be used from every network. */
   allowed_networks: Nullable(Type.Array(Type.String())),
   limits: Nullable(KeyLimits),
-  /** Calls that `limits.total` still allows. Null: it has no such limit. */
+  /** Calls that `limits.total` still allows. Null: the key has no total. */
   remaining: Nullable(Type.Integer({ minimum: 0 })),
   state: KeyState,
   created_at: Moment,

@@ -8,7 +8,7 @@ export const MemberHelp = Type.Object(
   {
     /** A summary when a member opens a conversation that was handed over. */
     summary: Type.Boolean(),
-    /** The model writes the draft of an answer. Without it, the draft is the best passage. */
+    /** The model writes the draft of an answer. Without a model, the draft is the best passage. */
     draft: Type.Boolean(),
     /** Translations of messages, and of replies before they are sent. */
     translation: Type.Boolean(),

@@ -13,14 +13,15 @@ export const ModelRecord = Type.Object(
     base_url: Nullable(Type.String()),
     has_key: Type.Boolean(),
     /**
-     * The model that creates the embeddings of all documents of the organization. Null: this connection creates none.
+     * The model that creates the embeddings of all documents of the organization. Null: this connection creates no
+     * embeddings.
      */
     embedding_model: Nullable(Type.String()),
-    /** The dimensions of its vectors. Null: it was not called yet. */
+    /** The dimensions of its vectors. Null: the model was not called yet. */
     embedding_dimensions: Nullable(Type.Integer()),
     /** The model that transcribes audio messages. Null: this connection does not transcribe. */
     transcription_model: Nullable(Type.String()),
-    /** The model that writes questions for the passages of all documents. Null: this connection writes none. */
+    /** The model that writes questions for the passages of all documents. Null: this connection writes no questions. */
     question_model: Nullable(Type.String()),
     updated_at: Moment,
   },
@@ -37,7 +38,10 @@ export const SetModelBody = Type.Object(
     embedding_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
     /** Null turns transcripts off. Only one connection of an organization does this, so another connection stops. */
     transcription_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
-    /** Null turns the writing of questions off and deletes them. Only one connection of an organization does this. */
+    /**
+     * Null turns the writing of questions off and deletes them. Only one connection of an organization writes
+     * questions.
+     */
     question_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
   },
   { ...closed, minProperties: 1 },

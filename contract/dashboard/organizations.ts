@@ -32,7 +32,7 @@ export type OrganizationRecord = Static<typeof OrganizationRecord>;
 export const CreateOrganizationBody = Type.Object(
   {
     name: Name,
-    /** Only the operator may set it. Other organizations start on `free`. */
+    /** Only the operator may set the plan. Other organizations start on `free`. */
     plan: Type.Optional(PlanName),
     owner_email: Type.Optional(
       Type.String({
@@ -94,7 +94,7 @@ export const InvitationRecord = Type.Object(
 );
 export type InvitationRecord = Static<typeof InvitationRecord>;
 
-/** Only the response that creates or renews a link contains it. */
+/** Only the response that creates or renews a link contains the link. */
 export const NewInvitation = Type.Object(
   {
     ...InvitationRecord.properties,
@@ -106,8 +106,8 @@ export const NewInvitation = Type.Object(
 export type NewInvitation = Static<typeof NewInvitation>;
 
 /**
- * The details that the holder of an invitation link sees before accepting. They do not reveal whether the address has
- * an account.
+ * The details that the holder of an invitation link sees before accepting. The fields do not reveal whether the address
+ * has an account.
  */
 export const InvitationLook = Type.Object({
   organization: Type.String(),
@@ -139,6 +139,6 @@ export type SetRetentionBody = Static<typeof SetRetentionBody>;
 
 export const RetentionPreviewQuery = Type.Object({ days: RetentionDays }, closed);
 
-/** The number of conversations that would be erased. `more`: there are more than this number. */
+/** The number of conversations that would be erased. `more`: there are more conversations than this number. */
 export const RetentionPreview = Type.Object({ conversations: Type.Integer(), more: Type.Boolean() });
 export type RetentionPreview = Static<typeof RetentionPreview>;

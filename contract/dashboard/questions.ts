@@ -16,7 +16,7 @@ export const MissedQuestion = Type.Object(
     /** The languages, detected from the script: `en`, `ar`, `hi`. */
     languages: Type.Array(Type.String()),
     last_at: Moment,
-    /** The messages that did not answer. When all of them are marked, the question is not listed any more. */
+    /** The messages that did not answer. When all of these messages are marked, the question is not listed any more. */
     message_ids: Type.Array(Type.String()),
     examples: Type.Array(
       Type.Object({ text: Type.String(), conversation_id: Type.String(), end_user_id: Type.String(), at: Moment }),

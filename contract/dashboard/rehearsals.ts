@@ -45,11 +45,11 @@ export type ScriptedReply = Static<typeof ScriptedReply>;
 
 export const RehearseCampaignBody = Type.Object(
   {
-    /** Settings, saved or unsaved. Absent: those of the campaign. */
+    /** Settings, saved or unsaved. Absent: the settings of the campaign are used. */
     settings: Type.Optional(CampaignSettings),
     /** The start time of the virtual clock. Absent: now. */
     begins_at: Type.Optional(Moment),
-    /** At most one of the three sources. Absent: the waiting recipients. */
+    /** At most one of the three sources. Absent: the rehearsal uses the waiting recipients. */
     filters: Type.Optional(EndUserExportQuery),
     /** CSV with a header row, or one JSON recipient per line, as in an addition. */
     file: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_FILE_CHARACTERS })),
@@ -85,7 +85,10 @@ export const RehearsedRecipient = Type.Object({
   time_zone: Nullable(Type.String()),
   status: Type.Enum(REHEARSED_STATUSES),
   reason: Nullable(Type.String()),
-  /** The time of sending, or the time when the message is skipped. Null: not enrolled, or not reached. */
+  /**
+   * The time of sending, or the time when the message is skipped. Null: the recipient is not enrolled, or the rehearsal
+   * did not reach this time.
+   */
   at: Nullable(Moment),
   /** The start of the first message. Null: the agent's own opening, or no message. */
   text: Nullable(Type.String()),

@@ -24,7 +24,10 @@ export const ResultRecord = Type.Object(
 );
 export type ResultRecord = Static<typeof ResultRecord>;
 
-/** A result with the name of its person, or another text that identifies the person. Null: erased, or without a name. */
+/**
+ * A result with the name of its person, or another text that identifies the person. Null: the person was erased, or has
+ * no name.
+ */
 export const NamedResult = Type.Object(
   { ...ResultRecord.properties, name: Nullable(Type.String()) },
   { title: 'NamedResult' },

@@ -41,7 +41,7 @@ export const RolloutBody = Type.Object(
 );
 export type RolloutBody = Static<typeof RolloutBody>;
 
-/** A number with its interval. The interval stays valid however often someone looks at it. */
+/** An estimated number with its confidence interval. The interval stays valid however often someone looks at it. */
 const Estimate = Type.Object({ value: Type.Number(), low: Type.Number(), high: Type.Number() });
 export type Estimate = Static<typeof Estimate>;
 
@@ -79,7 +79,10 @@ export const Comparison = Type.Object({
   confidence: Type.Number(),
   base: Arm,
   rolled_out: Arm,
-  /** How much higher the share of end users with a problem is for the version. Null: too few runs. */
+  /**
+   * How much higher the share of end users with a problem is for the version. Null: there are too few runs for an
+   * interval.
+   */
   worse_by: Nullable(Estimate),
 });
 export type Comparison = Static<typeof Comparison>;
@@ -97,7 +100,7 @@ export const RolloutRecord = Type.Object(
     percent: Type.Integer(),
     stop_when: Nullable(StopWhen),
     status: Type.Enum(ROLLOUT_STATUSES),
-    /** Why it was stopped. Null: it was not. */
+    /** Why it was stopped. Null: the rollout was not stopped. */
     reason: Nullable(Type.Enum(ROLLOUT_REASONS)),
     /** Of an active rollout: now. Of an ended rollout: when it ended. */
     comparison: Nullable(Comparison),

@@ -270,7 +270,7 @@ type Shapes = {
   bodyLimit?: number;
   /** The body is raw bytes instead of JSON, with this maximum size. */
   rawBody?: number;
-  /** Absent for 204 and 303. */
+  /** Absent if the status is 204 or 303. */
   answer?: TSchema;
 };
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ReplyActions } from './conversations.ts';
 import { closed, Moment, Name } from './shapes.ts';
 
-/** The maximum of one organization. The list is not paged. */
+/** The maximum number of saved replies of one organization. The list is not paged. */
 export const MAX_SAVED_REPLIES = 500;
 export const MAX_SAVED_REPLY_CHARACTERS = 4_000;
 const MAX_LANGUAGES = 20;

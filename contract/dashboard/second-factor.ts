@@ -4,7 +4,7 @@ import { closed, Moment, Name, Nullable } from './shapes.ts';
 /** The password is correct, but the account has a second factor. There is no session yet. */
 export const SecondFactorAsked = Type.Object(
   {
-    /** The next request sends it with the code, within five minutes. Alone, it gives no access. */
+    /** The next request sends the challenge with the code, within five minutes. Alone, it gives no access. */
     challenge: Type.String(),
     expires_at: Moment,
     /** The second factors of the account. A recovery code is always possible. */
@@ -18,8 +18,8 @@ export type SecondFactorAsked = Static<typeof SecondFactorAsked>;
 /** Six digits from the authenticator app, or a recovery code. */
 const Code = Type.String({ minLength: 1, maxLength: 64 });
 /**
- * The password is required again, so that an open browser is not enough. It is absent if the account has no password,
- * or if the person has just signed in.
+ * The password is required again, so that an open browser is not enough. The password is absent if the account has no
+ * password, or if the person has just signed in.
  */
 const Again = Type.Optional(Type.String({ minLength: 1, maxLength: 1024 }));
 

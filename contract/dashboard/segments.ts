@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { EndUserExportQuery } from './end-users.ts';
 import { closed, Moment, Name } from './shapes.ts';
 
-/** The maximum of one organization. The list is not paged. */
+/** The maximum number of segments of one organization. The list is not paged. */
 export const MAX_SEGMENTS = 200;
 
 /** A name for filters of end users. The filters are evaluated each time the segment is used. */

@@ -5,7 +5,7 @@ import { closed, Email, Moment, Name, Nullable, Password, RoleName, TimeZone } f
 
 const PlanName = Type.Enum(PLANS);
 
-/** Creates the first owner and the first organization. It works once, with the token of the setup link. */
+/** Creates the first owner and the first organization. This call works once, with the token of the setup link. */
 export const SetupBody = Type.Object(
   {
     token: Type.String({ minLength: 1, maxLength: 200 }),
@@ -73,7 +73,8 @@ export const SessionView = Type.Object(
         /** After a resolve or a snooze, the inbox opens the next conversation for this member. */
         opens_next: Type.Boolean(),
         /**
-         * True: the organization requires a second factor, and this session has none. Other requests there are refused.
+         * True: the organization requires a second factor, and this session has none. All other requests for this
+         * organization are refused.
          */
         second_factor_required: Type.Boolean(),
       }),

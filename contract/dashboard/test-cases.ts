@@ -159,7 +159,7 @@ export type TestCase = Static<typeof TestCase>;
 
 const cases = Type.Array(TestCase, { maxItems: MAX_CASES });
 
-/** This is also the form of a file in a repository. */
+/** A file in a repository has the same form. */
 export const SetSuiteBody = Type.Object(
   {
     cases,

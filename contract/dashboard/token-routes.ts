@@ -9,13 +9,14 @@ import type { DashboardRouteName } from './routes.ts';
  *   documents, triggers.
  * - A token cannot send messages to people or read personal data: conversations, end users and campaigns are closed.
  *   Only tests that members created from conversations contain text of people.
- * - A token cannot grant access: sign-in, members, keys, tokens and all secrets are closed. Endpoints and the list of their
- *   deliveries are read, but not changed; the bodies of deliveries, which have words of people, are closed. The one
- *   exception is the secret with which Parley signs turns for own code, because a pipeline sets up agent and code
- *   together. It opens nothing in Parley.
+ * - A token cannot grant access: sign-in, members, keys, tokens and all secrets are closed. Endpoints and the list of
+ *   their deliveries are read, but not changed; the bodies of deliveries, which have words of people, are closed. The
+ *   one exception is the secret with which Parley signs turns for own code, because a pipeline sets up agent and code
+ *   together. This secret opens nothing in Parley.
  * - No route here requires a role above member, so a stolen token never has the rights of an admin.
  *
- * `own`: every token, with any verb. A token for certain agents can use only routes whose path contains one of them.
+ * `own`: every token, with any verb. A token for certain agents can use only routes with one of these agents in the
+ * path.
  */
 export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>> = {
   readSession: 'own',

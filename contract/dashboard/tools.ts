@@ -24,7 +24,7 @@ const record = {
    */
   origin: Type.String(),
   credentials: ToolCredentialsLook,
-  /** Until then, every call also has a signature by the previous secret. */
+  /** Until this time, every call also has a signature by the previous secret. */
   previous_secret_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,
@@ -37,7 +37,7 @@ export type ToolSecretRecord = Static<typeof ToolSecretRecord>;
 export const NewToolSecret = Type.Object({ ...record, secret: Type.String() }, { title: 'NewToolSecret' });
 export type NewToolSecret = Static<typeof NewToolSecret>;
 
-/** The secret that signs the turns of an agent with own code. Only this response contains it. */
+/** The secret that signs the turns of an agent with own code. Only this response contains the secret. */
 export const AgentSecret = Type.Object({ secret: Type.String() }, { title: 'AgentSecret' });
 export type AgentSecret = Static<typeof AgentSecret>;
 
@@ -134,8 +134,8 @@ export const McpTool = Type.Object({
   parameters: Type.Record(Type.String(), Type.Unknown()),
   pin: Type.String(),
   /**
-   * The reason why it cannot be selected. Null: it can be selected. Such a tool has no description and no parameters
-   * here.
+   * The reason why the tool cannot be selected. Null: it can be selected. A tool that cannot be selected has no
+   * description and no parameters here.
    */
   fault: Nullable(Type.String()),
 });

@@ -35,6 +35,9 @@ export const UpdateTriggerBody = Type.Object(
 );
 export type UpdateTriggerBody = Static<typeof UpdateTriggerBody>;
 
-/** A run with the name of its person, or another text that identifies the person. Null: erased, or without a name. */
+/**
+ * A run with the name of its person, or another text that identifies the person. Null: the person was erased, or has no
+ * name.
+ */
 export const NamedRun = Type.Object({ ...RunRecord.properties, name: Nullable(Type.String()) }, { title: 'NamedRun' });
 export type NamedRun = Static<typeof NamedRun>;

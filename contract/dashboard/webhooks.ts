@@ -27,7 +27,7 @@ const record = {
   types: Types,
   enabled: Type.Boolean(),
   disabled_reason: Nullable(Type.Enum(WEBHOOK_DISABLED_REASONS)),
-  /** Until then, every delivery also has a signature by the previous secret. */
+  /** Until this time, every delivery also has a signature by the previous secret. */
   previous_secret_until: Nullable(Moment),
   created_at: Moment,
   updated_at: Moment,
@@ -117,8 +117,8 @@ export const EventDeliveryQuery = PageQuery({
 });
 
 /**
- * Watches new events. Without `after`, it starts now. Each call keeps the recording of events active for some more
- * minutes.
+ * Watches new events. Without `after`, watching starts with the next event. Each call keeps the recording of events
+ * active for some more minutes.
  */
 export const WatchEventsQuery = Type.Object(
   {

@@ -56,7 +56,10 @@ export const AddedWording = Type.Object({ id: Type.String() }, { title: 'AddedWo
 export const SuggestPassagesQuery = Type.Object(
   {
     question: Question,
-    /** The agent's message that did not answer. Passages similar to the first reply of a member after it come first. */
+    /**
+     * The agent's message that did not answer. Passages similar to the first reply of a member after this message come
+     * first.
+     */
     message_id: Type.Optional(Id('msg')),
   },
   closed,

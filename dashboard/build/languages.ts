@@ -1,9 +1,10 @@
 import type { Plugin, Rolldown } from 'vite';
 
 /**
- * Builds the files of the dashboard once per language. `defineTexts(en, ar)` becomes `defineTexts(__ARABIC__ ? ar : en)`,
- * and each output replaces __ARABIC__ with a constant, so that the minifier removes the texts of the other language.
- * Both outputs share the files that contain no texts. public/preferences.js starts the files of the reader's language.
+ * Builds the files of the dashboard once per language. `defineTexts(en, ar)` becomes `defineTexts(__ARABIC__ ? ar :
+ * en)`, and each output replaces __ARABIC__ with a constant, so that the minifier removes the texts of the other
+ * language. The English and the Arabic output share the files that contain no texts. public/preferences.js starts the
+ * files of the reader's language.
  */
 const LANGUAGES = ['en', 'ar'] as const;
 type Language = (typeof LANGUAGES)[number];

@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * The preferences of a person: theme, language, the last organization. They are stored in this browser, with one record
- * for each person and one for visitors who have not signed in, because the sign-in page has a language too.
- * public/preferences.js reads the same storage before the first paint. It never contains keys or data from the server.
+ * The preferences of a person: theme, language, the last organization. The preferences are stored in this browser, with
+ * one record for each person and one for visitors who have not signed in, because the sign-in page has a language too.
+ * public/preferences.js reads the same storage before the first paint. The storage never contains keys or data from the
+ * server.
  */
 export type Language = 'en' | 'ar';
 export type Theme = 'light' | 'dark' | 'auto';

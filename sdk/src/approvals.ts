@@ -25,7 +25,10 @@ export class Approvals {
     );
   }
 
-  /** The first decision counts. The same decision again returns it, and another one fails with `approval_decided`. */
+  /**
+   * The first decision counts. The same decision again returns the approval, and another decision fails with
+   * `approval_decided`.
+   */
   decide(approval: string, decision: DecideApproval, options: WriteOptions = {}): Promise<Approval> {
     return this.#transport.json('POST', path`/api/approvals/${approval}`, { ...options, body: decision });
   }

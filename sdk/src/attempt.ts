@@ -32,7 +32,10 @@ const lost = (): string =>
     ? 'The connection failed, or the server allows no call from a page of another origin. Call Parley from your backend.'
     : 'The connection failed before the response was complete.';
 
-/** Sends the request once. It throws only if the call must end: the reason of `signal`, or an invalid response. */
+/**
+ * Sends the request once. The function throws only if the call must end: the reason of `signal`, or an invalid
+ * response.
+ */
 export async function attempt<T>(
   { send, url, init, signal, timeout, attempts }: Attempt,
   read: (response: Response) => Promise<T>,

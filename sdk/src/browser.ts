@@ -14,7 +14,10 @@ export type ConnectOptions = {
   baseUrl: string;
   agent: string;
   trigger: string;
-  /** Returns a client token from your backend. It is called before the first call, and when a token has expired. */
+  /**
+   * Returns a client token from your backend. This function is called before the first call, and when a token has
+   * expired.
+   */
   getToken: () => Promise<string>;
   /** The ID of an earlier conversation, which continues. */
   conversation?: string | undefined;
@@ -33,7 +36,7 @@ export type ChatState = {
   readonly status: 'ready' | 'waiting';
   /** Store it to continue later. Null: the conversation has not started. */
   readonly conversationId: string | null;
-  /** The reason why the last call failed. The next call clears it. */
+  /** The reason why the last call failed. The next call clears this reason. */
   readonly error: ChatError | null;
 };
 

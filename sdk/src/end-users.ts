@@ -50,8 +50,9 @@ export class EndUsers {
   }
 
   /**
-   * Upserts any number of people from any iterable, 500 per call. An invalid row is reported, and the others are written. With
-   * your own `idempotencyKey`, the same rows and the same `batchSize`, a second run after a crash has no second effect.
+   * Upserts any number of people from any iterable, 500 per call. An invalid row is reported, and all other rows are
+   * written. With your own `idempotencyKey`, the same rows and the same `batchSize`, a second run after a crash has no
+   * second effect.
    */
   async bulk(
     rows: Rows<CreateEndUser>,

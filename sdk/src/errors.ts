@@ -65,7 +65,7 @@ function firstFault([first, ...more]: readonly Fault[] = []): string {
   return ` ${first.pointer || 'The body'}: ${first.detail}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
 }
 
-/** True for an error of this library. With codes: true only for an error with one of them. */
+/** True for an error of this library. With codes, the result is true only for an error with one of these codes. */
 export const isParleyError = <Wanted extends ParleyErrorCode = ParleyErrorCode>(
   error: unknown,
   ...codes: Wanted[]

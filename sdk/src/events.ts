@@ -3,7 +3,7 @@ import type { CallOptions, Transport } from './transport.ts';
 import type { EventType, WebhookEvent } from './webhooks.ts';
 
 export type EventOptions<Type extends EventType = EventType> = CallOptions & {
-  /** The id of the last event that you have, or a time. Without it: from the oldest event, 30 days ago. */
+  /** The id of the last event that you have, or a time. Without this parameter: from the oldest event, 30 days ago. */
   after?: string | undefined;
   type?: Type | undefined;
   /** Events per page, at most 100. */

@@ -14,7 +14,7 @@ export type LogEntry = {
   /** Identifies the call in the server's log. */
   requestId: string | null;
   milliseconds: number;
-  /** The pause before the next attempt in milliseconds. Null: no further attempt. */
+  /** The pause before the next attempt in milliseconds. Null: no further attempt follows. */
   retryIn: number | null;
 };
 

@@ -117,7 +117,7 @@ function idOf(response: Response): string {
   throw new ParleyError({ code: 'response_invalid', detail, status, headers });
 }
 
-/** `created_after`: from this moment on. Both are RFC 3339. */
+/** `created_after`: from this moment on. `created_after` and `created_before` are in the format of RFC 3339. */
 type RunFilter = {
   status?: Run['status'] | undefined;
   created_after?: string | undefined;

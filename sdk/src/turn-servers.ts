@@ -1,4 +1,4 @@
-/** The two kinds of servers: Request and Response, and the streams of Node. Their types need no package. */
+/** The two kinds of servers: Request and Response, and the streams of Node. These types need no package. */
 export type NodeRequest = AsyncIterable<Uint8Array> & {
   headers: Record<string, string | string[] | undefined>;
   /** The raw bytes that a body parser has stored. */

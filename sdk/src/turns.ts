@@ -54,7 +54,7 @@ export const later = (work: () => Promise<string | TurnAnswer>): Later => new La
 /** Accepts the turn. Another process calls `reply` with it. */
 export const accepted: Later = new Later(() => new Promise(() => {}));
 
-/** Sends the answer to an accepted turn. It repeats a call that failed, until the deadline. */
+/** Sends the answer to an accepted turn. The function repeats a call that failed, until the deadline. */
 export const reply = (
   request: Pick<TurnRequested, 'turn'>,
   answer: string | TurnAnswer,
@@ -62,8 +62,8 @@ export const reply = (
 ): Promise<'accepted' | 'superseded'> => replyTo(request.turn, whole(answer), options.signal);
 
 /**
- * `turns(secret, async (turn) => 'Hello')` answers the turns of an agent with the provider "http". It checks the
- * signature of each call. `secret`: several while you replace it.
+ * `turns(secret, async (turn) => 'Hello')` answers the turns of an agent with the provider "http". The server checks
+ * the signature of each call. `secret`: several while you replace it.
  */
 export function turns(
   secret: string | readonly string[] | undefined,

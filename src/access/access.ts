@@ -30,9 +30,9 @@ import type { Caller } from './types.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 
 /**
- * Decides who calls, whether they may, and how often, and makes a revoke effective on every node. Its parts are the
- * decision (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for all other
- * nodes (barrier.ts).
+ * Decides who calls, whether they may, and how often, and makes a revoke effective on every node. The parts of this
+ * room are the decision (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for
+ * all other nodes (barrier.ts).
  */
 export type Access = Changes & {
   /**
@@ -43,20 +43,20 @@ export type Access = Changes & {
   /** Whether the call has a client token, expired or not, and comes from a page of the token's origins. */
   isOwnPage: IsOwnPage;
   /**
-   * Row 12, the rate limits: those of the family, if the route has one, and the key's own. Rejects with Refusal
-   * `rate_limited`.
+   * Row 12 of the order of checks, the rate limits: the limit of the family, if the route has one, and of the key.
+   * Rejects with Refusal `rate_limited`.
    */
   limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
   /** The key's own limit for one end user, by each name that the call has for them. Rejects like `limit`. */
   limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
-  /** Calls that the key's total still allows. Null: it has no total. */
+  /** Calls that the key's total still allows. Null: the key has no total. */
   remaining(caller: Caller): Promise<number | null>;
   facts: FactLookups;
   /** Registers this node. Rejects when the database cannot be reached. */
   start(): Promise<void>;
   /** Releases the lease, writes pending data, closes the connections. Call it when no request is in progress. */
   stop(): Promise<void>;
-  /** True while decisions use the memory. */
+  /** True while this node may decide from memory. */
   ready(): boolean;
   /** For /metrics: the current state of this node. */
   state(): AccessState;
@@ -158,7 +158,7 @@ export function createAccess(deps: AccessDeps): Access {
       await lease.renew();
       share(lease.nodes());
       heartbeat = startHeartbeat({ leaseMs, lease, log, onNodes: share, sweep });
-      // Not with the heartbeat's sweep, which may wait for the lease of another node.
+      // This runs apart from the sweep of the heartbeat, which may wait for the lease of another node.
       returning = setInterval(() => void blocks.sweep(), RETURN_MS);
       listener = listenForHints(databaseUrl, heartbeat.hint, { role, onError: quietly });
     },

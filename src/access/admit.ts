@@ -20,7 +20,7 @@ import { attributeRefusal } from './attribute-refusal.ts';
 import { createTargetFacts, type FactLookups } from './target-facts.ts';
 import type { Admission, Caller, Need } from './types.ts';
 
-/** Decides the call, without counting it. */
+/** Decides about the call again without counting it. */
 type Again = () => Admission | Promise<Admission>;
 
 export type Admit = (
@@ -29,7 +29,10 @@ export type Admit = (
   params: Readonly<Record<string, string>>,
   /** The network address of the caller, from the connection or from a trusted proxy. */
   address: string | undefined,
-  /** The call is a new one, and takes part of the key's total. Not when access is checked again for the same call. */
+  /**
+   * The call is a new one, and takes part of the key's total. A call does not count again when its access is checked
+   * again.
+   */
   isCounted?: boolean,
   /** The header Origin, which only client tokens need. */
   origin?: string,

@@ -1,8 +1,8 @@
 /**
- * A Map with at most `max` entries. When it is full, a pointer moves around the entries (CLOCK algorithm). An entry
- * that was read since the pointer last passed stays for another round. The first entry that was not read is evicted. A
- * read sets one flag, where an LRU would move the entry. The pointer is an iterator that is stored, because a new one
- * would again visit all deleted places.
+ * A Map with at most `max` entries. When the map is full, a pointer moves around the entries (CLOCK algorithm). An
+ * entry that was read since the pointer last passed stays for another round. The first entry that was not read is
+ * evicted. A read sets one flag, where an LRU would move the entry. The pointer is an iterator that is stored, because
+ * a new one would again visit all deleted places.
  */
 export type BoundedMap<V> = {
   get(key: string): V | undefined;

@@ -8,7 +8,7 @@ import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFact
 /** The ids in the path at the places that the route's need names, as sent: nothing is known about them yet. */
 export type Named = { agent?: string; trigger?: string; channel?: string; campaign?: string };
 
-/** The records with those ids, of any owner. Null: missing or deleted. */
+/** The records with those ids, of any owner. Null: the record is missing or deleted. */
 export type Found = {
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
@@ -32,11 +32,11 @@ export function decide(
   return decideCaller(caller, need, named, from) ?? decideTarget(caller, need, found());
 }
 
-/** Row 4a. */
+/** Row 4a of the order of checks: the network of the caller. */
 export const decideNetwork = (caller: Caller, from: string | null): Refusal | null =>
   caller.networks !== null && !isInside(caller.networks, from) ? networkNotAllowed(from) : null;
 
-/** Rows 4c and 4d: a client token calls only its own trigger, from its own pages. */
+/** Rows 4c and 4d of the order of checks: a client token calls only its own trigger, from its own pages. */
 function decideClient({ client }: Caller, need: Need, named: Named): Refusal | null {
   if (client === undefined) return null;
   if (need.client !== true || named.agent !== client.agentId || named.trigger !== client.triggerId) {
@@ -97,8 +97,8 @@ export function decideTarget(caller: Caller, need: Need, found: Found): Refusal 
 }
 
 /**
- * Shows a caller behind a proxy the address that we see. It does not show the allowed networks, because they would help
- * a person with a stolen key.
+ * Refuses a caller outside the networks. The refusal names the checked address, for callers behind a proxy. The refusal
+ * does not name the allowed networks, because they would help a person with a stolen key.
  */
 const networkNotAllowed = (from: string | null): Refusal =>
   new Refusal(

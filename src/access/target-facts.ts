@@ -8,7 +8,7 @@ import type { AgentFacts, CampaignFacts, ChannelFacts, TriggerFacts } from './ty
 
 type Known<T> = T | null | Promise<T | null>;
 
-/** Facts about a record of an organization. Null: it does not exist, or it was deleted. */
+/** Facts about a record of an organization. Null: the record does not exist, or was deleted. */
 export type FactLookups = {
   agent(orgId: string, id: string): Known<AgentFacts>;
   trigger(orgId: string, id: string): Known<TriggerFacts>;
@@ -17,7 +17,7 @@ export type FactLookups = {
 };
 
 export type TargetFacts = {
-  /** Undefined if one of them is not in memory. */
+  /** The named records from memory. Undefined: one of them is not in memory. */
   recall(orgId: string, named: Named): Found | undefined;
   /** From the database. */
   load(orgId: string, named: Named, isGood: boolean): Promise<Found>;

@@ -16,9 +16,9 @@ export type Caller = {
   readonly permissions: readonly Permission[];
   /** The networks from which the key may be used. Null: from everywhere. */
   readonly networks: readonly Network[] | null;
-  /** Limits of this key alone. Null: it has none. */
+  /** Limits of this key alone. Null: the key has no limits. */
   readonly limits: CallerLimits | null;
-  /** The call has a client token of this key, and only the token's rights. Absent: it has the key itself. */
+  /** The call has a client token of this key, and only the token's rights. Absent: the call has the key itself. */
   readonly client?: ClientCaller;
 };
 
@@ -48,7 +48,7 @@ export type Need = {
   readonly trigger?: string;
   readonly channel?: string;
   readonly campaign?: string;
-  /** Client tokens for the agent and trigger in the path may call it. Absent: only keys. */
+  /** Client tokens for the agent and trigger in the path may call the route. Absent: only keys. */
   readonly client?: true;
 };
 

@@ -7,14 +7,14 @@ type Reminder = NonNullable<NoReply['remind']>[number];
 
 export type SilentStep = { kind: 'remind'; text: Reminder['text'] } | { kind: 'complete' } | { kind: 'hand_off' };
 
-/** The step that is due after `steps` earlier steps. Null: no step is left. */
+/** The step that is due after `steps` earlier steps. Null: all steps are over. */
 export function silentStep({ no_reply: noReply }: AgentDefinition, steps: number): SilentStep | null {
   const reminder = noReply?.remind?.[steps];
   if (reminder) return { kind: 'remind', text: reminder.text };
   return noReply?.end_after_minutes === undefined ? null : { kind: noReply.then ?? 'complete' };
 }
 
-/** The text of a reminder in the language of the person. Null: it would be empty. */
+/** The text of a reminder in the language of the person. Null: the text would be empty. */
 export const reminderText = (
   text: Reminder['text'],
   { state, locale, variables }: { state: unknown; locale: string | null; variables: Variables },

@@ -18,7 +18,7 @@ const FULL_MS = 1_000;
 
 type Deps = { pool: Db['$client']; blobs: BlobStore | null };
 
-/** Images of all organizations on this node. They are never cached, so an erased image is never sent. */
+/** Images of all organizations on this node. The images are never cached, so an erased image is never sent. */
 export function createImages({ pool, blobs }: Deps): (orgId: string) => OpenImages {
   const memory = createSharedMemory({ most: MAX_BYTES, ofOrganization: MAX_OF_ORGANIZATION });
   const read = async (orgId: string, row: ImageRow): Promise<TurnImage | null> => {

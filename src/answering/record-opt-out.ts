@@ -7,7 +7,7 @@ import type { CompletedTurn } from '../store/runs/complete.ts';
  * The effect of STOP. The engine recognizes the words before every turn (src/engine/stop-words.ts), and a rule of the
  * agent may have the same effect. The person is opted out on this kind of channel in every conversation. The run ends,
  * and the conversation is resolved. One message confirms the opt-out, with the text of the rule or a built-in text.
- * After that, nothing is sent on this kind of channel (src/store/end-users/reason-not-to-send.ts): calls get
+ * After an opt-out, nothing is sent on this kind of channel (src/store/end-users/reason-not-to-send.ts): calls get
  * `recipient_opted_out`, campaigns skip the person, and waiting messages are suppressed. No word opts the person in
  * again; a backend or a member sets the consent.
  */

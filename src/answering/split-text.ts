@@ -1,6 +1,7 @@
 /**
- * Splits a text of the agent into messages that fit the channel. It splits at the end of a paragraph, a sentence or a
- * word, never within a character. Each part becomes a separate message, so each is sent once and has its own state.
+ * Splits a text of the agent into messages that fit the channel. The function splits at the end of a paragraph, a
+ * sentence or a word, never within a character. Each part becomes a separate message, so each is sent once and has its
+ * own state.
  */
 export function splitText(text: string, max: number): string[] {
   const parts: string[] = [];

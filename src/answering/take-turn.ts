@@ -27,7 +27,7 @@ import { splitText } from './split-text.ts';
 const firstStatus = (kind: string): 'delivered' | 'queued' =>
   channelKinds.get(kind)?.byStoring ? 'delivered' : 'queued';
 
-/** The reason why the agent may not message this person. Null when it may. */
+/** The reason why the agent may not message this person. Null: the agent may message the person. */
 export function skipReason(run: ClaimedRun): string | null {
   const why = reasonNotToSend(run.end_user.blocked, run.end_user.consent[run.channel_kind]?.status);
   if (why !== null) return why;
@@ -40,7 +40,7 @@ type Content = { type: string; text?: string; name?: string };
 /** A picture without text still counts as a message. */
 export const wordsOf = ({ type, text, name }: Content): string => text || (name ? `[${type}: ${name}]` : `[${type}]`);
 
-/** A message for the provider. It receives only the images of the person. */
+/** A message for the provider. The model receives only the images of the person. */
 export const turnMessage = ({ id, role, content }: { id: string; role: string; content: Content }): TurnMessage => ({
   role: role as MessageRole,
   text: wordsOf(content),

@@ -4,7 +4,7 @@ import type { Span, Tracer } from '../kernel/traces/tracer.ts';
 import type { ClaimedRun } from '../store/runs/claim.ts';
 
 /**
- * The span of one attempt at a turn of a run. It continues the trace of the request that created the run, in any
+ * The span of one attempt at a turn of a run. The span continues the trace of the request that created the run, in any
  * process.
  */
 export const spanOfRun = (tracer: Tracer, run: ClaimedRun): Span =>

@@ -10,7 +10,10 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 
 export const checkOf = (secret: string): Buffer => secretCheck(deriveSecrets(secret).setupKey);
 
-/** The keys of this process. They are fixed at its start, so a later rotation takes effect at the next start. */
+/**
+ * The keys of this process. The keys are fixed when the process starts, so a later rotation takes effect at the next
+ * start.
+ */
 export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
   const row = await readInstallation(db);
   return row === null ? deriveSecrets(given.secret) : secretsOf(await historyOf(db, row, given));
@@ -18,8 +21,8 @@ export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
 
 /**
  * Every secret that the installation has had. The database stores them sealed with the current one. Before the
- * rotation, the current secret is the previous one. After it, it is the new one. A process with both secrets works
- * before and after the rotation.
+ * rotation, the current secret is the previous one. After the rotation, the current secret is the new one. A process
+ * with both secrets works before and after the rotation.
  */
 export async function historyOf(
   db: Db,

@@ -8,10 +8,10 @@ import type { Db } from '../store/db.ts';
 import { COUNTED, QUEUES, type QueueDepths, readQueueDepths } from '../store/queue/depth.ts';
 
 /**
- * `/metrics` for Prometheus, on its own address (METRICS_ADDRESS). It is off by default, because it needs no key. No
- * label contains an ID or a value from a caller, and routes are patterns. docs/operations.md explains each number for
- * operators. A worker listens on no other address, so its probes are here too, under the same paths as on the main
- * address.
+ * `/metrics` for Prometheus, on its own address (METRICS_ADDRESS). The address is off by default, because it needs no
+ * key. No label contains an ID or a value from a caller, and routes are patterns. docs/operations.md explains each
+ * number for operators. A worker listens on no other address, so its probes are here too, under the same paths as on
+ * the main address.
  */
 export type Metrics = {
   /** Counts the requests of this server. */
@@ -234,7 +234,10 @@ function countModels(registers: Registry[]): (use: ModelUsed) => void {
   };
 }
 
-/** Null: the database does not answer. At most one query runs at a time, however many callers there are. */
+/**
+ * Reads the length of the queues. Null: the database does not respond. At most one query runs at a time, however many
+ * callers there are.
+ */
 function readDepths(db: Db) {
   let lastRead: { until: number; depths: Promise<QueueDepths | null> } | null = null;
   return () => {

@@ -34,8 +34,8 @@ export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /**
  * The parts of the program that are configured or have state, in one object, grouped by room. Each noun's `deps.ts`
- * names the part that its verbs use. All other functions are imported. The services are in the order in which they
- * start.
+ * names the part that its verbs use. All other functions are imported directly. The services are in the order in which
+ * they start.
  */
 export async function openRooms(app: AppDeps) {
   const { config, db, log, role } = app;

@@ -8,9 +8,9 @@ const LOOK_MS = 1_000;
 type Deps = { isPaused(): Promise<boolean>; log: Logger; lookMs?: number };
 
 /**
- * Starts the workers as soon as the installation is not paused. Until then nothing claims work, so nothing is sent, and
- * accepted calls wait in the queues. Only a restore pauses an installation, before the first process starts on it. So
- * workers that have started need not check again.
+ * Starts the workers as soon as the installation is not paused. During the pause nothing claims work, so nothing is
+ * sent, and accepted calls wait in the queues. Only a restore pauses an installation, before the first process starts
+ * on it. Workers that have started therefore need not check again.
  */
 export function createPauseGate({ isPaused, log, lookMs = LOOK_MS }: Deps, workers: readonly Service[]): Service {
   const stopping = new AbortController();

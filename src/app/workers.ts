@@ -31,7 +31,10 @@ import type { Service } from './service.ts';
 
 /** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
 const TURN_GRACE_MS = 15_000;
-/** A called provider may still answer within this time. After that, the message is left to another node and flagged. */
+/**
+ * A called provider may still answer within this time. After this time, the message is left to another node and
+ * flagged.
+ */
 const DELIVERY_GRACE_MS = 5_000;
 
 /** The workers for turns, deliveries, events, files, imports and housekeeping, in each cell. */

@@ -3,7 +3,7 @@ import { type EgressRequest, EgressError } from '../kernel/egress.ts';
 import { readRetryAfter } from '../kernel/retry-after.ts';
 import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
-/** A provider's HTTP response. The body is parsed when it is JSON. */
+/** A provider's HTTP response. `json` is the parsed body if the body is JSON. */
 export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
 
 /**
@@ -24,8 +24,8 @@ export async function callProvider(
 }
 
 /**
- * Checks an address from a provider's response that would receive our credentials. It must be encrypted and belong to
- * the provider, or to the server that the settings configure instead.
+ * Checks an address from a provider's response that would receive our credentials. The address must be encrypted and
+ * belong to the provider, or to the server that the settings configure instead.
  */
 export function ownAddress(provider: string, url: string, { api, hosts }: { api: string; hosts: RegExp }): string {
   const { protocol, host, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '', origin: '' };

@@ -6,8 +6,8 @@ type Row = Pick<ChannelAccount, 'id' | 'settings'> & { kind: string };
 
 /**
  * Compares a message with its template on a connected channel (template-fault.ts). The definitions are read from the
- * provider of the channel. Null also if they cannot be read, because a message must not wait for a provider that is
- * down.
+ * provider of the channel. The result is also null if the definitions cannot be read, because a message must not wait
+ * for an unavailable provider.
  */
 export async function channelTemplateFault<R extends Row>(
   { connector, openSecrets }: { connector: Pick<Connector, 'templates'>; openSecrets(row: R): Promise<Secrets> },

@@ -14,13 +14,13 @@ export type ChannelKind = {
   readonly kind: string;
   readonly capabilities: ChannelCapabilities;
   /**
-   * The reason why this content cannot be sent although the channel supports its type, as a sentence. Null: it can be
-   * sent.
+   * The reason why this content cannot be sent although the channel supports its type, as a sentence. Null: the content
+   * can be sent.
    */
   refuses?(content: MessageContent): string | null;
   /**
-   * The settings that a user enters to connect the channel. Fields named in `secretFields` are sealed. The rest is
-   * stored in clear text.
+   * The settings that a user enters to connect the channel. Fields named in `secretFields` are sealed. All other fields
+   * are stored in clear text.
    */
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
@@ -38,7 +38,9 @@ export type ChannelKind = {
    * stored in clear text (the account's name and id). Throws a ChannelFailure that explains the problem.
    */
   connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
-  /** Called when the channel is disconnected. It asks the provider to stop calling us. A failure is ignored. */
+  /**
+   * Called when the channel is disconnected. The function asks the provider to stop calling us. A failure is ignored.
+   */
   disconnect?(account: ChannelAccount, tools: SendTools): Promise<void>;
   /**
    * The person's address on this channel, taken from the person's record. Absent: the record does not contain such an
@@ -66,7 +68,7 @@ export type ChannelKind = {
    * Downloads a file that a person sent, at most MAX_ATTACHMENT_BYTES. Absent: messages of this kind refer to no files.
    */
   fetchFile?(source: FileSource, account: ChannelAccount, tools: SendTools): Promise<Buffer>;
-  /** Returns the texts that the provider has approved. Absent: the kind has none. */
+  /** Returns the texts that the provider has approved. Absent: the kind has no templates. */
   listTemplates?(account: ChannelAccount, tools: SendTools): Promise<ChannelTemplate[]>;
   /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;
@@ -86,7 +88,7 @@ export type Inbound = {
 
 export type InboundRequest = {
   readonly method: 'GET' | 'POST';
-  /** The URL as the provider called it. Some providers sign it. */
+  /** The URL as the provider called it. Some providers sign this URL. */
   readonly url: string;
   readonly query: URLSearchParams;
   /** Header names in lower case. */
@@ -115,7 +117,7 @@ export type InboundMessage = {
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };
   readonly content: MessageContent;
   /**
-   * A file whose bytes are still at the provider: `fetchFile` downloads them later. Until then, or if the download
+   * A file whose bytes are still at the provider: `fetchFile` downloads them later. Before the download, or if it
    * fails, `content` is the caption, or the kind of the file in brackets.
    */
   readonly file?: { readonly name: string; readonly source: FileSource };
@@ -125,7 +127,7 @@ export type InboundMessage = {
 
 /**
  * Splits a message with several files: the first message has the text, and each further file becomes a separate message
- * (`[file]`). A provider uses one ID for all of them, so only the first message gets it.
+ * (`[file]`). The provider uses one ID for all files of a message, so only the first message gets the ID.
  */
 export function withFiles(
   message: InboundMessage,
@@ -141,8 +143,8 @@ export function withFiles(
 }
 
 /**
- * The place of a file at the provider, in the provider's own format. It contains no secret, because it is stored in
- * clear text.
+ * The place of a file at the provider, in the provider's own format. The place contains no secret, because it is stored
+ * in clear text.
  */
 export type FileSource = Readonly<Record<string, string>>;
 

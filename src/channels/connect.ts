@@ -12,7 +12,7 @@ export type Connector = {
   /** Null: the kind does not exist, or it receives nothing over HTTP. */
   inboundUrl(kind: string, channelId: string): string | null;
   split(kind: string, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] };
-  /** True for a stored secret that a user entered. The other secrets are our own. */
+  /** True for a stored secret that a user entered. Parley creates all other secrets. */
   isEntered(kind: string, secret: string): boolean;
   /**
    * True for a secret of ours that connecting sends to the provider. A new address must not receive the secret of the
@@ -35,7 +35,8 @@ export type Connector = {
 };
 
 /**
- * The reason why the provider refuses the channel, as a sentence. It includes the setting at fault, if that is known.
+ * The reason why the provider refuses the channel, as a sentence. The reason includes the setting at fault, if that is
+ * known.
  */
 export type ConnectRefusal = { code: string; detail: string; setting: string | null; isBroken: boolean };
 

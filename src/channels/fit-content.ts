@@ -3,7 +3,8 @@ import { ChannelFailure, type ChannelKind } from './channel.ts';
 
 /**
  * Converts an agent's message to a form that the channel supports: choices become a numbered list, and a file becomes
- * its URL. A backend's own message is never converted. It is refused when the call is made.
+ * its URL. A backend's own message is never converted. Unsuitable content of a backend is refused when the call is
+ * made.
  */
 export function fitContent(content: MessageContent, kind: ChannelKind): MessageContent {
   const { capabilities } = kind;
@@ -21,7 +22,7 @@ export function fitContent(content: MessageContent, kind: ChannelKind): MessageC
   return fitted;
 }
 
-/** Null: it has no form as text. */
+/** The content as text. Null: the content has no text form. */
 export function asText(content: MessageContent): MessageContent | null {
   switch (content.type) {
     case 'choices':

@@ -304,7 +304,7 @@ describe('a command that creates nothing', () => {
     expect(faultsOf({ DATABASE_DIRECT_URL: direct })).toEqual(['DATABASE_DIRECT_URL']);
   });
 
-  test('the command needs no folder with DATABASE_URL', () => {
+  test('a command needs no data folder if DATABASE_URL is set', () => {
     const env = { DATA_DIR: path.join(dataDir, 'other'), PARLEY_SECRET: SECRET, DATABASE_URL };
     expect(loadConfig(env, { mustExist: true })).toHaveProperty('config');
   });

@@ -37,7 +37,7 @@ export type Config = {
   dataDir: string;
   /** Null: the embedded database in `dataDir`. */
   databaseUrl: string | null;
-  /** A pooler in transaction mode in front of `databaseUrl`, for requests and workers. Null: there is none. */
+  /** A pooler in transaction mode in front of `databaseUrl`, for requests and workers. Null: no pooler is used. */
   poolerUrl: string | null;
   redisUrl: string | null;
   region: Region;
@@ -45,7 +45,9 @@ export type Config = {
   baseUrls: Record<Region, string>;
   /** The base URL of this region. */
   baseUrl: string;
-  /** At least 32 characters. Keys are derived from it (secrets.ts). It is never used directly and never printed. */
+  /**
+   * At least 32 characters. Keys are derived from it (secrets.ts). The secret is never used directly and never printed.
+   */
   secret: string;
   /** The previous secret, while it is being rotated (docs/operations.md). */
   previousSecret: string | null;
@@ -58,9 +60,11 @@ export type Config = {
   limits: RateLimits;
   /** Hosts and CIDRs for kernel/egress. */
   egressAllow: string[];
-  /** Name servers for look-ups of domain records. Empty: the system's name servers. */
+  /** Name servers for look-ups of domain records. Empty: the name servers of the system are used. */
   dnsServers: string[];
-  /** The number of cells of a new installation on a Citus cluster. Null: two for each node. */
+  /**
+   * The number of cells of a new installation on a Citus cluster. Null: the installation gets two cells for each node.
+   */
   cells: number | null;
   /** Keys of secret scanners by the names that their reports use. */
   leakReportKeys: ScannerKeys;
@@ -91,8 +95,8 @@ export type LoadOptions = {
 };
 
 /**
- * Reads the environment and reports all faults together. It writes a file only if there is no fault: the secret of an
- * embedded installation, on its first start.
+ * Reads the environment and reports all faults together. The function writes a file only if there is no fault: the
+ * secret of an embedded installation, on its first start.
  */
 export function loadConfig(
   env: Environment = process.env,

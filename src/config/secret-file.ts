@@ -73,7 +73,7 @@ const PREVIOUS_DAYS = 30;
 
 /**
  * The embedded installation's own secrets. During a rotation: the next secret, with the current one as the previous.
- * For some time after a rotation: the new secret, with the one before it as the previous.
+ * For some time after a rotation: the new secret, with the old one as the previous.
  */
 export function ownSecrets(dataDir: string): Own | ConfigFault {
   const current = secretOf(dataDir);
@@ -99,13 +99,13 @@ const filesIn = (dataDir: string) => ({
 /** The next secret of a rotation in progress. */
 export const hasNextSecret = (dataDir: string): boolean => existsSync(filesIn(dataDir).next);
 
-/** Creates the next secret of an embedded installation. The current one becomes the previous one. */
+/** Creates the next secret of an embedded installation. The current secret becomes the previous one. */
 export function makeNextSecret(dataDir: string): void {
   writeNew(filesIn(dataDir).next);
 }
 
 /**
- * The next secret replaces the current one, which stays stored in another file. It is safe to repeat after an
+ * The next secret replaces the current one, which stays stored in another file. The function is safe to repeat after an
  * interruption at any point.
  */
 export function adoptNextSecret(dataDir: string): void {
@@ -130,7 +130,8 @@ function writeNew(file: string): void {
 }
 
 /**
- * The embedded installation's own secret. It is created on the first start. Simultaneous starts agree on one secret.
+ * The embedded installation's own secret. The secret is created on the first start. Simultaneous starts agree on one
+ * secret.
  */
 function secretOf(dataDir: string): string | ConfigFault {
   const file = path.join(dataDir, 'secret');

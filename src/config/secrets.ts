@@ -2,8 +2,8 @@ import { chainOf, type ChainKey } from '../kernel/key-chain.ts';
 import { deriveKey, type Key, withOthers } from '../kernel/seal.ts';
 
 /**
- * The program's keys, each derived from PARLEY_SECRET for one purpose (HKDF-SHA-256). A key reveals nothing about
- * another.
+ * The program's keys, each derived from PARLEY_SECRET for one purpose (HKDF-SHA-256). No key reveals anything about
+ * another key.
  */
 export type Secrets = {
   /**

@@ -8,8 +8,8 @@ import type { TurnRequest, TurnResult } from './provider.ts';
 
 /**
  * Decides a turn before any model is called, so that stop words, a request for a human, rules and guided steps work in
- * the same way with every provider. If this returns no turn, the model answers. The tags of matching rules are added in
- * both cases.
+ * the same way with every provider. If this function returns no turn, the model answers. The tags of matching rules are
+ * added in both cases.
  */
 export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
   const turn = beginTurn(request);

@@ -5,15 +5,18 @@ import { readWords } from './read-words.ts';
 
 /**
  * The data of earlier turns that the requests of an agent with a model no longer contain in full: tool calls with their
- * results, and messages of the person that are too old for the history. It is part of the conversation's state, has a
- * fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
+ * results, and messages of the person that are too old for the history. The memory is part of the conversation's state,
+ * has a fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
  */
 export type Memory = { said: RememberedMessage[]; turns: RememberedTurn[] };
 
 /** A shortened message of the person. `asked`: the agent's question, if this short message answers it. */
 export type RememberedMessage = { wrote: string; asked?: string };
 
-/** A tool call with its result. Both become parts of a message type that no person can write. */
+/**
+ * A tool call with its result. Remembered messages and tool calls become parts of a message type that no person can
+ * write.
+ */
 export type CalledTool = { tool: string; arguments: Record<string, unknown>; result: string };
 
 /** `answer`: the beginning of the agent's message after the tool calls. */
@@ -26,7 +29,7 @@ const MAX_WROTE_CHARACTERS = 400;
 const MAX_ASKED_CHARACTERS = 200;
 const MAX_RESULT_CHARACTERS = 6_000;
 const ANSWER_CHARACTERS = 200;
-/** The newest messages are in every request. Older ones are stored in the memory before they leave the request. */
+/** The newest messages are in every request. Older messages are stored in the memory before they leave the request. */
 const NEWEST_MESSAGES = 20;
 /** A shorter message may be unclear without the question before it. */
 const SHORT_CHARACTERS = 60;

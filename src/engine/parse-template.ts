@@ -1,8 +1,8 @@
 /**
  * Parses the part of Mustache that message texts need: names with fallbacks (`{{name|there}}`), conditional sections,
- * comments, and partials (which render as empty). It reads the text once. Definitions may contain megabytes of text,
- * and a parser that finds each tag with a regular expression would take seconds. Other delimiters (`{{=<% %>=}}`) are
- * not supported.
+ * comments, and partials (which render as empty). The parser reads the text once. Definitions may contain megabytes of
+ * text, and a parser that finds each tag with a regular expression would take seconds. Other delimiters (`{{=<% %>=}}`)
+ * are not supported.
  */
 export type Token =
   | { kind: 'text'; text: string }

@@ -7,8 +7,8 @@ import type { TurnTrace } from './turn-trace.ts';
 
 /**
  * The interface of every agent: the embedded provider and all model providers. The input is the conversation, and the
- * output is the agent's next turn. A provider stores nothing between turns. Data that it needs later is returned as
- * `state`, which is stored with the conversation and passed in again on the next turn.
+ * output is the agent's next turn. A provider stores nothing between turns. Data that the provider needs later is
+ * returned as `state`, which is stored with the conversation and passed in again on the next turn.
  */
 export type Provider = {
   readonly name: string;
@@ -17,12 +17,12 @@ export type Provider = {
 
 export type TurnRequest = {
   /**
-   * The ID stays the same when this turn is retried after a failure. It is absent in a dashboard try, which stores
+   * The ID stays the same when this turn is retried after a failure. The ID is absent in a dashboard try, which stores
    * nothing.
    */
   turn_id?: string;
   agent: { id: string; name: string; definition: AgentDefinition };
-  /** BCP 47 tag of the conversation, e.g. `ar`. Null when it is not known. */
+  /** BCP 47 tag of the conversation, e.g. `ar`. Null: the locale is not known. */
   locale: string | null;
   /** Values of the trigger's declared variables plus `end_user.*`, for templates. */
   variables: Readonly<Record<string, unknown>>;
@@ -49,11 +49,11 @@ export type TurnRequest = {
   signal: AbortSignal;
   /** Shows the text of the turn while it is written. Absent if no one can read it live. */
   words?: Words;
-  /** The complete task for the model. It replaces the agent's instructions. */
+  /** The complete task for the model. This task replaces the instructions of the agent. */
   task?: string;
   /** JSON Schema of the answer to the task, which is one JSON text. */
   form?: Record<string, unknown>;
-  /** The account to which costs are charged. Absent in a dashboard try. */
+  /** The account to which costs are charged. Absent in a test from the dashboard. */
   account?: TurnAccount;
   /** The calls that wait for the approval of the team, and the decisions that were not yet passed to the agent. */
   approvals?: readonly KnownApproval[];
@@ -65,7 +65,10 @@ export type TurnRequest = {
   span?: Span;
 };
 
-/** The beginning of the text of a turn, shown live. It is only shown. The result of the turn is stored. */
+/**
+ * The beginning of the text of a turn, shown live. This text is shown but never stored. The result of the turn is
+ * stored.
+ */
 export type Words = {
   /** Whether anyone is reading now. Without readers, requesting the whole answer at once is cheaper. */
   isRead(): boolean;
@@ -123,11 +126,11 @@ export type TurnResult = {
   /** The calls that wait for the approval of the team from now on. */
   requested?: StoredCall[];
   /**
-   * True: the decisions of `approvals` were passed to the agent in this turn. A list: the IDs of the documents that the
-   * agent may use.
+   * True: the decisions of `approvals` were passed to the agent in this turn. A list: the IDs of the approvals whose
+   * decisions were passed.
    */
   readDecisions?: boolean | readonly string[];
-  /** The reasons for the agent's answer. They are shown in the dashboard, never to the person. */
+  /** The reasons for the agent's answer. The reasons are shown in the dashboard, never to the person. */
   trace: TurnTrace;
 };
 
@@ -138,7 +141,7 @@ export type Passage = {
   section: string | null;
   heading: string | null;
   text: string;
-  /** Questions of people that this passage answers in other words. They are never quoted. */
+  /** Questions of people that this passage answers in other words. People never see these questions. */
   wordings?: readonly Wording[];
 };
 
@@ -150,7 +153,7 @@ export type Wording = { question: string; section: boolean; written?: boolean };
 
 export type Finding = { passage: Passage; score: number };
 
-/** A part of a document that may answer a question: its name and its passages. `nearest` is the likeliest of them. */
+/** A part of a document that may answer a question: its name and its passages. `nearest` is the likeliest passage. */
 export type Offer = { label: string; passages: Passage[]; nearest: Passage };
 
 /** `findings` answer the question. If there are no findings, `offers` may answer: at most two, the nearest first. */
@@ -206,7 +209,9 @@ export class ProviderError extends Error {
     | 'images_busy'
     | 'knowledge_failed';
   readonly retryAfterMs: number | null;
-  /** No call was made, because a provider or a budget is not available yet. It does not count as an attempt. */
+  /**
+   * No call was made, because a provider or a budget is not available yet. This failure does not count as an attempt.
+   */
   readonly waits: boolean;
 
   constructor(
@@ -232,7 +237,7 @@ export class TurnWaits extends Error {
 }
 
 /**
- * The maximum number of history messages that a turn contains. It is enough for a conversation and fits a model's
- * context window.
+ * The maximum number of history messages that a turn contains. This number is enough for a conversation and fits a
+ * model's context window.
  */
 export const MAX_HISTORY = 40;

@@ -2,7 +2,7 @@ import { foldText, wordsOf } from './knowledge/fold-text.ts';
 
 export type Words = readonly string[];
 
-/** The folded words of a message, up to a limit. They are computed once per message. */
+/** The folded words of a message, up to a limit. The words are computed once per message. */
 export const readWords = (text: string): Words => wordsOf(foldText(text.slice(0, MAX_READ_CHARACTERS)));
 
 /** Only this much of a message is read, because rules and intents apply to its beginning. */

@@ -8,8 +8,8 @@ import { parseTemplate, type Token } from './parse-template.ts';
  */
 
 /**
- * Limit for the cache of parsed templates: more than the texts of one node's busy agents. It counts characters, because
- * a short text of many lines or variables may use fifty bytes for each of them.
+ * Limit for the cache of parsed templates: more than the texts of one node's busy agents. The limit counts characters.
+ * A short text with many lines or variables may use fifty bytes for each character.
  */
 const MAX_PARSED_CHARACTERS = 500_000;
 /** Maximum depth of `{{a.b.c}}`. */
@@ -23,7 +23,7 @@ const MAX_LISTED = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Chooses the text for a locale: `ar-QA` → `ar` → `default` → the first text. Null when there is none. */
+/** Chooses the text for a locale: `ar-QA` → `ar` → `default` → the first text. Null: the author wrote no text. */
 export const chooseText = (text: LocalizedText | undefined, locale: string | null): string | null => {
   if (text === undefined) return null;
   if (locale !== null) {
@@ -60,8 +60,8 @@ export const renderText = (
 };
 
 /**
- * The reason why a template is invalid, as a sentence. Null when it is valid. It is used for validation when an agent
- * is saved.
+ * The reason why a template is invalid, as a sentence. Null when it is valid. The reason is used for validation when an
+ * agent is saved.
  */
 export const templateFault = (template: string): string | null =>
   parseTemplate(template) === null
@@ -113,7 +113,7 @@ const say = (written: Written, text: string): void => {
   written.left -= text.length;
 };
 
-/** The value of `{{name}}`. Undefined when there is none. */
+/** The value of `{{name}}`. Undefined: the variable has no value. */
 export const lookUp = (name: string, variables: Variables): unknown => {
   if (Object.hasOwn(variables, name)) return variables[name];
   let value: unknown = variables;

@@ -1,7 +1,7 @@
 /**
  * Natural batching: items that arrive together are sent together. A batch is sent when fewer than the maximum number of
  * batches are in progress, so a single item does not wait, and under load batches grow to the size that the other side
- * can handle. There is no timer.
+ * can handle. The batcher has no timer.
  *
  * Each batch has a fixed cost. So while another batch is in progress, the next one waits as long as each turn of the
  * event loop brings more items. Otherwise the first items of a burst would be sent in a small batch.

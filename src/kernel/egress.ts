@@ -13,13 +13,13 @@ import { parseTarget } from './egress/target-url.ts';
 export { EgressError, parseAllow };
 
 /**
- * The only way to call a URL that a user gave (webhook, tool, model server). Such a URL may point to a server that only
- * this machine can reach, so that an attacker reads internal data. A port of another protocol is refused. https is
- * required unless the operator allowed the host. Credentials in the URL are refused. Every address of the name must be
- * public, and the socket connects to the judged address. Redirects are not followed (3xx is the answer). The whole call
- * has a timeout, and the answer has a size limit. The secrets of the request are removed from the answer. `fetch` is
- * the same guard for libraries. It removes secrets only from error answers (4xx, 5xx), because other answers arrive as
- * streams.
+ * The only way to call a URL that a user gave (webhook, tool, model server). A URL from a user may point to a server
+ * that only this machine can reach, so that an attacker reads internal data. A port of another protocol is refused.
+ * https is required unless the operator allowed the host. Credentials in the URL are refused. Every address of the name
+ * must be public, and the socket connects to the judged address. Redirects are not followed (3xx is the answer). The
+ * whole call has a timeout, and the answer has a size limit. The secrets of the request are removed from the answer.
+ * `fetch` is the same guard for libraries. The guard removes secrets only from error answers (4xx, 5xx), because other
+ * answers arrive as streams.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
@@ -27,8 +27,8 @@ export type Egress = {
   fetch: typeof fetch;
   fetchWith(bounds: EgressBounds): typeof fetch;
   /**
-   * Throws the error with which a call to this URL would be refused. It opens no connection. It validates a URL before
-   * the URL is saved.
+   * Throws the error with which a call to this URL would be refused. The check opens no connection. The check validates
+   * a URL before the URL is saved.
    */
   check(url: string): Promise<void>;
   /** A connection for protocols other than HTTP (SMTP), to an address that was judged by the same rules. */
@@ -41,7 +41,9 @@ export type EgressRequest = EgressBounds & {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Secrets of the request whose names do not show that they are secret. They are removed from the answer too. */
+  /**
+   * Secrets of the request whose names do not show that they are secret. These secrets are removed from the answer too.
+   */
   secrets?: readonly string[];
   signal?: AbortSignal;
 };

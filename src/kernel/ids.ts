@@ -23,7 +23,7 @@ export function newId(prefix: IdPrefix, at: number = Date.now()): string {
 /** IDs use the clock of a node, and times use the clock of the database. This is the maximum difference. */
 export const CLOCK_SLACK_MS = 3_600_000;
 
-/** The part of an ID that contains the time. IDs created since then sort after it. */
+/** The beginning of an ID, which contains the time. IDs that are created after this time sort after this text. */
 export const firstId = (prefix: IdPrefix, ms: number): string =>
   newId(prefix, Math.max(0, ms)).slice(0, prefix.length + 11);
 

@@ -8,7 +8,7 @@ import type { Key } from './seal.ts';
  * the older keys cannot test values against the new rows (docs/adr/0401).
  */
 export type Chained = {
-  /** The oldest first. Absent: the key is the whole chain. */
+  /** The oldest first. Absent: the chain consists of this key only. */
   readonly chain?: readonly Key[];
   /** The links of the chain at which the digests of rows may end. The link for new rows comes first. */
   readonly forms?: readonly number[];

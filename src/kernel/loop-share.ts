@@ -1,7 +1,7 @@
 /**
  * Many pieces of work that become ready at the same moment would run one after another and block the event loop. With a
- * share of the loop they run in stretches. When a stretch is over, the next piece waits until all other work has had
- * its turn.
+ * share of the loop, the pieces of work run in stretches. When a stretch is over, the next piece waits until all other
+ * work has had its turn.
  */
 export type LoopShare = <T>(work: () => T) => Promise<T>;
 

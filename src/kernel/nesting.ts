@@ -1,5 +1,6 @@
 /**
- * Whether a JSON value has more than `most` levels. It uses no recursion, because a hostile caller chooses the depth.
+ * Whether a JSON value has more than `most` levels. The function uses no recursion, because a hostile caller chooses
+ * the depth.
  */
 export function isDeeperThan(most: number, value: unknown): boolean {
   const open: [unknown, number][] = [[value, 1]];

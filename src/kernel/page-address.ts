@@ -1,6 +1,6 @@
 /**
- * Gives each page a single address. It removes the parts that do not change the page, so that the page is not read
- * twice.
+ * Gives each page a single address. The function removes the parts that do not change the page, so that the page is not
+ * read twice.
  */
 const TRACKING = /^(?:utm_[a-z]+|gclid|fbclid|msclkid|mc_[ce]id|yclid|_ga|_gl)$/i;
 /** A longer address is refused, because cursors of lists contain addresses. */

@@ -2,8 +2,8 @@ import { type CountryCode, Metadata } from 'libphonenumber-js/min';
 
 /**
  * Phone numbers in E.164, by the numbering plans of libphonenumber: the calling code must exist, and the length must be
- * possible there. It does not check whether the number is assigned, because plans change faster than programs. The
- * lengths are read once, because the library's own parser takes 17 µs per number and one push may contain 1,000.
+ * possible there. The check does not check whether the number is assigned, because plans change faster than programs.
+ * The lengths are read once, because the library's own parser takes 17 µs per number and one push may contain 1,000.
  */
 const plans = new Map<string, ReadonlySet<number>>();
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -18,7 +18,7 @@ export function isPhoneNumber(text: string): boolean {
   return false;
 }
 
-/** Empty for an unknown calling code. */
+/** The possible lengths of a number. Empty: the calling code is unknown. */
 function lengthsOf(callingCode: string): ReadonlySet<number> {
   let lengths = plans.get(callingCode);
   if (!lengths) {

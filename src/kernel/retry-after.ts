@@ -19,7 +19,10 @@ export function retryAfterOf(code: ProblemCode): Partial<ReturnType<typeof retry
   return retryAfterSeconds === undefined ? {} : retryAfter(retryAfterSeconds);
 }
 
-/** The wait in milliseconds. The value is a number of seconds or a date (RFC 9110, 10.2.3). Null: no valid value. */
+/**
+ * The wait in milliseconds. The value is a number of seconds or a date (RFC 9110, 10.2.3). Null: the header has no
+ * valid value.
+ */
 export function readRetryAfter(value: string | null | undefined, now = Date.now()): number | null {
   const text = value?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(text)) return boundedWait(Number(text) * 1_000);

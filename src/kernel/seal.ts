@@ -16,7 +16,8 @@ declare const sealing: unique symbol;
  */
 type KeyHistory = {
   /**
-   * Older keys. They seal no new data, but data that they sealed still opens, and their signatures are still accepted.
+   * Older keys. Older keys seal no new data, but data that they sealed still opens, and their signatures are still
+   * accepted.
    */
   readonly others?: readonly Key[];
 };
@@ -92,7 +93,7 @@ export function open(key: Key, sealed: string, associatedData: readonly string[]
   throw new SealError();
 }
 
-/** Opens a sealed text with exactly this key. Null: it does not open. */
+/** Opens a sealed text with exactly this key. Null: this key does not open the text. */
 export function openDirectly(key: Buffer, sealed: string, associatedData: readonly string[]): string | null {
   const version = versionOf(sealed);
   const [, text, ...rest] = sealed.split('.');

@@ -1,6 +1,6 @@
 /** Counts per key, for limits on work in progress. A key with a count of zero uses no memory. */
 export type Tally<Key> = {
-  /** A live view of the counts. It always shows the current numbers. */
+  /** A live view of the counts. The view always shows the current numbers. */
   counts: ReadonlyMap<Key, number>;
   of(key: Key): number;
   add(key: Key): void;

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** The TXT records of a name. Empty if it has none. Throws when the DNS has no definite answer. */
+/** The TXT records of a name. Empty: the name has no TXT records. Throws when the DNS has no definite answer. */
 export type LookUpTxt = (name: string) => Promise<string[]>;
 
 const TIMEOUT_MS = 2_000;
@@ -9,8 +9,8 @@ const TRIES = 2;
 const NOTHING = ['ENODATA', 'ENOTFOUND'];
 
 /**
- * Queries the DNS on every call, without a cache. `servers` are addresses such as `192.0.2.53:53`. Without them, the
- * system's servers are used.
+ * Queries the DNS on every call, without a cache. `servers` are addresses such as `192.0.2.53:53`. Without `servers`,
+ * the name servers of the system are used.
  */
 export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
   return async (name) => {

@@ -2,8 +2,8 @@ import { createContext, Script } from 'node:vm';
 
 /**
  * Runs `work` now and stops it after `ms` of processor time, even in the middle of a loop or of a regular expression.
- * It protects against code that a stranger can make expensive, such as a JSON Schema. Throws TooSlow. Changes that
- * `work` made before it was stopped stay. The time limit measures real time. If other processes used the processor
+ * The function protects against code that a stranger can make expensive, such as a JSON Schema. Throws TooSlow. Changes
+ * that `work` made before it was stopped stay. The time limit measures real time. If other processes used the processor
  * during that time, `work` starts again.
  */
 export function withinTime<T>(ms: number, work: () => T): T {

@@ -1,6 +1,6 @@
 /**
  * Hours on days of the week (1 is Monday), in a time zone. If `to` is before `from`, the hours end at `to` on the next
- * day. If they are equal, they cover the whole day.
+ * day. If start and end are equal, the hours cover the whole day.
  */
 export type Range = { day: number; from: string; to: string };
 export type Hours = { ranges: readonly Range[]; holidays?: readonly { date: string }[]; time_zone: string };

@@ -42,7 +42,7 @@ export async function runRestore(file: string | undefined, options: RestoreOptio
   }
 }
 
-/** On Citus, organizations belong into cells on the workers. Each is moved in one transaction. */
+/** On Citus, organizations belong into cells on the workers. Each organization is moved in one transaction. */
 async function divide(url: string): Promise<void> {
   const db = openDb(url);
   try {

@@ -18,13 +18,16 @@ type Greeting = {
 const NOT_READ = 'The database does not answer at the moment: run ./parley doctor.';
 
 /**
- * The text for the operator after the start: the address, and on the first start one call to paste. It is never written
- * to the log.
+ * The text for the operator after the start: the address, and on the first start one call to paste. The greeting is
+ * never written to the log.
  */
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
   const lines: string[] = ['', ...(await pauseLines(db).catch(() => [NOT_READ, '']))];
   if (address === null) {
-    lines.push(`Parley is running (role ${role}, region ${config.region}). It does not listen on an address.`, '');
+    lines.push(
+      `Parley is running (role ${role}, region ${config.region}). This process does not listen on an address.`,
+      '',
+    );
     process.stdout.write(lines.join('\n'));
     return;
   }

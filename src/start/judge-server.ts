@@ -12,7 +12,7 @@ const OLDEST_SERVER = 150_000;
 /** Each response that reads the database waits for at least one round trip. */
 const SLOW_ROUND_TRIP_MS = 5;
 const MAX_CLOCK_SKEW_MS = 5_000;
-/** The same number as in docs/operations.md. */
+/** docs/operations.md has the same number. */
 const CONNECTIONS_OF_A_PROCESS = 19;
 /** A small number of checkpoints is normal, because a bulk load causes some. */
 const CHECKPOINTS = 20;
@@ -109,8 +109,9 @@ function judgeReplication({ settings, standbys }: ServerReport): Finding {
 function judgeClock({ now }: ServerReport, { here }: Place): Finding {
   const skew = Math.abs(now.getTime() - here.getTime());
   const name = 'database clock';
-  if (skew <= MAX_CLOCK_SKEW_MS) return { name, status: 'ok', detail: 'It agrees with the clock of this machine.' };
-  const detail = `It differs from the clock of this machine by ${Math.round(skew / 1000)} s.`;
+  if (skew <= MAX_CLOCK_SKEW_MS)
+    return { name, status: 'ok', detail: 'The clock of the database agrees with the clock of this machine.' };
+  const detail = `The clock of the database differs from the clock of this machine by ${Math.round(skew / 1000)} s.`;
   return { name, status: 'warn', detail, cure: 'Synchronize both with a time server (NTP).' };
 }
 

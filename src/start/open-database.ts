@@ -10,7 +10,7 @@ import { keepsSession, WORK } from '../store/connection-settings.ts';
 export type OpenDatabase = {
   /** The address of sessions. */
   url: string;
-  /** A pooler in transaction mode for requests and workers. Null: there is none. */
+  /** A pooler in transaction mode for requests and workers. Null: no pooler is used. */
   pooler: { url: string; keepsPrepared: boolean } | null;
   /** True if this start has created the embedded database. */
   fresh: boolean;
@@ -33,8 +33,8 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
 }
 
 /**
- * Opens the database in its current state, for commands that run with or without a server. It is neither created nor
- * migrated.
+ * Opens the database in its current state, for commands that run with or without a server. The database is neither
+ * created nor migrated.
  */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);

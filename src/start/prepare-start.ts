@@ -14,8 +14,8 @@ export type Prepared = {
 };
 
 /**
- * Runs before the first request. It checks that the database belongs to Parley, and creates the demo (if requested) and
- * the first owner.
+ * Runs before the first request. The function checks that the database belongs to Parley, and creates the demo (if
+ * requested) and the first owner.
  */
 export async function prepareStart(deps: {
   config: Config;

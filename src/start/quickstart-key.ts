@@ -3,8 +3,8 @@ import path from 'node:path';
 import { makeFolder } from '../kernel/make-folder.ts';
 
 /**
- * The demo's key expires after this time. Then the file with the key is deleted too (the file exists when standard
- * output is not a terminal).
+ * The demo's key expires after this time. After that time, the file with the key is deleted too (the file exists when
+ * standard output is not a terminal).
  */
 export const QUICKSTART_MS = 24 * 3_600_000;
 

@@ -17,9 +17,9 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /**
- * `./parley secrets rotate` works with or without running servers. If it is killed at any time, the next run continues.
- * If the secret is in DATA_DIR, the new secret is created here. For a secret from the environment, the operator sets
- * the successor.
+ * `./parley secrets rotate` works with or without running servers. If the command is killed at any time, the next run
+ * continues. If the secret is in DATA_DIR, the new secret is created here. For a secret from the environment, the
+ * operator sets the successor.
  */
 export async function runRotateSecrets(): Promise<void> {
   const config = readConfig(warn, { mustExist: true });
@@ -68,20 +68,20 @@ export async function rotateSecrets(
 
 async function readHistory(db: Db, given: Given): Promise<SecretHistory> {
   const row = await readInstallation(db);
-  if (!row) throw new StartError('The database contains no installation.', 'Start Parley on it first.');
+  if (!row) throw new StartError('The database contains no installation.', 'Start Parley on this database first.');
   return historyOf(db, row, given);
 }
 
 /**
- * Data that an earlier rotation left is moved first, because servers read the data of the last rotation, but no older
- * data.
+ * Data that an earlier rotation has not moved yet is moved first, because servers can read data of only one earlier
+ * secret.
  */
 async function begin(db: Db, history: SecretHistory, newest: number, onStep: () => void): Promise<void> {
   const without = await countProcessesWithout(db, newest);
   if (without > 0) {
     throw new StartError(
       `${without === 1 ? 'A process runs that does' : `${without} processes run that do`} not know the new secret: nothing was changed.`,
-      'Restart every process with PARLEY_SECRET and PARLEY_SECRET_PREVIOUS set (with a secret in DATA_DIR: restart it as it is), then run this again.',
+      'Restart every process with PARLEY_SECRET and PARLEY_SECRET_PREVIOUS set (with a secret in DATA_DIR: restart without a change), then run the command again.',
     );
   }
   await moveSecrets(db, secretsOf(history), onStep);

@@ -29,7 +29,7 @@ export async function serve(role: Role): Promise<void> {
   if (role !== 'worker') config = withPort(config, await findPort(config));
 
   let app: App | null = null;
-  // All started parts, in this order. They are stopped in reverse, even if a signal arrives during the start.
+  // All started parts, in this order. Services are stopped in reverse order, even if a signal arrives during the start.
   const started: (() => Promise<unknown>)[] = [];
   const stopStarted = async (noticeMs = 0) => {
     app?.leave();

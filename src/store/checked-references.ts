@@ -1,9 +1,10 @@
 /**
- * References that the database checks for every accepted call and every turn. It checks them once per statement,
- * instead of using foreign keys, which look up and lock the parent of every row (docs/adr/0004). The rules are in
- * migrations/0000_schema.sql.
+ * References that the database checks for every accepted call and every turn. The database checks references once per
+ * statement, instead of using foreign keys, which look up and lock the parent of every row (docs/adr/0004). The rules
+ * are in migrations/0000_schema.sql.
  *
- * This query lists the references by reading the triggers that check them. It works on a database of any version.
+ * This query lists the references by reading the triggers that check them. The query works on a database of any
+ * version.
  */
 export const CHECKED_REFERENCES = `
   SELECT t.tgrelid AS child, to_regclass(quote_ident(args[i]))::oid AS parent,

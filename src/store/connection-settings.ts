@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * The settings on which a connection relies. One statement sets them after the connection opens, so that other defaults
- * of the server, the database or the role change nothing. They are not start-up parameters, because PgBouncer refuses a
- * connection that sends these.
+ * The settings on which a connection relies. One statement applies the settings after the connection opens, so that
+ * other defaults of the server, the database or the role change nothing. The settings are not start-up parameters,
+ * because PgBouncer refuses a connection that sends these.
  */
 export type ConnectionSettings = {
   /** Ends statements that hang because the network was lost. 0: never. Each kind of work has its own limit. */
@@ -14,20 +14,20 @@ export type ConnectionSettings = {
   silenceMs: number;
   /**
    * Every query of a node has an index. Plans are made while tables are still empty, when reading a whole table looks
-   * cheap. They stay cached while the tables grow. So a sequential scan is planned only if there is no other way. Only
-   * a backup reads whole tables.
+   * cheap. Such plans stay cached while the tables grow. So a sequential scan is planned only if there is no other way.
+   * Only a backup reads whole tables.
    */
   readsWholeTables: boolean;
 };
 
 /**
- * For requests and workers. The limit is longer than any of their statements. In a transaction, a node computes only
- * for milliseconds.
+ * For requests and workers. The time limit is longer than any statement of requests and workers. In a transaction, a
+ * node computes only for milliseconds.
  */
 export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
 /**
- * A migration or a backup has no time limit. It may also wait between two statements, because a backup waits for its
- * disk.
+ * A migration or a backup has no time limit. The connection of a migration or a backup may also be idle between two
+ * statements, because a backup waits for its disk.
  */
 export const TASK: ConnectionSettings = { statementMs: 0, silenceMs: 5 * 60_000, readsWholeTables: true };
 
@@ -73,8 +73,8 @@ const MARK = 'parley.session';
 
 /**
  * Whether one connection always has the same session of the server. A pooler in transaction mode may use a different
- * session for each transaction. Then settings, LISTEN and prepared statements belong to other clients. Both clients are
- * already connected.
+ * session for each transaction. Otherwise settings, LISTEN and prepared statements would belong to other clients. Both
+ * connections are already connected.
  */
 export async function keepsSession(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const mark = `${process.pid}-${performance.now()}`;

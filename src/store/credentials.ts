@@ -7,9 +7,9 @@ import type { ToolSecretRow } from './tool-secrets.ts';
 
 /**
  * The only way to seal and open secrets in rows. A credential belongs to its place and to the addresses for which the
- * user entered it. Both are associated data, so the credential does not open with another address, even if an attacker
- * changes the address in the row. Older texts (`v1`) are bound only to their place, until they are saved again or the
- * secret is rotated.
+ * user entered it. Place and address are associated data. So the credential does not open with another address, even if
+ * an attacker changes the address in the row. Older texts (`v1`) are bound only to their place, until they are saved
+ * again or the secret is rotated.
  */
 export type Credential = {
   orgId: string;

@@ -6,11 +6,11 @@ import { type ConnectionSettings, applySettings, TASK, WORK } from './connection
 /** The database of the region: Drizzle for most queries, and the pool for hand-written SQL where speed matters. */
 export type Db = NodePgDatabase & { $client: CellPool };
 
-/** A transaction or the database itself. Both can run named queries. */
+/** A transaction or the database itself. A transaction and the database itself can run named queries. */
 export type Queryable = Pick<NodePgDatabase, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
 export type DbOptions = {
-  /** Maximum number of connections. Frequent work runs in batches, so few are needed. */
+  /** Maximum number of connections. Few connections are enough, because frequent work runs in batches. */
   max?: number;
   /** The role of the node, for `pg_stat_activity`. */
   role?: string;
@@ -35,8 +35,8 @@ export function openDb(url: string, options: DbOptions = {}): Db {
   });
   // A broken idle connection must not end the process. The next query opens another connection.
   pool.on('error', (error) => options.onError?.(error));
-  // This handles a connection that breaks while it is in use and between two statements. Its user gets the error from
-  // the next statement.
+  // This handles a connection that breaks while it is in use and between two statements. The next statement on the
+  // connection fails with the error.
   pool.on('connect', (client) => client.on('error', () => {}));
   return databaseOf(pool);
 }
@@ -56,7 +56,8 @@ export function databaseOf(pool: CellPool): Db {
 }
 
 /**
- * A separate connection for one long task that is not a request, such as a migration or a backup. It is always closed.
+ * A separate connection for one long task that is not a request, such as a migration or a backup. The connection is
+ * always closed at the end.
  */
 export async function withClient<T>(
   url: string,
@@ -82,7 +83,8 @@ export async function withClient<T>(
 }
 
 /**
- * SQLSTATE of a failed statement, whether the driver threw the error or Drizzle wrapped it. Null for any other error.
+ * SQLSTATE of a failed statement, whether the driver threw the error or Drizzle wrapped it. Null: the error is not from
+ * a statement.
  */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
@@ -128,8 +130,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * On Citus, a session of the coordinator outlives its killed server for a moment. It reports an internal error while a
- * worker runs the statement.
+ * On Citus, a session of the coordinator outlives its killed server for a moment. Such a session reports an internal
+ * error while a worker runs the statement.
  */
 const isKilledCoordinator = (state: string, error: unknown): boolean =>
   state === 'XX000' && /postmaster was shut down/.test(String((error as Error).cause ?? error));

@@ -7,7 +7,7 @@ import { named, rowsOf } from './named-statement.ts';
 import { type Leased, leasedQueue } from './queue/leased-queue.ts';
 import { mail as table } from './schema/mail.ts';
 
-/** The content of a mail. It is plain text, and the worker creates the HTML. */
+/** The content of a mail. The content is plain text, and the worker creates the HTML. */
 export type MailText = {
   subject: string;
   /** Paragraphs before the link. */
@@ -17,7 +17,7 @@ export type MailText = {
   parts?: readonly MailPart[];
   /** Paragraphs after the link. */
   after?: readonly string[];
-  /** If it is absent, the language is English. */
+  /** If `language` is absent, the mail is in English. */
   language?: 'en' | 'ar';
   /**
    * A regular mail contains the way to stop it: `link` opens a page that asks for confirmation. `post` is for mail
@@ -44,11 +44,12 @@ export type Mail = MailText & {
 };
 
 /**
- * Adds a mail to the outbox. Call it in the transaction of the fact that the mail reports: `await queueMail?.(tx, { to,
- * subject, lines: ['…'], link: { label, url } })`. The worker sends the mail after the commit, retries for a day while
- * the mail server refuses it, and then drops it. `queueMail` is null if the operator has configured no mail server
- * (SMTP_URL). In that case, show the link to a person who may have it, or show the fact in the dashboard. Never wait
- * for a mail, and never include a secret that is valid for longer than the mail may stay in a mailbox.
+ * Adds a mail to the outbox. Call the function in the transaction of the fact that the mail reports: `await
+ * queueMail?.(tx, { to, subject, lines: ['…'], link: { label, url } })`. The worker sends the mail after the commit,
+ * retries for a day while the mail server refuses it, and then drops it. `queueMail` is null if the operator has
+ * configured no mail server (SMTP_URL). Without a mail server, show the link to a person who may have it, or show the
+ * fact in the dashboard. Never wait for a mail, and never include a secret that is valid for longer than the mail may
+ * stay in a mailbox.
  */
 export type QueueMail = (tx: Queryable, mail: Mail) => Promise<void>;
 
@@ -91,7 +92,7 @@ export const claimMail = QUEUE.claim<ClaimedMail>({
   returning: 'q.id, q.recipient, q.sealed, q.attempts, q.lease, q.expires_at',
 });
 
-/** Null: the mail was sent or given up. In both cases the link is deleted. */
+/** Null: the mail was sent or given up. The link of a sent or abandoned mail is deleted. */
 export type MailOutcome = { claimed: Leased<'id'>; againAfterMs: number | null };
 
 const OUTCOME = rowsOf('t', { ...QUEUE.leaseTypes, again_ms: 'float8' });

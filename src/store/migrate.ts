@@ -21,8 +21,8 @@ export class SchemaError extends Error {
 }
 
 /**
- * Migrates the schema to the version of this program. It is safe to call from many nodes at once. It refuses a newer
- * schema.
+ * Migrates the schema to the version of this program. The migration is safe to call from many nodes at once. A database
+ * with a newer schema is refused.
  */
 export const migrate = (url: string, cells: number | null = null): Promise<void> =>
   withClient(url, 'migrate', async (client) => {
@@ -91,8 +91,8 @@ const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).
 export const isBeforeFirst = async (schema: number): Promise<boolean> => schema < Number((await steps())[0]?.when);
 
 /**
- * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema.
- * Then it runs these statements, because the rows are older than these migrations.
+ * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema. A
+ * restore then runs these statements, because the rows are older than these migrations.
  */
 export async function rowChangesSince(schema: number, folder = MIGRATIONS): Promise<string[]> {
   const later = (await steps(folder)).filter((step) => step.when > schema);

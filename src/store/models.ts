@@ -16,7 +16,7 @@ export async function readModel(db: Queryable, orgId: string, provider: string):
   return rows[0] ?? null;
 }
 
-/** Does the same and locks the row until the transaction ends. */
+/** Reads the connection and locks its row until the transaction ends. */
 export async function lockModel(tx: Queryable, orgId: string, provider: string): Promise<ModelRow | null> {
   const rows = await tx.select().from(modelProvider).where(one(orgId, provider)).for('update');
   return rows[0] ?? null;
@@ -43,8 +43,8 @@ export async function deleteModel(db: Queryable, orgId: string, provider: string
 type For = { orgId: string; wrapping: Key; to: 'seal' | 'open' };
 
 /**
- * The organization's data key, created on first use. Two simultaneous callers get the same key. It is used for sealing
- * inside a transaction: a rotation of PARLEY_SECRET waits until the sealed text is committed.
+ * The organization's data key, created on first use. Two simultaneous callers get the same key. This function is used
+ * for sealing inside a transaction: a rotation of PARLEY_SECRET waits until the sealed text is committed.
  */
 export async function openDataKey(db: Queryable, asked: For): Promise<Key> {
   const { orgId, wrapping } = asked;

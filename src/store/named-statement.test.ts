@@ -26,7 +26,7 @@ test('a statement that does not match its names fails when it is created', () =>
   expect(() => named('b', { one: 'int', two: 'int' }, 'SELECT :one')).toThrow('does not use: two');
 });
 
-test('rows are passed as one array per column, with their own names', () => {
+test('a statement gets its rows as one named array for each column', () => {
   const said = rowsOf('s', { id: 'text', n: 'int' }, 'said_');
   expect(said.types).toEqual({ said_id: 'text[]', said_n: 'int[]' });
   const query = named('rows', said.types, `SELECT * FROM ${said.from}`);

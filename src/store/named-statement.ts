@@ -8,7 +8,7 @@ import { sql, type SQL } from 'drizzle-orm';
 type Types = Readonly<Record<string, string>>;
 export type Values<Name extends string> = Readonly<Record<Name, unknown>>;
 
-/** A query in the form that the driver expects. It is prepared once per connection, by its name. */
+/** A query in the form that the driver expects. The statement is prepared once per connection, by its name. */
 type Query = { name: string; text: string; values: unknown[] };
 export type Named<Name extends string> = ((values: Values<Name>) => Query) & { readonly text: string };
 
@@ -34,7 +34,7 @@ export function named<const T extends Types>(name: string, types: T, template: s
   return Object.assign(query, { text });
 }
 
-/** The same statement for a transaction of Drizzle, which does not prepare it. */
+/** The statement for a transaction of Drizzle, which does not prepare it. */
 export const asSql = ({ text, values }: Query): SQL =>
   sql.join(
     text

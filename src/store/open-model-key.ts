@@ -3,7 +3,7 @@ import { modelCredential, openCredential } from './credentials.ts';
 import type { Db } from './db.ts';
 import type { ModelRow } from './models.ts';
 
-/** The key of a connection. Undefined: it has none. Null: the stored key belongs to other settings. */
+/** The key of a connection. Undefined: the connection has no key. Null: the stored key belongs to other settings. */
 export async function openModelKey(db: Db, sealingKey: Key, account: ModelRow): Promise<string | undefined | null> {
   if (account.sealedKey === null) return undefined;
   try {

@@ -43,7 +43,7 @@ export async function storeSessionDefaults(direct: pg.ClientBase): Promise<void>
 }
 
 export type PoolerReport = {
-  /** Both addresses lead to the same server, database and role. */
+  /** `DATABASE_URL` and the second address lead to the same server, database and role. */
   isSameDatabase: boolean;
   /** Settings that a session of the pooler does not have, because it is older than the stored defaults. */
   differing: string[];
@@ -79,7 +79,7 @@ async function stateOf(client: pg.ClientBase): Promise<{ place: string; settings
   return rows[0]!;
 }
 
-/** Both clients prepare different statements with one name. Both are already connected. */
+/** Both connections prepare different statements with one name. Both connections are already connected. */
 async function keepsPrepared(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const name = `parley-${randomBytes(6).toString('hex')}`;
   try {

@@ -9,8 +9,8 @@ export type ListedReplyRow = Omit<SavedReplyRow, 'text' | 'orgId'> & { languages
 const one = (orgId: string, id: string) => and(eq(savedReply.orgId, orgId), eq(savedReply.id, id));
 
 /**
- * Returns all saved replies, because an organization has at most MAX_SAVED_REPLIES. Their texts may be megabytes in
- * total, so only the beginning of each is returned.
+ * Returns all saved replies, because an organization has at most MAX_SAVED_REPLIES. The texts of saved replies may be
+ * megabytes in total, so only the beginning of each is returned.
  */
 export const listSavedReplies = async (db: Queryable, orgId: string): Promise<ListedReplyRow[]> =>
   db

@@ -103,8 +103,8 @@ export async function findTriggerTargets(
 }
 
 /**
- * The trigger of an agent for calls that name none: the oldest one that requires no variable. If all of them require
- * one, the oldest one.
+ * The trigger of an agent for calls that name none: the oldest one that requires no variable. If every trigger requires
+ * a variable, the oldest trigger.
  */
 export async function findCallableTrigger(db: Queryable, orgId: string, agentId: string): Promise<string | null> {
   const requires = sql`EXISTS (SELECT 1 FROM jsonb_array_elements(${trigger.variables}) v

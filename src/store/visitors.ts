@@ -24,7 +24,10 @@ export type VisitorMessageRow = {
   author: string | null;
 };
 
-/** How many conversations of one visitor are read. There is normally one, unless a backend keeps starting new ones. */
+/**
+ * How many conversations of one visitor are read. A visitor normally has one, unless a backend starts further
+ * conversations.
+ */
 export const MAX_CONVERSATIONS = 5;
 const RATING = `CASE WHEN m.role = 'agent' THEN coalesce(
     (SELECT json_build_object('kind', g.kind, 'score', g.score, 'comment', g.comment) FROM rating g
@@ -106,8 +109,8 @@ export const UNREAD = `SELECT m.provider_message_id FROM conversation c
   ORDER BY m.created_at DESC LIMIT $5`;
 
 /**
- * Messages that the visitor has not seen, up to a given message, newest first. They are identified by their provider
- * IDs, because Parley is the provider.
+ * Messages that the visitor has not seen, up to a given message, newest first. The messages are identified by their
+ * provider IDs, because Parley is the provider.
  */
 export async function listUnread(
   pool: pg.Pool,

@@ -15,7 +15,7 @@ export async function readWebhook(db: Queryable, orgId: string, id: string): Pro
   return row ?? null;
 }
 
-/** Does the same and locks the row until the transaction ends. Events may still be written for it. */
+/** Reads the endpoint and locks it until the transaction ends. Events may still be written for it. */
 export async function lockWebhook(tx: Queryable, orgId: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx.select().from(webhookEndpoint).where(one(orgId, id)).for('no key update');
   return row ?? null;
@@ -61,7 +61,7 @@ export async function changeWebhook(
   return rows[0] ?? null;
 }
 
-/** Waiting deliveries of a disabled endpoint are not sent any more. They can be sent again by hand. */
+/** Waiting deliveries of a disabled endpoint are not sent any more. A member can send these deliveries again. */
 export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .update(eventDelivery)

@@ -22,7 +22,7 @@ export type NewWording = Place & {
 
 /** A question counts when this many different people chose the same passage for it. */
 const PEOPLE = 3;
-/** Choices of single people that are older are deleted. Of newer ones, each agent has at most MAX_TAPS. */
+/** Single choices are deleted after TAP_DAYS. Each agent has at most MAX_TAPS newer choices. */
 const TAP_DAYS = 30;
 const MAX_TAPS = 2_000;
 
@@ -86,7 +86,7 @@ export async function countWordings(
   return row!;
 }
 
-/** A member confirms the wording. It replaces the choices of people for the same words. */
+/** A member confirms the wording. The confirmation replaces the choices of people for the same words. */
 export async function putWording(tx: Queryable, orgId: string, input: NewWording): Promise<string> {
   const id = newId('wording');
   await tx.delete(passageWording).where(at(orgId, input));

@@ -3,7 +3,7 @@ import { createBatcher } from '../kernel/batcher.ts';
 import { createLookLoop, type WhenDue } from './look-loop.ts';
 
 /**
- * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). It claims due rows, works on them
+ * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). The loop claims due rows, works on them
  * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Work that
  * stores page by page uses it through paged-loop.ts.
  */
@@ -11,7 +11,10 @@ export type Worker = {
   start(): void;
   /** A row became due, so the loop claims now instead of at the next poll. */
   wake(): void;
-  /** Stops claiming and waits for work in progress, for at most `graceMs`. After that, aborts the work. */
+  /**
+   * Stops claiming and waits for work in progress, for at most `graceMs`. After `graceMs`, the remaining work is
+   * aborted.
+   */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -21,7 +24,7 @@ export type ClaimLoop<Row, Outcome, Stored> = Worker & {
   underWay(): Work<Row>[];
   /** Stores an outcome in a batch. Rejects when the database fails. */
   store(outcome: Outcome): Promise<Stored>;
-  /** Does the same with retries, because the external call was made and its result must not be lost. */
+  /** Stores outcomes with retries, because the external call was made and its result must not be lost. */
   storeWithRetries(outcome: Outcome): Promise<void>;
 };
 
@@ -46,8 +49,8 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   /** Claims up to `limit` due rows. `isMoreDue`: whether there may be more due rows. */
   claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
   /**
-   * Extends the leases. If it returns a test for the rows that still belong to this worker, work on the others is
-   * aborted.
+   * Extends the leases. The function may return a test for the rows that still belong to this worker. Work on all other
+   * rows is then aborted.
    */
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
   /** Works on one row until its end. A rejection is logged, and the row is claimed again when its lease ends. */
@@ -85,7 +88,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
     whenDue: options.whenDue,
     look: async () => {
       const limit = Math.min(options.batch, capacity - underWay.size);
-      // Without room there is no claim. The next row that ends makes room and wakes the loop.
+      // A worker at its capacity makes no claim. The next row that ends makes room and wakes the loop.
       if (limit <= 0) return false;
       const since = performance.now();
       const { claimed, isMoreDue } = await options.claim(limit);

@@ -12,8 +12,8 @@ import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 /**
  * Sends the parts of documents to a model in the background, in batches under a lease. A batch is stored before the
  * next one is requested. So another worker can continue the document of a killed worker, and only parts of the
- * interrupted batch are paid for twice. First every document is counted, so that the total is known. Then the documents
- * take turns.
+ * interrupted batch are paid for twice. First every document is counted, so that the total is known. After this number,
+ * the documents take turns.
  */
 export type DocumentWork<Connection, Part> = {
   /** The name of the rows in log lines. */
@@ -27,7 +27,7 @@ export type DocumentWork<Connection, Part> = {
   partsOf(document: TextDocument, connection: Connection): Promise<Map<string, Part>>;
   /** The keys of the parts that have a result. */
   readKnown(tx: Queryable, claimed: ClaimedDocument, connection: Connection): Promise<Set<string>>;
-  /** Copies results of the same parts from other documents. */
+  /** Copies the results of equal parts from other documents. */
   reuse(tx: Queryable, claimed: ClaimedDocument, keys: readonly string[], connection: Connection): Promise<void>;
   /** The parts of one call, and the calls after which other documents and other organizations have their turn. */
   batches(connection: Connection): { size: number; count: number };
@@ -52,7 +52,7 @@ const SHOW_EVERY_MS = 60_000;
 /** Work on the event loop between two pauses. */
 const SLICE_MS = 5;
 
-/** The passages of a document. They are processed in slices, because a document may have a megabyte. */
+/** The passages of a document. The passages are processed in slices, because a document may have a megabyte. */
 export async function* passagesInSlices(document: Parameters<typeof passagesOf>[0]): AsyncGenerator<Passage> {
   let since = performance.now();
   for (const passage of passagesOf(document)) {

@@ -3,10 +3,10 @@ import { type NextDue, readNextDue, type WatchedQueue } from '../store/queue/nex
 import type { WhenDue } from './look-loop.ts';
 
 /**
- * Waits for due rows of all queues of a cell, for all loops that have nothing to do. It looks with one statement at every
- * tick. It sends no statement while nothing can have become due: this process is the only one that accepts calls, it
- * has sent no other statement since the last look, and the first known row is not due yet. A notification is not needed
- * for this, so none can be lost.
+ * Waits for due rows of all queues of a cell, for all loops that have nothing to do. At every tick, the watch sends one
+ * statement. The watch sends no statement while nothing can have become due: this process is the only one that accepts
+ * calls, it has sent no other statement since the last look, and the first known row is not due yet. A notification is
+ * not needed for this, so none can be lost.
  */
 export type DueWatch = (queue: WatchedQueue) => WhenDue;
 
@@ -57,7 +57,7 @@ export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
     const before = pool.useCount();
     const due = await readNextDue(pool);
     const after = pool.useCount();
-    // The look itself used one connection.
+    // The query itself took and returned one connection.
     const isOnly = before !== null && after === before + 2;
     return { sentAt, answeredAt: performance.now(), due, uses: isOnly ? after : null };
   }
@@ -65,7 +65,7 @@ export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
   function wake(isDueNow: (queue: WatchedQueue) => boolean): void {
     const next = performance.now() + TICK_MS;
     for (const waiter of waiting) {
-      // At the next tick it would be too late.
+      // A loop whose own delay ends before the next tick is woken now.
       if (waiter.from >= next || !isDueNow(waiter.queue)) continue;
       leave(waiter);
       waiter.onDue();

@@ -18,8 +18,8 @@ const EVERY_MS = 60_000;
 /** Maximum number of rows per statement, so that a statement does not disturb other queries. */
 const BATCH = 5_000;
 /**
- * Maximum number of statements of one kind in one round. Together they remove more rows per minute than one server can
- * write. The rest waits for the next round.
+ * Maximum number of statements of one kind in one round. Together, the statements remove more rows per minute than one
+ * server can write. Further rows wait for the next round.
  */
 const MAX_BATCHES = 100;
 
@@ -49,8 +49,9 @@ export type HousekeeperOptions = WeeklyMailsDeps & { log: Logger };
  * Removes expired data: stored responses older than 24 hours, counts and requests older than a month or beyond the
  * newest 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond
  * the retention period of their organization, files without a message, expired presence rows, and tries of models older
- * than 30 days. It also charges the budget reservations of dead workers, mails owners whose budget is spent, stops
- * rollouts of versions that are worse, and sends members the weekly mail. Any number of nodes may run it at the same time.
+ * than 30 days. The housekeeper also charges the budget reservations of dead workers, mails owners whose budget is
+ * spent, stops rollouts of versions that are worse, and sends members the weekly mail. Any number of nodes may run it
+ * at the same time.
  */
 export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   const { db } = deps;

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 const MAX_BACKOFF_MS = 10_000;
 
 /**
- * The poll loop of every worker. It checks for due work again immediately while there is more. Otherwise it checks when
- * it is woken, and when the watch of its queue (due-watch.ts) finds due rows. Without a watch, it checks after a delay.
- * Only one check runs at a time.
+ * The poll loop of every worker. The loop checks for due work again immediately while there is more. Otherwise it
+ * checks when it is woken, and when the watch of its queue (due-watch.ts) finds due rows. Without a watch, the loop
+ * checks after a delay. Only one check runs at a time.
  */
 export type LookLoop = {
   start(): void;

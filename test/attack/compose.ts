@@ -5,7 +5,7 @@ import type { Operation } from './operations.ts';
 import type { AttackRequest } from './send-request.ts';
 import type { Actor, World } from './world.ts';
 
-/** Random requests to any route. Some are valid by its description, others are not. */
+/** Random requests to any route. Some requests are valid by the description of their route, others are not. */
 const JSON_TYPE: [string, string] = ['Content-Type', 'application/json'];
 
 export function composeShot(operation: Operation, random: Random, world: World, around: Surroundings): AttackRequest {

@@ -71,7 +71,7 @@ const EXAMPLES: readonly ((place: number) => string)[] = [
 export const example = (pattern: string, place: number): string | undefined =>
   EXAMPLES.map((make) => make(place)).find((text) => new RegExp(pattern).test(text));
 
-/** A different text of the same length at each place of a list. */
+/** The items of a list are different texts of the same length. */
 export const marked = (text: string, place: number): string => {
   const mark = `${place}`;
   return text.length > mark.length ? text.slice(0, -mark.length).replace(/[\ud800-\udbff]$/, '') + mark : text + mark;

@@ -8,7 +8,7 @@ export type Making = {
   /** The remaining bytes for the whole body. */
   bytes: number;
   keys: number;
-  /** 1 is the largest size. It is less if the largest was refused. */
+  /** 1 is the largest size. The number is less if the largest was refused. */
   scale: number;
   /** IDs of existing records, by their prefix. */
   ids: Record<string, string>;

@@ -47,7 +47,7 @@ const JUNK: readonly unknown[] = [
   { constructor: { prototype: {} } },
 ];
 
-/** The same body with one fault. */
+/** The given body with one random fault. */
 export function mutated(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.15))
     return random.chance(0.3) ? oddText(random, 2_000) : random.pick(JUNK);

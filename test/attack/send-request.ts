@@ -90,7 +90,7 @@ const MOST_SHOWN = 2_000;
 const quoted = (text: string): string =>
   `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(/[^\x20-\x7e]/gu, (sign) => [...Buffer.from(sign)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''))}'`;
 
-/** For a finding. It names the caller but not the credentials. */
+/** For a finding. The text names the caller but not the credentials. */
 export function curlOf(url: string, { actor, method, target, headers, body }: AttackRequest): string {
   const credential = actor.headers.map(([name]) => `-H "${name}: $CREDENTIAL"`);
   const sent = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value.slice(0, 200)}`)}`);

@@ -148,7 +148,7 @@ const mcp: Story = async (context) => {
     await send(context, actor, 'POST /mcp', message, accept);
 };
 
-/** The number of stories per hundred. The rest are single requests. */
+/** The number of stories per hundred. All other attacks are single requests. */
 export const STORIES: readonly [number, Story][] = [
   [8, definition],
   [4, documents],

@@ -4,7 +4,8 @@ import { watchHealth } from './watched-server.ts';
 import type { World } from './world.ts';
 
 /**
- * Checks the guarantees that must hold for every request. It stops at the first finding, whose text is for a person.
+ * Checks the guarantees that must hold for every request. The check stops at the first finding, whose text is for a
+ * person.
  */
 export type Finding = { what: string; request?: string };
 

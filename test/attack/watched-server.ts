@@ -50,8 +50,8 @@ export type HealthWatch = {
 };
 
 /**
- * A client that calls /api/health continuously. It measures processor time, because a busy machine delays each response
- * but adds no work. It ends with an error if the server does not respond.
+ * A client that calls /api/health continuously. The client measures processor time, because a busy machine delays each
+ * response but adds no work. The client ends with an error if the server does not respond.
  */
 export function watchHealth(server: Pick<WatchedServer, 'url' | 'cpuMs'>): HealthWatch {
   let worst = 0;

@@ -6,7 +6,7 @@ import type { WatchedServer } from './watched-server.ts';
 
 /**
  * The target: two organizations with secrets. In `home` some of the attackers have a key or a role; `vault` belongs to
- * the operator alone, and no attacker has any right there. A third one belongs to an attacker.
+ * the operator alone, and no attacker has any right there. A third organization belongs to an attacker.
  */
 export type Actor = {
   name: string;
@@ -14,7 +14,7 @@ export type Actor = {
   headers: [string, string][];
   /** The API that accepts their credentials. */
   speaks: 'public' | 'dashboard' | 'any';
-  /** True: may read the data of `home`. */
+  /** True: the attacker may read the data of `home`. */
   isInsider: boolean;
 };
 

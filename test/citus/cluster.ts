@@ -13,7 +13,7 @@ import { freePort } from '../program.ts';
 /** A coordinator and two workers of Citus, with a migrated database that has two cells, one on each worker. */
 export type CitusCluster = {
   url: string;
-  /** The first one is the coordinator. */
+  /** The first node is the coordinator. */
   nodes: readonly CitusNode[];
   addWorker(): Promise<CitusNode>;
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export type CitusNode = {
   adminUrl: string;
   socketPath: string;
   dataDir: string;
-  /** The network between this worker and the other nodes. Null: without a proxy. */
+  /** The network between this worker and the other nodes. Null: the worker has no proxy. */
   proxy: TcpProxy | null;
   /** All processes of the server. */
   pids(): number[];

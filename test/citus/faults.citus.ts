@@ -41,7 +41,7 @@ async function revoked(trial: Trial): Promise<void> {
   }
 }
 
-/** The revokes of `near` may fail as long as its worker is away. They are tried again by the checks. */
+/** The revokes of `near` may fail as long as its worker is away. The checks try these revokes again. */
 async function whileAway({ near, far, worker }: Round, leave: (worker: CitusNode) => unknown): Promise<void> {
   await leave(worker);
   const own = near.revoke(near.node());
@@ -184,7 +184,7 @@ const faults: Fault[] = [
       round.near.expect((await cellsOf(round, third)).length > 0, 'no cell is on the third worker');
     },
     async undo(round) {
-      // It is the last fault of a round, so no other one follows the last round.
+      // The rebalance is the last fault of a round, so no other fault follows the last round.
       if (round.number === ROUNDS) return;
       const third = round.cluster.nodes[3]!;
       await setTarget(round, third, false);

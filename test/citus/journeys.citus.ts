@@ -324,7 +324,7 @@ test.each(['without cells', 'with a cell'])('while a worker %s hangs, a new orga
   const worker = kind === 'with a cell' ? await serverOf('cell_2') : await addIdleWorker();
   worker.pause();
   try {
-    // The first one finds out.
+    // The first call detects that the worker is away.
     for (let n = 0; n < 3; n++) expect(await tryToCreate()).toEqual([503, 'unavailable', true, true]);
   } finally {
     worker.resume();
@@ -332,7 +332,7 @@ test.each(['without cells', 'with a cell'])('while a worker %s hangs, a new orga
   await expect.poll(tryToCreate, { timeout: 60_000 }).toEqual([201, undefined, false, true]);
 });
 
-/** It has a copy of the tables that each node has. */
+/** The idle worker has a copy of the tables that each node has. */
 async function addIdleWorker(): Promise<CitusNode> {
   const worker = await cluster.addWorker();
   await inDatabase(cluster.url, (client) => client.query('SELECT replicate_reference_tables()'));

@@ -9,7 +9,8 @@ import { type CitusCluster, type CitusNode, startCitus } from './cluster.ts';
 
 /**
  * A fault of a cluster under load. Two organizations on different workers are called through two nodes of Parley. Each
- * is a trial of the fault suite with all its checks (docs/testing-faults.md). The fault affects the organization `near`.
+ * of the two runs is a trial of the fault suite with all its checks (docs/testing-faults.md). The fault affects the
+ * organization `near`.
  */
 export type Scene = { cluster: CitusCluster; region: Region };
 export type Round = Scene & {
@@ -148,7 +149,7 @@ async function placed({ region, cluster }: Scene): Promise<Place> {
   return { tenant, cell: home!.cell, node: cluster.nodes.find(({ port }) => port === home!.port)! };
 }
 
-/** A trial of this tenant. Its checks read the cell of the tenant. */
+/** A trial of this tenant. The trial's checks read the cell of the tenant. */
 const regionOf = (region: Region, tenant: Tenant): Region => ({
   ...region,
   tenant: async () => tenant,

@@ -3,9 +3,9 @@ import { REGION_TABLES } from '../../src/store/cells/region-tables.ts';
 
 /** A committed transaction, as the server gets it. */
 export type Transaction = {
-  /** Its statements that may write. */
+  /** The statements of the transaction that may write. */
   texts: readonly string[];
-  /** The connection belongs to a pool, so that Parley chooses the cell and the commit. */
+  /** Whether the connection belongs to a pool. For these connections, Parley chooses the cell and the way to commit. */
   isRouted: boolean;
   /** The tables of the region to which it has written, and all other tables. */
   region: readonly string[];
@@ -15,7 +15,7 @@ export type Transaction = {
 type Query = { text?: unknown };
 type Querying = { query(...args: unknown[]): unknown };
 
-/** Reports each committed transaction of all connections of this process. A statement alone is one, too. */
+/** Reports each committed transaction of all connections of this process. A single statement is also a transaction. */
 export function watchTransactions(onCommit: (transaction: Transaction) => void): void {
   const { query } = pg.Client.prototype as unknown as Querying;
   const open = new WeakMap<pg.Client, string[]>();

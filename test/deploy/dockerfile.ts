@@ -4,7 +4,8 @@ import path from 'node:path';
 
 /**
  * Runs the steps of a Dockerfile without a container engine: each stage is a folder, and this machine replaces the base
- * images. It supports the instructions of our Dockerfile and refuses all others, so that none is skipped silently.
+ * images. The runner supports the instructions of our Dockerfile and refuses all others, so that none is skipped
+ * silently.
  */
 export type Image = {
   /** The root of the last stage. */

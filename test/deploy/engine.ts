@@ -5,11 +5,11 @@ import path from 'node:path';
 
 /**
  * Builds and runs containers with podman and buildah, without an image registry. One root file system from Debian's
- * packages contains Node, PostgreSQL, Redis and Caddy. It replaces every base image, because it gets all their names.
- * The packages come from the mirror in the system's apt settings.
+ * packages contains Node, PostgreSQL, Redis and Caddy. This root file system replaces every base image, because it gets
+ * all their names. The packages come from the mirror in the system's apt settings.
  *
- * FOLDER is outside the checkout and remains after the test. It contains the root file system and the layers of earlier
- * builds. The test creates missing parts. To start from nothing, remove the folder.
+ * FOLDER is outside the checkout and remains after the test. The folder contains the root file system and the layers of
+ * earlier builds. The test creates missing parts. To start from nothing, remove the folder.
  */
 const FOLDER = path.join(tmpdir(), 'parley-containers');
 const ROOT_IMAGE = 'localhost/stand-in';

@@ -9,9 +9,9 @@ import type { Json, ModelReply, RecordedCall, Success, Used, Wire, WireFormat } 
 /**
  * A model server on a real port with the wire formats of the providers, by path: OpenAI chat completions (the format of
  * every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google generateContent. Each can respond
- * at once or as a stream (model-stream.ts). Its replies come from a script, one per call. With an empty script, it
- * repeats the person's last message. Like a real provider, it requires the right credentials header and refuses invalid
- * requests, so a passing test has sent a request that the provider accepts.
+ * at once or as a stream (model-stream.ts). The fake's replies come from a script, one per call. With an empty script,
+ * the fake repeats the person's last message. Like a real provider, it requires the right credentials header and
+ * refuses invalid requests, so a passing test has sent a request that the provider accepts.
  */
 export type FakeModel = {
   url: string;

@@ -2,15 +2,15 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 /**
- * A name server on a real port. It has TXT records in the wire format of RFC 1035 and answers NXDOMAIN to all other
- * queries.
+ * A name server on a real port. The fake has TXT records in the wire format of RFC 1035 and answers NXDOMAIN to all
+ * other queries.
  */
 export type NameServer = {
   /** For `DNS_SERVERS`. */
   address: string;
   /** The records of each name. Each record consists of strings of at most 255 bytes. */
   records: Map<string, string[][]>;
-  /** It receives queries and never answers. */
+  /** True: the server receives queries and never answers. */
   silent: boolean;
   /** The queried names. */
   asked: string[];

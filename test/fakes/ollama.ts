@@ -5,13 +5,13 @@ import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
 
 /**
  * Ollama on a real port, by its OpenAI-compatible routes: `/v1/embeddings`, `/v1/chat/completions` as a whole or as a
- * stream, and `/v1/models`. It needs no key. It has only the models that were pulled, and reports other models with
- * Ollama's own error.
+ * stream, and `/v1/models`. The server needs no key. The fake has only the models that were pulled, and reports other
+ * models with Ollama's own error.
  */
 export type FakeOllama = {
   baseUrl: string;
   embeddings: FakeEmbeddings;
-  /** The replies of the next chats. With an empty script, it repeats the last message. */
+  /** The replies of the next chats. With an empty script, the fake repeats the last message. */
   script(...texts: string[]): void;
   readonly chats: { model: string; messages: { role: string; content: string }[]; stream?: boolean }[];
   close(): Promise<void>;

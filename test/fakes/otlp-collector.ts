@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A collector of OpenTelemetry on a real port. It accepts only the JSON mapping of OTLP: the member names of
+ * A collector of OpenTelemetry on a real port. The collector accepts only the JSON mapping of OTLP: the member names of
  * ExportTraceServiceRequest, IDs in hex, 64-bit numbers as text. Invalid data gets 400, as from a real collector, and
  * is listed in `faults`.
  */

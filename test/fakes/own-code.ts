@@ -6,7 +6,7 @@ import type { TurnAnswer, TurnRequested } from '../../contract/turns.ts';
 export type OwnCode = {
   url: string;
   received: { headers: IncomingHttpHeaders; raw: string; body: TurnRequested }[];
-  /** The results of the next calls. The last one is repeated. */
+  /** The results of the next calls. The last result is repeated. */
   script(...handlers: Handler[]): void;
   close(): Promise<void>;
 };
@@ -18,7 +18,7 @@ export const says = (text: string, more: Partial<TurnAnswer> = {}): TurnAnswer =
   ...more,
 });
 
-/** Answers with this JSON. */
+/** Answers a call with this JSON. */
 export const json =
   (answer: unknown, status = 200): Handler =>
   (_call, response) =>

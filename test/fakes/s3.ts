@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A store with the protocol of Amazon S3 on a real port: one bucket, path-style URLs, PUT, GET with a range, DELETE. It
- * verifies Signature Version 4 as https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
- * describes it, and the hash of the body.
+ * A store with the protocol of Amazon S3 on a real port: one bucket, path-style URLs, PUT, GET with a range, DELETE.
+ * The store verifies Signature Version 4 as
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html describes it, and the hash of the body.
  */
 export type FakeS3 = {
   url: string;

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A web site on a real port, whose pages a test changes. It records the requests and how many of them were open at the
- * same time.
+ * A web site on a real port, whose pages a test changes. The site records the requests and how many of them were open
+ * at the same time.
  */
 export type SitePage =
   | { html: string; headers?: Record<string, string> }

@@ -29,7 +29,7 @@ export type SmtpFailure =
 
 const refusal = (code: number) => Object.assign(new Error(`fake ${code}`), { responseCode: code });
 
-/** A real SMTP server that stores received mail. It requires sign-in and has no encryption. */
+/** A real SMTP server that stores received mail. The server requires sign-in and has no encryption. */
 export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSmtp> {
   const [user, password] = ['parley@example.com', 'correct horse'];
   const mails: ReceivedMail[] = [];

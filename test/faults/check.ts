@@ -52,8 +52,8 @@ function revokedAreRefused({ calls, revokes }: Ledger, found: Findings): void {
 }
 
 /**
- * Refusals during a fault: 401 only for a key whose revoke was requested, 409 for a concurrent call with the same
- * Idempotency-Key, 503 with Retry-After; no others.
+ * The refusals that a fault may cause: 401 for a key whose revoke was requested, 409 for a concurrent call with the
+ * same Idempotency-Key, and 503 with Retry-After.
  */
 function refusalsAreTrue({ calls, revokes }: Ledger, found: Findings): void {
   for (const call of calls) {

@@ -12,8 +12,8 @@ import { killAtExit } from './processes.ts';
 import { elapsedSince } from './stalls.ts';
 
 /**
- * A Postgres that can be stopped, killed and replaced by its standby. It uses the embedded programs without the
- * supervisor that would restart them. Connections use its socket, and each node has its own proxy to it.
+ * A Postgres that can be stopped, killed and replaced by its standby. The test database uses the embedded programs
+ * without the supervisor that would restart them. Connections use its socket, and each node has its own proxy to it.
  */
 export type FaultDatabase = {
   /** The address of the current primary, without a proxy. */
@@ -21,7 +21,7 @@ export type FaultDatabase = {
   url: string;
   /** Fast: ends sessions and writes everything. Immediate: like a crash. */
   restart(how: 'fast' | 'immediate', downMs: number): Promise<void>;
-  /** Adds a replica. From then on, a commit is confirmed only when the replica has it. */
+  /** Adds a replica. Every later commit is confirmed only when the replica has it. */
   addStandby(): Promise<void>;
   /** Kills the primary; its synchronous standby becomes the database. */
   failOver(): Promise<void>;

@@ -11,7 +11,7 @@ export type Deliveries = {
   receiver: Receiver;
   path: string;
   send(node: Node): Promise<void>;
-  /** Every accepted message arrives. It arrives more than once only if a process died, and is then marked. */
+  /** Every accepted message arrives. A message arrives more than once only if a process died, and is then marked. */
   check(crashes: number): Promise<void>;
 };
 

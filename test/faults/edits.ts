@@ -9,7 +9,7 @@ export type Edit = { file: string; find: string; replace: string };
 export type CrashPoint = { name: string; file: string };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Marks a crash point in the sources. It is a comment, so production has no code for it. */
+/** Marks a crash point in the sources. The mark is a comment, so production has no code for it. */
 const MARK = /^\s*(\/\/ crash point: ([a-z:-]+))$/gm;
 
 /** All places in the sources at which a process of the fault suite can kill itself on request. */

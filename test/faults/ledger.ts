@@ -8,7 +8,7 @@ import { request } from './http-client.ts';
  */
 export type Call = {
   node: string;
-  /** Its index among the tenant's keys. */
+  /** The index of the key among the keys of the tenant. */
   key: number;
   kind: 'trigger' | 'me';
   start: number;

@@ -14,8 +14,8 @@ export type Load = {
 };
 
 /**
- * New calls, repeats of earlier calls at any node, one call at all nodes at once with one Idempotency-Key, and calls
- * that only verify the key.
+ * The callers send new calls, repeat earlier calls at any node, send one call to all nodes at once, and only verify
+ * keys.
  */
 export function startLoad(trial: {
   ledger: Ledger;

@@ -17,9 +17,9 @@ export type Node = {
   port: number;
   proxy: TcpProxy;
   isRunning(): boolean;
-  /** Resolves when the process serves requests. It uses the previous plan unless another one is given. */
+  /** Resolves when the process serves requests. The process uses the previous plan unless another one is given. */
   start(plan?: Plan): Promise<void>;
-  /** Resolves when the process has ended. True if it stopped gracefully by itself. */
+  /** Resolves when the process has ended. The result is true if the process stopped gracefully by itself. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean>;
   /** Resolves when the process has ended for any reason. */
   gone(): Promise<void>;

@@ -2,10 +2,10 @@ import { registerHooks } from 'node:module';
 import type { Edit } from './edits.ts';
 
 /**
- * Loaded before the program in a process of the fault suite (`node --import`), never anywhere else. It rewrites modules
- * while they are loaded, so production code has no switch for a fault. An edit whose text does not occur exactly once
- * ends the process, because a bug that is not planted proves nothing. It also replaces the clocks, which a test can
- * change over the process's IPC channel.
+ * Loaded before the program in a process of the fault suite (`node --import`), never anywhere else. The module rewrites
+ * modules while they are loaded, so production code has no switch for a fault. An edit whose text does not occur
+ * exactly once ends the process, because a bug that is not planted proves nothing. The module also replaces the clocks,
+ * which a test can change over the process's IPC channel.
  */
 const { edits, crash } = JSON.parse(process.env.FAULT_PLANT ?? '{}') as { edits?: Edit[]; crash?: CrashOrder };
 const ROOT = new URL('../../', import.meta.url).href;

@@ -20,7 +20,7 @@ import { createNode, type Node, type Plan } from './node.ts';
 /** A region like in production: serving nodes, workers and one database, all as real processes. */
 export type Region = {
   database: FaultDatabase;
-  /** PgBouncer in transaction mode. Null: processes reach the database itself. */
+  /** PgBouncer in transaction mode. Null: processes connect to the database directly. */
   pooler: PgBouncer | null;
   api: Node[];
   workers: Node[];

@@ -1,7 +1,7 @@
 /**
  * Measures how long the machine has delayed this process. A limit that is missed only because no processor was free is
- * no fault of the program. Therefore this time is subtracted before a time is compared with its limit. A suite on its
- * own machine subtracts nearly nothing.
+ * no fault of the program. The measured delay is subtracted before a duration is compared with its limit. A suite on
+ * its own machine subtracts nearly nothing.
  */
 export type Stalls = {
   /** The delay in milliseconds between two moments in which a process could not run although it wanted to. */

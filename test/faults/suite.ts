@@ -42,8 +42,8 @@ export const scenarioNamed = (name: string): Scenario => {
 };
 
 /**
- * A region with shortened leases, so that work is taken over within seconds. Its processes can be killed at named
- * places.
+ * A region with shortened leases, so that work is taken over within seconds. The region's processes can be killed at
+ * named places.
  */
 export const impatientRegion = (): Promise<Region> =>
   startRegion({ plan: { edits: [...IMPATIENT, ...crashPoints().map(crashEdit)] } });

@@ -95,7 +95,7 @@ async function revoke(trial: Trial, node: Node, key: number, probes: Promise<unk
   made.answer = answer.body?.state ?? answer.body?.code ?? answer.error ?? String(answer.status);
   if (made.answer === 'revoked') {
     made.answeredAt = performance.now();
-    // From here on, no node may accept the key in any state. These calls wait for the database if necessary.
+    // After this response, no node may accept the key in any state. These calls wait for the database if necessary.
     for (const other of region.api) {
       if (!other.isRunning()) continue;
       probes.push(call(ledger, tenant, other, key, 'me'));

@@ -35,7 +35,7 @@ export async function prepareGrowth(db: Db, orgId: string, keyId: string): Promi
     [orgId, campaignId, agentId, channelId],
   );
   const endpointId = newId('whk');
-  // It is disabled, so the rows of the fill are the only events.
+  // The endpoint is disabled, so the rows of the fill are the only events.
   await db.$client.query(
     `INSERT INTO webhook_endpoint (org_id, id, url, enabled, sealed) VALUES ($1, $2, 'https://example.qa/events', false, '')`,
     [orgId, endpointId],

@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     const id = new URL(page.url()).pathname.split('/').at(-1);
     const { headers, body } = telegram.says('hello');
     await fetch(`${journey.app.url}/inbound/telegram/${id}`, { method: 'POST', headers, body });
-    await page.getByText('The first message is here.').waitFor();
+    await page.getByText('The first message has arrived.').waitFor();
 
     await page.getByLabel('Chat ID').fill('nobody');
     await page.getByRole('button', { name: 'Send test' }).click();

@@ -216,7 +216,7 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** Goes to a page like its links do, without loading the program again. */
+/** Opens a page as a link does, without loading the program again. */
 export const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate(`self.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`);
 
@@ -261,7 +261,9 @@ export const everythingKept = (page: Page): Promise<string> =>
     history.state,
   ])`);
 
-/** Whether the element has the focus. The radio of a segmented control is not visible, and can have it. */
+/**
+ * Whether the element has the focus. The radio button of a segmented control is not visible, but it can have the focus.
+ */
 export const isFocused = async (target: Locator): Promise<boolean> =>
   (await target.and(target.page().locator(':focus')).count()) > 0;
 

@@ -1,5 +1,5 @@
 /**
- * Texts that people, including attackers, may enter. Each must be shown as exactly the same text. Executed code calls
+ * Texts that people, including attackers, may enter. Each page must show these texts unchanged. Executed code calls
  * `ran()`, which exists only in a test with a page. A loaded resource sends a request to evil.example.
  */
 const RUN = 'ran()';

@@ -41,8 +41,8 @@ const OTHER = { en: 'ar', ar: 'en' } as const;
 
 /**
  * Faults of these pages in English and Arabic, light and dark, on a screen and on a phone. Each page is loaded in one
- * language and then switched to the other. The next page starts in that language. Therefore half of the pages are
- * loaded in each language, and every page switches its texts in place.
+ * language and then switched to the other. The next page starts in that language. Half of the pages are loaded in each
+ * language, and every page switches its texts in place.
  */
 export async function faultsOfPages(journey: Journey, paths: readonly string[]): Promise<string[]> {
   let language: keyof typeof OTHER = 'en';

@@ -10,7 +10,10 @@ type StorageState = { cookies: Awaited<ReturnType<BrowserContext['cookies']>>; o
 export type SignedIn = {
   /** The cookies of this person after sign-in. */
   state(email: string): Promise<StorageState>;
-  /** A page of this person that no other window uses. It shows a small document. Null: a page of no one. */
+  /**
+   * A page of this person that no other window uses. The page shows a small document. Null: no one is signed in on the
+   * page.
+   */
   take(email: string | null): Promise<Page>;
   /** The next window of this person may use the page. */
   giveBack(email: string | null, page: Page): Promise<void>;

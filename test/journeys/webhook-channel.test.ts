@@ -97,7 +97,7 @@ describe('an inbound message', () => {
     expect((await messagesOf('in-3')).filter(({ role }) => role === 'end_user')).toHaveLength(4);
   });
 
-  test('a message belongs to the person with this ID in the organization', async () => {
+  test('a message belongs to the person whose external ID is its address', async () => {
     await parley.db.execute(
       sql`INSERT INTO end_user (org_id, id, external_id) VALUES (${orgId}, 'enduser_known', 'in-4')`,
     );

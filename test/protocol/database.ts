@@ -19,7 +19,7 @@ export type Database = {
    * more).
    */
   confirm(change: Change, keyId: string, seq: number): boolean;
-  /** A standby takes over. It has every confirmed change, but may lack the last `lostMs`. */
+  /** A standby takes over. The standby has every confirmed change, but may lack the last `lostMs`. */
   failOver(lostMs: number): void;
   prune(): void;
 };

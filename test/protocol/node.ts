@@ -20,7 +20,7 @@ export type Node = {
   /** A caller requests to revoke a key or to narrow its networks. `onAnswered` is called with the response. */
   change(change: Change, keyId: string, onAnswered: () => void): void;
   hint: () => void;
-  /** Stops the process for a while. Its clocks continue (SIGSTOP). */
+  /** Stops the process for a while. The clocks of the process continue (SIGSTOP). */
   pause(ms: number): void;
   /** The machine is suspended: its monotonic clock stops, but the wall clock continues. */
   suspend(ms: number): void;

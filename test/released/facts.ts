@@ -1,6 +1,6 @@
 /**
- * The content of a released version's backup, and the data for using it. Its secrets are worthless, because no server
- * uses them.
+ * The content of a released version's backup, and the data for using it. The backup's secrets are worthless, because no
+ * server uses them.
  */
 export type Facts = {
   version: string;

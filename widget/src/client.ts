@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 export function createClient(base: string, stored: StateBox, person: OpenChatSession) {
   let opening: Promise<string> | null = null;
 
-  /** Returns a valid token. It opens or renews a session if necessary. */
+  /** Returns a valid token. The function opens or renews a session if necessary. */
   function token(): Promise<string> {
     const { token: known, until = 0, renew = 0 } = stored.read();
     if (known && until > Date.now() + 60_000 && renew > Date.now()) return Promise.resolve(known);

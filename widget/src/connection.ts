@@ -29,8 +29,9 @@ const notAllowed = (origin: string): string =>
   `Parley: the chat is not allowed on this site. Add ${origin} to the allowed sites of the channel.`;
 
 /**
- * Receives new messages through a stream. It uses fetch, because EventSource cannot send a header and a token must not
- * be part of a URL. If streams do not work, it polls. It runs from `start` to `stop` and reconnects by itself.
+ * Receives new messages through a stream. The connection uses fetch, because EventSource cannot send a header and a
+ * token must not be part of a URL. If streams do not work, the connection polls. The connection runs from `start` to
+ * `stop` and reconnects by itself.
  */
 export function createConnection(client: Client, listener: ConnectionListener) {
   let run: AbortController | null = null;
@@ -108,7 +109,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   };
 }
 
-/** True if the stream ran and ended. False if no data arrived. */
+/** True if the stream ran and ended. The result is false if no data arrived. */
 async function follow(client: Client, listener: ConnectionListener, outer: AbortSignal): Promise<boolean> {
   const own = new AbortController();
   const cut = (): void => own.abort();

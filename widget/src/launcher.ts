@@ -4,7 +4,7 @@ import type { Speech } from './texts.ts';
 const BUBBLE = 'M4 5h16v11H9l-5 4z';
 const MAX_BADGE = 99;
 
-/** The button that opens the chat. While the chat is closed, it shows the number of new messages. */
+/** The button that opens the chat. While the chat is closed, the button shows the number of new messages. */
 export function createLauncher({ words }: Speech, onPress: () => void) {
   const badge = h('span', { class: 'badge', 'aria-hidden': 'true', hidden: true });
   const button = h(

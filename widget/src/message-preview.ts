@@ -2,7 +2,8 @@
 const TYPING_MS = 30_000;
 
 /**
- * The unfinished text of the agent's next message. It is only a preview, because the final message arrives complete.
+ * The unfinished text of the agent's next message. The preview is only a preview, because the final message arrives
+ * complete.
  */
 export function createMessagePreview() {
   let words = '';

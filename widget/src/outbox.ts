@@ -11,7 +11,7 @@ export type OutboxListener = {
 /** The minimum pause after a failed call. */
 const RETRY_MS = 5_000;
 
-/** The waiting messages, in the order of typing. They are stored, so a reload does not lose them. */
+/** The waiting messages, in the order of typing. Waiting messages are stored, so a reload does not lose them. */
 export function createOutbox(client: Client, stored: StateBox, { onSent, onRefused }: OutboxListener) {
   let sending = false;
   let retry: ReturnType<typeof setTimeout> | undefined;

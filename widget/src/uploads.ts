@@ -8,7 +8,9 @@ const MAX_BYTES = 10 * 1024 * 1024;
 
 export type UploadsListener = { onSent(message: ChatMessage, answering: boolean): void; onChange(): void };
 
-/** Files that are being uploaded. They last as long as the page, because browser storage does not contain files. */
+/**
+ * Files that are being uploaded. The uploads last as long as the page, because browser storage does not contain files.
+ */
 export function createUploads(client: Client, { onSent, onChange }: UploadsListener) {
   const files = new Map<string, { file: File; failed: boolean; sent: number }>();
 

@@ -14,7 +14,7 @@ export type ViewOptions = {
   /** True: the page shows only the chat. */
   isPage: boolean;
   theme: 'light' | 'dark' | 'auto';
-  /** The origin of the server. It differs from the origin of the page. */
+  /** The origin of the server. This origin differs from the origin of the page. */
   server: string;
 };
 export type ViewActions = {
@@ -30,7 +30,7 @@ export type ViewActions = {
 
 const CROSS = 'M6 6l12 12M18 6L6 18';
 
-/** The visible chat and its buttons. It draws the given state and makes no calls to the server. */
+/** The visible chat and its buttons. The view draws the given state and makes no calls to the server. */
 export function createView(host: HTMLElement, options: ViewOptions, act: ViewActions) {
   const { appearance, speech, isPage, server } = options;
   const { words } = speech;

@@ -22,8 +22,8 @@ const URL = 'https://us.parley.example';
 
 /**
  * The database load of leases by the number of nodes. All nodes run in this process with the real access code: each has
- * its lease, its listener and its sweep. No API calls are made. It also measures how long a change takes until all nodes have
- * read it.
+ * its lease, its listener and its sweep. No API calls are made. The section also measures how long a change takes until
+ * all nodes have read it.
  */
 export async function renewals(plan: Plan): Promise<string[]> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));

@@ -9,7 +9,8 @@ const REST_MS = 1_500;
 
 /**
  * The time from the request "Revoke" to the response "revoked", over HTTP with a session, with three nodes that have
- * the key in memory. Then the same with one node killed, and with one node stopped, at that moment.
+ * the key in memory. The section then measures a revoke with one node killed, and with one node stopped, at that
+ * moment.
  */
 export async function revoke(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);

@@ -42,7 +42,7 @@ function addTemplates(channels: Command): void {
     out.list(
       { data: items, next_cursor: null },
       [field('name'), field('language'), field('status'), field('can_be_sent', 'Can be sent'), field('body', 'Text')],
-      'No templates. Create them in the WhatsApp Manager of Meta.',
+      'No templates. Create templates in the WhatsApp Manager of Meta.',
     );
   });
 }

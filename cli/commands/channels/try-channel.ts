@@ -12,8 +12,8 @@ const MAX_LOOKS = 40;
 type Flags = { to?: string; text?: string; content?: string };
 
 /**
- * `channels test`: without a recipient, it checks the credentials with the provider. With a recipient, it sends a
- * message.
+ * `channels test`: without a recipient, it checks the credentials with the provider. With a recipient, the command
+ * sends a message.
  */
 export function addTestCommand(channels: Command): void {
   const test = channels
@@ -38,8 +38,8 @@ export function addTestCommand(channels: Command): void {
 }
 
 /**
- * Returns the message after it was sent or refused. If that takes longer than the provider's time limit, it returns the
- * current state.
+ * Returns the message after it was sent or refused. If the provider needs longer than its time limit, the current state
+ * is returned.
  */
 async function outcome(api: Api, ids: Record<string, string>): Promise<Row> {
   let message = await api.call('readTest', { ids });

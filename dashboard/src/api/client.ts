@@ -197,7 +197,7 @@ async function problemOf(body: Partial<ProblemBody>, response: Response): Promis
 /** The Arabic sentences load with the first fault that needs them. */
 async function inWords(faults: readonly Fault[] | undefined): Promise<readonly Fault[] | undefined> {
   if (languageOf(preferences()) !== 'ar' || !faults?.length) return faults;
-  // If they cannot load, for example after an update, the sentences stay in English.
+  // If the Arabic sentences cannot load, for example after an update, the sentences stay in English.
   const words = await import('../language/fault-texts.ts').catch(() => null);
   return faults.map((fault) => ({ ...fault, detail: words?.inArabic(fault.detail) ?? fault.detail }));
 }

@@ -65,9 +65,9 @@ export const useLiveState = (): LiveState =>
   );
 
 /**
- * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, it does nothing.
- * `read` identifies the data: components that show the same data share one call. `expire` is called first if no
- * component followed the data: changes of cached data may have been reported before.
+ * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, the function does
+ * nothing. `read` identifies the data: components that show the same data share one call. `expire` is called first if
+ * no component followed the data: changes of cached data may have been reported before.
  */
 export function useFollow(
   orgId: string | undefined,
@@ -130,8 +130,8 @@ function wanted(): Wanted {
 
 /**
  * The position of the open stream, for a stream with these topics. The cursor has a part for each topic, in the order
- * of the topics. A new topic has none, so the server reports it as changed. Without this, a page that adds a topic
- * reads all of its data again.
+ * of the topics. A new topic has no position, so the server reports it as changed. Without a position for each topic, a
+ * page that adds a topic reads all of its data again.
  */
 function sinceIn(topics: readonly string[]): string | undefined {
   const parts = position.split('.');

@@ -39,8 +39,8 @@ export const queryClient = new QueryClient({
       networkMode: 'always',
       staleTime: 5_000,
       refetchOnWindowFocus: true,
-      // In this mode, a failed read is not repeated automatically. Without this, the error would stay until the next
-      // regular read.
+      // In this mode, a failed read is not repeated automatically. Without a read on reconnect, the error would stay
+      // until the next regular read.
       refetchOnReconnect: true,
       // A retry would get the same refusal, but after a lost connection it may succeed.
       retry: (failures, error) => failures < 1 && error instanceof Problem && error.status === 0,

@@ -4,7 +4,7 @@ let titles: Partial<typeof problemTitlesAr> = {};
 
 /** The titles load with the first problem that an Arabic reader sees, because most visits have none. */
 export async function loadArabicTitles(): Promise<void> {
-  // If they cannot load, for example after an update, titles stay in English.
+  // If the Arabic titles cannot load, for example after an update, titles stay in English.
   const loaded = await import('./problem-titles.ts').catch(() => null);
   if (loaded) titles = loaded.problemTitlesAr;
 }

@@ -24,8 +24,8 @@ type Props<T> = {
 };
 
 /**
- * Asks once for confirmation, then applies the action to each selected row in order. It stops at the first refusal and
- * shows it.
+ * Asks once for confirmation, then applies the action to each selected row in order. The loop stops at the first
+ * refusal and shows it.
  */
 export function BulkAct<T>({ items, act, title, children, run, refresh, danger = true }: Props<T>): ReactNode {
   const say = useTexts(listTexts);

@@ -9,7 +9,7 @@ import { usePreferences } from '../preferences.ts';
 import classes from './data-list.module.css';
 
 export type Column<T> = {
-  /** A stable name. It is also the heading unless `hidden`. */
+  /** A stable name. The name is also the heading unless `hidden`. */
   id: string;
   label: string;
   cell: (item: T) => ReactNode;
@@ -37,8 +37,8 @@ type Props<T> = {
 const OWN_PURPOSE = 'a, button, input, label, select, textarea, summary, details, [role=menu], [tabindex]';
 
 /**
- * A table that becomes a stack of cards on a narrow screen. Its ARIA roles are explicit, because `display: block` would
- * remove them. Loading, failing and empty states look the same in every list.
+ * A table that becomes a stack of cards on a narrow screen. The table's ARIA roles are explicit, because `display:
+ * block` would remove them. Loading, failing and empty states look the same in every list.
  */
 export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer, choice }: Props<T>): ReactNode {
   const { dense } = usePreferences();

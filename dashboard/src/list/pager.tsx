@@ -15,8 +15,8 @@ type Props = {
 };
 
 /**
- * The number of rows, and the buttons for other pages. It is empty without rows, or without other pages and an end
- * text.
+ * The number of rows, and the buttons for other pages. The pager is empty without rows, or if there is neither another
+ * page nor an end text.
  */
 export function Pager({ list, page, children }: Props): ReactNode {
   if (page === undefined) return null;

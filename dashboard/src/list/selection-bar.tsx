@@ -15,8 +15,8 @@ type Props = {
 };
 
 /**
- * Visible while at least one row is selected. It is below the rows, at the end of the window, so that the rows do not
- * move when the first one is selected.
+ * Visible while at least one row is selected. The bar is below the rows, at the end of the window, so that the rows do
+ * not move when the first one is selected.
  */
 export function SelectionBar({ selection, many, children, problem }: Props): ReactNode {
   const say = useTexts(listTexts);

@@ -21,7 +21,7 @@ export type ListState<F> = {
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The cursors of the earlier pages. The first page has none, so its entry is an empty text. */
+    /** The cursors of the earlier pages. The first page has no cursor, so its entry is an empty text. */
     trail?: string[];
   }
 }
@@ -68,7 +68,9 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
   };
 }
 
-/** The same for a list in a dialog, which has no URL. The state of the list is reset each time the dialog opens. */
+/**
+ * The state of a list in a dialog, which is not in the URL. The state of the list is reset each time the dialog opens.
+ */
 export function usePlacelessList<F extends object>(): ListState<F> {
   const [{ filters, trail }, set] = useState<{ filters: Partial<F>; trail: string[] }>({ filters: {}, trail: [] });
   return {

@@ -10,7 +10,9 @@ type Props = {
   className?: string | undefined;
 };
 
-/** The initials of a person on one of six muted colors. It is only decorative, because the name is next to it. */
+/**
+ * The initials of a person on one of six muted colors. The picture is only decorative, because the name is next to it.
+ */
 export function Avatar({ name, id, className }: Props): ReactNode {
   return (
     <span className={[classes.face, className].filter(Boolean).join(' ')} data-hue={hueOf(id)} aria-hidden="true">

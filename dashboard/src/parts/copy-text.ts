@@ -1,6 +1,6 @@
 /**
- * Copies a text. Without a clipboard API (a page over plain http), it uses the old command. If that fails too, it
- * selects the text. Returns which of these happened.
+ * Copies a text. Without a clipboard API (a page over plain http), the old command of browsers is used. If the old
+ * command fails too, the text is selected. Returns which of these ways succeeded.
  */
 export async function copyText(text: string, near: HTMLElement): Promise<'copied' | 'selected'> {
   try {

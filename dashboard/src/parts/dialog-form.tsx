@@ -18,7 +18,7 @@ type Props = {
   aside?: ReactNode;
 };
 
-/** The form in a dialog. It is the dialog's only child, so that it is reset each time the dialog opens. */
+/** The form in a dialog. The form is the dialog's only child, so that it is reset each time the dialog opens. */
 export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, aside }: Props): ReactNode {
   const say = useTexts(common);
   const form = useRef<HTMLFormElement>(null);
@@ -45,8 +45,9 @@ export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, a
 const FIELDS = 'input:not([type=hidden], [type=radio]:not(:checked)), textarea, select';
 
 /**
- * The dialog focuses `data-autofocus` when it opens. Without this mark, the first field gets it. Otherwise, the button
- * that closes the dialog would have the focus. A form that loads later sets the focus itself.
+ * The dialog focuses `data-autofocus` when it opens. Without the attribute `data-autofocus`, the first field gets the
+ * focus. Otherwise, the button that closes the dialog would have the focus. A form that loads later sets the focus
+ * itself.
  */
 function useFirstField(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {

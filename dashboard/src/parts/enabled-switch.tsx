@@ -13,7 +13,10 @@ type Props = {
   onToggle: (enabled: boolean) => Promise<unknown>;
 };
 
-/** The switch that enables or disables something. It takes effect immediately, independent of other unsaved changes. */
+/**
+ * The switch that enables or disables something. The switch takes effect immediately, independent of other unsaved
+ * changes.
+ */
 export function EnabledSwitch({ say, enabled, toggle, onToggle }: Props): ReactNode {
   const may = useMay('member');
   const act = async (next: boolean): Promise<void> => {

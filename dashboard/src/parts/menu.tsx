@@ -6,15 +6,15 @@ import classes from './popup.module.css';
 type Props = {
   label: string;
   align?: 'start' | 'end';
-  /** The button that opens the menu. It must pass on these props. */
+  /** The button that opens the menu. The button must pass on these props. */
   button: (opener: OpenerProps) => ReactElement;
   children: ReactNode;
 };
 type OpenerProps = { popoverTarget: string; 'aria-haspopup': 'menu' };
 
 /**
- * A menu that uses the browser's popover. It opens above everything, closes on Esc or a click outside, and returns the
- * focus to its button. Arrow keys move through the items.
+ * A menu that uses the browser's popover. The menu opens above everything, closes on Esc or a click outside, and
+ * returns the focus to its button. Arrow keys move through the items.
  */
 export function Menu({ label, align = 'start', button, children }: Props): ReactNode {
   const id = useId();

@@ -14,7 +14,7 @@ const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
 
 /**
  * A time in the user's time zone, in the browser's own field. `onChange` gets the absolute time. The field has the
- * language of the browser. If the page has another one, the time is also shown as text.
+ * language of the browser. If the page has another language, the time is also shown as text.
  */
 export function MomentField({ at, onChange, description, ...rest }: Props): ReactNode {
   const language = useLanguage();

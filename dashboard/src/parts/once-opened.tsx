@@ -1,9 +1,9 @@
 import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from 'react';
 
 /**
- * A dialog whose code loads when it is first opened. It stays mounted after that, so that its closing is visible. The
- * browser fetches the code in advance while it is idle. Its first render is closed (`closed` has these props). A dialog
- * that opens after that can restore the previous focus.
+ * A dialog whose code loads when it is first opened. After it was opened, the dialog stays mounted so that its closing
+ * is visible. The browser fetches the code in advance while it is idle. The dialog's first render is closed (`closed`
+ * has these props). A dialog that opens after that can restore the previous focus.
  */
 export function onceOpened<P extends object>(
   load: () => Promise<ComponentType<P>>,
@@ -30,7 +30,7 @@ export function onceOpened<P extends object>(
   };
 }
 
-/** Its effect runs once the content next to it has loaded. */
+/** The component's effect runs once the content next to it has loaded. */
 function WhenLoaded({ then }: { then: (loaded: true) => void }): ReactNode {
   useEffect(() => then(true), [then]);
   return null;

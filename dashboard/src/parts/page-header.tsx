@@ -20,7 +20,7 @@ type Props = {
   badge?: ReactNode;
 };
 
-/** The heading of every page. It also sets the title of the browser's tab. */
+/** The heading of every page. The component also sets the title of the browser's tab. */
 export function PageHeader({ title, description, hint, crumbs = [], actions, badge }: Props): ReactNode {
   const say = useTexts(common);
   const isNew = useFirstVisits(hint !== undefined);

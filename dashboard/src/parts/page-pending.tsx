@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
 
-/** It has the shape of the page that is loading, so that nothing jumps. */
+/** The placeholder has the shape of the page that is loading, so that nothing jumps. */
 export function PagePending(): ReactNode {
   const say = useTexts(common);
   return (

@@ -1,6 +1,9 @@
 import { useEffect } from 'react';
 
-/** The number of visible secrets that cannot be shown again. Until they are closed, the page does not navigate away. */
+/**
+ * The number of visible secrets that cannot be shown again. Until these secrets are closed, the page does not navigate
+ * away.
+ */
 let shownNow = 0;
 
 export const isSecretShown = (): boolean => shownNow > 0;

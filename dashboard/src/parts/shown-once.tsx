@@ -11,7 +11,7 @@ import classes from './shown-once.module.css';
 export type ShownOnceGuard = { asking: boolean; ask: () => void; stay: () => void; leave: () => void };
 
 /**
- * While a secret is visible, it cannot be closed by accident: Esc, a click outside and leaving the page ask for
+ * While a secret is visible, the dialog cannot be closed by accident: Esc, a click outside and leaving the page ask for
  * confirmation (`ask`). The browser asks before it closes or reloads the page.
  */
 export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceGuard {

@@ -4,7 +4,7 @@ import { defineTexts } from '../language/texts.tsx';
 export const templateTexts = defineTexts(
   {
     choose: 'Template',
-    choose_hint: 'The current templates at WhatsApp. Only approved ones can be sent.',
+    choose_hint: 'The current templates at WhatsApp. Only approved templates can be sent.',
     none: 'The account has no templates yet. Create them in the WhatsApp Manager of Meta.',
     not_found: 'No template matches.',
     loading: 'Loading templates…',

@@ -3,7 +3,7 @@ import { Problem } from '../api/client.ts';
 
 /**
  * A secret that is created once and shown once. This is not a mutation of TanStack Query, whose cache would keep the
- * secret for minutes after the dialog closed. Only the caller of `make` gets it.
+ * secret for minutes after the dialog closed. Only the caller of `make` gets the secret.
  */
 export function useCreateSecret<Args extends unknown[], Made>(
   work: (...args: Args) => Promise<Made>,

@@ -16,8 +16,8 @@ const announce = (): void => {
 
 /**
  * Single keys that work while the page that declares them is shown. If two pages declare a key, the later page gets it.
- * They do not work during typing and text composition, while a dialog or menu is open, and if the user has turned them
- * off.
+ * The keys do not work during typing and text composition, while a dialog or menu is open, and if the user has turned
+ * them off.
  */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const group = useRef(shortcuts);

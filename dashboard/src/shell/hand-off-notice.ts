@@ -28,7 +28,7 @@ function useNotice(
   const navigate = useNavigate();
   const { notify = false } = usePreferences();
   /**
-   * The newest hand-off that this window has read. It is undefined before the first response, which causes no
+   * The newest hand-off that this window has read. The value is undefined before the first response, which causes no
    * notification.
    */
   const known = useRef<string>(undefined);
@@ -40,8 +40,7 @@ function useNotice(
     if (before === undefined || at <= before || !id || !notify) return;
     if (document.visibilityState === 'visible' && location.pathname.endsWith(id)) return;
     show(id);
-    // Each new one is notified once.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    // Each new hand-off is notified once. oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [newest === undefined, at]);
 
   function show(conversation_id: string): void {

@@ -176,7 +176,8 @@ function useSignInWhenRefused(): void {
       onProblem(({ code }) => {
         // Several reads fail at the same time, but one redirect is enough.
         if (code !== 'session_missing' || leaving.current) return;
-        // A visible secret can still be saved without a session. After it is closed, the next read fails and redirects.
+        // A visible secret can still be saved without a session. After the secret is closed, the next read fails and
+        // redirects.
         if (isSecretShown()) return;
         leaving.current = true;
         const back = router.state.location.href;

@@ -40,7 +40,10 @@ export type Directory = {
   key(name: string): KeyEntry | null | undefined;
   target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
   generation(): number;
-  /** Returns the content of the record. It is cached only if none of its subjects has changed since `generation`. */
+  /**
+   * Returns the content of the record. The content is cached only if none of its subjects has changed since
+   * `generation`.
+   */
   keepKey(name: string, record: StoredKey | null, generation: number): KeyEntry | null;
   keepTarget<K extends TargetKind>(
     kind: K,
@@ -55,7 +58,7 @@ export type Directory = {
 };
 
 const DIRECTORY_ENTRIES = 200_000;
-/** Beyond this number all of them are dropped: each costs only one query. */
+/** Beyond this number, all entries are dropped, because each costs only one query. */
 const MAX_ABSENT = 10_000;
 /** How many changes are remembered individually. An older generation counts as changed. */
 const MAX_CHANGES = 4_096;

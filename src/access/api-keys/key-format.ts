@@ -4,8 +4,8 @@ import { isRegion, REGION_IDS, type Region } from '../../../contract/regions.ts'
 /**
  * An API key value is `parley_<region>_`, 43 base62 characters for 256 random bits, and 6 base62 characters for the
  * CRC-32 (IEEE 802.3) of all characters before them, both left-padded with `0`. The checksum proves nothing about the
- * key. It lets a node, a secret scanner or a support page distinguish a typing error from an unknown key without a
- * look-up. docs/key-format.md contains test vectors.
+ * key. The checksum lets a node, a secret scanner or a support page distinguish a typing error from an unknown key
+ * without a look-up. docs/key-format.md contains test vectors.
  */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const HEAD_LENGTH = 'parley_us_'.length;

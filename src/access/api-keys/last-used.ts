@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 /**
  * Records when each key was last used. The first call is written immediately. Later calls are written at most once a
  * minute, and the last of several calls is written a minute later. Writes are batched, with one statement at a time. No
- * request waits for them or fails because of them. The database never moves the time backwards.
+ * request waits for such a write or fails because of it. The database never moves the time backwards.
  */
 export type LastUsed = {
   /**
@@ -17,8 +17,8 @@ export type LastUsed = {
 };
 
 /**
- * `isLast`: no further call came for a while. Another node may have written within the same minute. Then only this
- * value counts.
+ * `isLast`: no further call came for a while. Another node may have written within the same minute. If another node has
+ * written, only this value counts.
  */
 export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
@@ -26,7 +26,10 @@ type State = { orgId: string; written: number; latest: number };
 
 const COALESCE_MS = 60_000;
 const SWEEP_MS = 5_000;
-/** Maximum number of keys whose last use is tracked at the same time. Above that, the oldest is written early. */
+/**
+ * Maximum number of keys whose last use is tracked at the same time. Above this number, the oldest use is written
+ * early.
+ */
 const MAX_KEYS = 200_000;
 const MAX_BATCH = 1_000;
 

@@ -5,9 +5,10 @@ import { type Key, open, seal } from '../../kernel/seal.ts';
 import type { ClientCaller } from '../types.ts';
 
 /**
- * A client token lets a web page call one trigger as one end user (docs/client-tokens.md). It is the sealed list of its
- * rights, so it needs no row, cannot be altered, and shows the page nothing about the person. It is worth nothing
- * without its key: the key is looked up on every call, like the key of a backend (docs/adr/0109).
+ * A client token lets a web page call one trigger as one end user (docs/client-tokens.md). A client token is the sealed
+ * list of its rights, so it needs no row, cannot be altered, and shows the page nothing about the person. A client
+ * token is worth nothing without its key: the key is looked up on every call, like the key of a backend
+ * (docs/adr/0109).
  */
 export type ClientToken = {
   readonly keyId: string;

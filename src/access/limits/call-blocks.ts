@@ -14,7 +14,7 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
  */
 export type CallBlocks = {
   /**
-   * Row 4b: takes one call. Returns without a promise while the block has one. Throws or rejects with `key_used_up`.
+   * Row 4b: takes one call. Returns without a promise while the block has calls. Throws or rejects with `key_used_up`.
    * Without a lease (`isGood`), each call reserves itself, because the block may be older than a lowered total.
    */
   take(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall>;
@@ -22,7 +22,7 @@ export type CallBlocks = {
   left(keyId: string): number;
   drop(subject: Subject): void;
   flush(): void;
-  /** Without shared counters there may be `nodes` blocks of each key. */
+  /** Each of `nodes` nodes may have a block of the key. */
   share(nodes: number): void;
   /** Once a second, returns calls that this node does not need. */
   sweep(): Promise<void>;
@@ -150,7 +150,8 @@ async function fill(state: State, block: Block): Promise<void> {
   block.reservedAt = clock.monotonic();
   block.next = block.reservedAt - reservedAt < IDLE_MS ? Math.min(block.next * 2, MAX_BLOCK) : 1;
   try {
-    // Without this, a key whose total was lowered is refused although this node holds calls of the new total.
+    // Calls that the node does not need are returned first. Otherwise, a key whose total was lowered is refused
+    // although this node holds calls of the new total.
     if (unneeded.has(keyId)) await returnUnneeded(state);
     const atLeast = Math.min(waiting, MAX_BLOCK);
     const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });
@@ -177,7 +178,8 @@ async function returnUnneeded({ unneeded, giveBack, onError }: State): Promise<v
   if (unneeded.size === 0) return;
   const returned = [...unneeded.values()];
   unneeded.clear();
-  // After an error they may have been returned. If calls were returned twice, the total could be exceeded.
+  // An error is not retried, because the calls may have been returned. If calls were returned twice, the total could be
+  // exceeded.
   await giveBack(returned).catch(onError);
 }
 

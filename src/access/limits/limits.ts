@@ -8,9 +8,11 @@ import type { Caller } from '../types.ts';
 export type RateState = { readonly policy: string; readonly state: string };
 
 export type Limits = {
-  /** By the limits of the family, if there is one, the key's own limit of calls, and the limit of a client token. */
+  /**
+   * Applies the limit of the family, if there is one, the key's own limit of calls, and the limit of a client token.
+   */
   limit: (caller: Caller, family: RateFamily | null) => Promise<RateState>;
-  /** By the key's own limit for one end user, who may have several names. */
+  /** Applies the key's own limit for one end user, who may have several names. */
   limitEndUser: (caller: Caller, names: readonly string[]) => Promise<void>;
   /** Without shared counters, each of `nodes` enforces its own share of every limit. */
   share: (nodes: number) => void;
@@ -31,8 +33,8 @@ type Counter = {
 /**
  * Calls per minute of a key and of its organization, per family, and of a key by its own limits. A window opens with
  * the first call and ends a minute later, whatever happens in it, so after a minute of silence the next call is
- * accepted. A refused call is not counted at all: a noisy key cannot use up its organization's calls, nor the other way
- * round.
+ * accepted. A refused call does not count, so a busy key cannot use up the calls of its organization, and the
+ * organization cannot use up those of the key.
  *
  * With `shared` the counters are those of all nodes, and limits are exact. Accepted calls are also counted locally:
  * when the shared counters are lost, this node continues with its own share of each limit and with its own counts.
@@ -53,7 +55,7 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
 
   return {
     limit: (caller, family) => {
-      // The braces keep all of them on one server of a Redis cluster.
+      // The braces keep all counters of a call on one server of a Redis cluster.
       const place = `{${caller.orgId}}`;
       const counters: Counter[] = [];
       if (family !== null) {
@@ -112,7 +114,7 @@ const statesOf = (counters: readonly Counter[], counts: readonly Count[]): strin
 const stateOf = (name: string, remaining: number, msLeft: number): string =>
   `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msLeft / 1_000))}`;
 
-/** Always the whole minute, as specified, even if less is left of the window. */
+/** The refusal over a limit. Retry-After is always a whole minute, as specified, even if less is left of the window. */
 const over = ({ who, policy }: Counter, policies: string, msLeft: number): Refusal =>
   new Refusal('rate_limited', `${who} has made all the calls of this minute. Wait 60 seconds, then call again.`, {
     headers: { 'RateLimit-Policy': policies, RateLimit: stateOf(policy, 0, msLeft) },

@@ -161,7 +161,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       }
       if (!isWell) lose(reported === null ? new Late() : new Error(reported));
       probing = setInterval(() => {
-        // While calls arrive and are answered, they replace the probe.
+        // Calls that arrive and are answered replace the probe.
         if (!isWell) void probe(ANSWER_WITHIN_MS);
       }, PROBE_MS);
       probing.unref();

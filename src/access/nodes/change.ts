@@ -33,8 +33,8 @@ type ChangeDeps = {
 /**
  * Handles changes that can turn a permitted call into a refused one. The transaction takes its position in the change
  * log first and has the log's lock until it commits, so keep `work` short. This node removes the subjects from its
- * cache in the same turn of the event loop in which the commit returns, even if its outcome is unknown. So it refuses
- * the next request, whatever the other nodes do.
+ * cache in the same turn of the event loop in which the commit returns, even if its outcome is unknown. So this node
+ * refuses the next request, whatever the other nodes do.
  */
 export function createChanges({ db, lease, barrier, memory, clock, onSettled }: ChangeDeps): Changes {
   async function commit<T>(

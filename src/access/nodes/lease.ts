@@ -16,14 +16,14 @@ export type Lease = {
    */
   renew(): Promise<void>;
   /**
-   * Releases the lease and removes the row, so that no revoke waits for this node. After that, the lease cannot be
-   * renewed.
+   * Releases the lease and removes the row, so that no revoke waits for this node. After the release, the lease cannot
+   * be renewed.
    */
   release(): Promise<void>;
   /**
    * This node's row, if it was registered on this run of the database server. A change that was committed on an earlier
-   * run may be lost, and then this node may have read its subjects again. In that case, changes wait for its row as for
-   * the row of any other node.
+   * run may be lost, and then this node may have read its subjects again. If the run differs, changes wait for this row
+   * as for the row of any other node.
    */
   rowOn(server: string): string | null;
   /** The number of nodes that have a row, including this one. */
@@ -74,8 +74,8 @@ export function createLease(deps: LeaseDeps): Lease {
     const id = deps.newNodeId();
     memory.flush();
     const registered = await store.register(id);
-    // crash point: lease:after-register Only now: data that was read before the row existed may be older than a change
-    // that this node never reads.
+    // crash point: lease:after-register The cache is cleared only now. Data that was read before the row existed may be
+    // older than a change that this node never reads.
     memory.flush();
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: registered.nodes };
@@ -91,9 +91,9 @@ export function createLease(deps: LeaseDeps): Lease {
     if (node === null) return register(start, wallStart);
     const reading = await store.readLog(node.id, node.position, node.server);
     server.observe(reading.server, 0);
-    // The end of its log may be lost, and its numbers may be used a second time.
+    // After the database server has changed, the end of the change log may be lost, and its numbers may be used again.
     if (reading.server !== node.server) return register(start, wallStart);
-    // Every number of the log is one change. If some are missing, the clean-up removed them.
+    // Every number of the log is one change. If some numbers are missing, the clean-up removed the changes.
     const isWhole = reading.subjects.length === reading.head - node.position;
     if (!isWhole) return register(start, wallStart);
     for (const subject of reading.subjects) memory.drop(subject);

@@ -6,7 +6,9 @@ import type { Subject } from '../types.ts';
  * with its own clock can run them through thousands of schedules (test/protocol/protocol.model.test.ts).
  */
 export type LeaseStore = {
-  /** Creates a new row for a node with an empty cache. Its position is the log's head at the time of the write. */
+  /**
+   * Creates a new row for a node with an empty cache. The row's position is the log's head at the time of the write.
+   */
   register(nodeId: string): Promise<Registered>;
   /**
    * The entries after `position`, read in one snapshot. If there are none, the node has applied the whole log, so the
@@ -27,7 +29,7 @@ export type LogReading = {
   server: string;
   head: number;
   subjects: readonly Subject[];
-  /** Null: there are entries, the row is gone, or this is another server. */
+  /** Null: the log has new entries, the row of the node is gone, or this is another server. */
   renewed: Renewed | null;
 };
 export type Renewed = { nodes: number };
@@ -38,7 +40,8 @@ export type Timing = {
   /** How long a node may answer from memory after the start of its last renewal. */
   readonly leaseMs: number;
   /**
-   * The node subtracts the margin and the waiting side adds it. It covers clocks that run at slightly different speeds.
+   * The node subtracts the margin and the waiting side adds it. The margin covers clocks that run at slightly different
+   * speeds.
    */
   readonly marginMs: number;
 };

@@ -55,8 +55,8 @@ function isOwn(text: string, words: readonly string[]): boolean {
 }
 
 /**
- * The list has 49,000 words and needs 20 MB of memory. Only a process that sets passwords loads it, once, in about 30
- * ms.
+ * The list has 49,000 words and needs 20 MB of memory. Only a process that sets passwords loads the list, once, in
+ * about 30 ms.
  */
 const loadList = loadOnce(async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import('@zxcvbn-ts/language-common');

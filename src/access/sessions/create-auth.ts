@@ -33,7 +33,7 @@ const PREFIXES: Record<string, IdPrefix> = {
 
 export type AuthLog = (level: 'error' | 'warn', message: string) => void;
 
-/** Options without the database. They decide which tables and columns exist. */
+/** Options without the database. These options decide which tables and columns exist. */
 export const authShape = () => ({
   appName: 'Parley',
   session: {
@@ -87,7 +87,7 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       database: { generateId: ({ model }) => newId(PREFIXES[model] ?? 'verify') },
     },
     logger: {
-      // Its log lines contain no addresses, and a single wrong password needs no log line.
+      // The library's log lines contain no addresses, and a single wrong password needs no log line.
       level: 'error',
       log: (level, message) => {
         if (level === 'error' || level === 'warn') deps.log(level, message);

@@ -3,13 +3,13 @@ import { isSigned, type Key } from '../../kernel/seal.ts';
 
 /**
  * Marks a browser in which a person has signed in before, so that strangers who guess an account's password do not lock
- * its owner out (OWASP, "Device cookies"). It is not a session and grants nothing. It only has its own allowance of
- * wrong passwords, for the accounts that signed in there. Each part is a random device name and a signature over name
- * and address, so the cookie does not reveal the accounts.
+ * its owner out (OWASP, "Device cookies"). A device cookie is not a session and grants nothing. A known device only has
+ * a separate number of wrong passwords, for the accounts that signed in on it. Each part is a random device name and a
+ * signature over name and address, so the cookie does not reveal the accounts.
  */
 export const DEVICE_COOKIE = '__Host-parley_device';
 
-/** Maximum number of accounts in one browser. Above that, the oldest is dropped. */
+/** Maximum number of accounts in one browser. Above this number, the oldest account is dropped. */
 const MAX_ACCOUNTS = 4;
 /** The maximum age that browsers allow. */
 const MAX_AGE_SECONDS = 400 * 86_400;
@@ -19,7 +19,7 @@ const PART = /^[\w-]{22}\.[\w-]{43}$/;
 export type DeviceCookies = {
   /** The name of a device on which this account has signed in. Null: unknown. */
   deviceOf(cookie: string | undefined, email: string): string | null;
-  /** The cookie to set after a sign-in. Null when the device is already known. */
+  /** The cookie to set after a sign-in. Null: the device is already known, so its cookie stays. */
   remember(cookie: string | undefined, email: string): string | null;
 };
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { isUnreachable } from '../../store/db.ts';
 
 /**
- * Maps a database that is lost during a request to an error for the caller: a read has no response, and a change has an
+ * Maps a database that is lost during a request to an error for the caller: a read is unavailable, and a change has an
  * unknown outcome. All other errors stay the same.
  */
 export function lostDatabase(method: string, error: unknown): unknown {

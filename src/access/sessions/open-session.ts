@@ -3,8 +3,8 @@ import { setSessionCookie } from 'better-auth/cookies';
 
 /**
  * Opens a session for a person who has proven their identity, or whose identity the provider of an organization
- * confirms. It is a plugin of better-auth, so that the library creates cookie, expiry and row. It is server-only, so
- * that no request can reach it. Only sessions.ts calls it.
+ * confirms. The function is a plugin of better-auth, so that the library creates cookie, expiry and row. The plugin is
+ * server-only, so that no request can reach it. Only sessions.ts calls the plugin.
  */
 export const openSession = {
   id: 'open-session',

@@ -6,9 +6,9 @@ import type { Person } from '../../store/accounts/accounts.ts';
 import type { StoredPasskey } from '../../store/accounts/passkeys.ts';
 
 /**
- * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. That proves
- * possession and a second factor at once, so it counts as two factors. User verification is required and checked. A
- * challenge contains its time, its purpose and our signature, so it need not be stored.
+ * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. A passkey
+ * proves possession and a second factor at once, so it counts as two factors. User verification is required and
+ * checked. A challenge contains its time, its purpose and our signature, so it need not be stored.
  */
 export const CHALLENGE_MINUTES = 5;
 const CHALLENGE_MS = CHALLENGE_MINUTES * 60_000;

@@ -20,7 +20,9 @@ export const otherSecret = (): StartError =>
     'Start with the original PARLEY_SECRET (an embedded installation keeps it in DATA_DIR). If it was rotated since then, for example after a restore: set PARLEY_SECRET_PREVIOUS to it, and run "./parley secrets rotate".',
   );
 
-/** The first step of a start. It checks that the database belongs to Parley, to this region, and to this secret. */
+/**
+ * The first step of a start. This step checks that the database belongs to Parley, to this region, and to this secret.
+ */
 export async function openInstallation(deps: { db: Db; region: Region; setupKey: Buffer }): Promise<Installation> {
   const check = secretCheck(deps.setupKey);
   const row = await openInstallationRow(deps.db, { region: deps.region, secretCheck: check });
@@ -37,7 +39,7 @@ export async function openInstallation(deps: { db: Db; region: Region; setupKey:
 }
 
 export type PreparedOwner = {
-  /** The URL for creating the first owner. Null when there is an owner. It is printed once and never stored. */
+  /** The URL for creating the first owner. Null when there is an owner. The URL is printed once and never stored. */
   setupUrl: string | null;
   /** True when this start created the owner from PARLEY_OWNER_EMAIL and PARLEY_OWNER_PASSWORD. */
   created: boolean;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * Codes for a person who lost their second factor. There are ten codes, each valid once, and they are shown once. 80
- * random bits need no slow hash and no key, so the codes stay valid under a new PARLEY_SECRET.
+ * Codes for a person who lost their second factor. A person has ten codes. Each code is valid once and is shown once.
+ * 80 random bits need no slow hash and no key, so the codes stay valid under a new PARLEY_SECRET.
  */
 export const RECOVERY_CODES = 10;
 const CODE_BYTES = 10;

@@ -38,7 +38,7 @@ export async function spendCode(deps: Deps, userId: string, code: string, now = 
   return spent;
 }
 
-/** Does the same for an app that is not confirmed yet. One correct code confirms it. */
+/** Uses a code of an app that is not confirmed yet. One correct code confirms the app. */
 export async function spendFirstCode(tx: Queryable, sealingKey: Key, userId: string, code: string): Promise<void> {
   const app = await lockAuthenticator(tx, userId);
   if (!app || app.confirmedAt !== null) throw new Refusal('second_factor_failed', 'Start with a new QR code.');

@@ -21,14 +21,15 @@ export type DashboardCaller = SignedIn & {
   isOperator: boolean;
   /** The access token that made the call, instead of a session. `user` is then the person of the token. */
   token: Pick<FoundToken, 'id' | 'label' | 'role' | 'verbs' | 'agentIds' | 'expiresAt'> | null;
-  /** Cookies that prolong the session. They are copied into the response. */
+  /** Cookies that prolong the session. The route copies these cookies into the response. */
   setCookie: string[];
 };
 
 export type GateRequest = Arrival & { method: string; params: unknown; ip: string };
 
 /**
- * The requirements of a route for its caller. `token`: the verb that an access token needs. Absent: tokens are refused.
+ * The requirements of a route for its caller. `token`: the verb that an access token needs. Absent: the route refuses
+ * access tokens.
  */
 export type GateNeed = { access: Exclude<DashboardAccess, 'public'>; token?: TokenVerb | 'own' | undefined };
 

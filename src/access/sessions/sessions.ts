@@ -29,13 +29,15 @@ export type Proof = {
 type Opened = { setCookie: string[]; token: string };
 
 /**
- * `asked`: the account has a second factor that was not shown yet. In that case there are no cookies and no session.
+ * `asked`: the account has a second factor that was not shown yet. If a second factor is missing, no session is opened.
  */
 export type SignInOutcome = { userId: string; setCookie: string[]; asked: SecondFactorAsked | null };
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
 export type Sessions = Passwords & {
-  /** Queries the database every time. `setCookie` prolongs the session. It is copied into the response. */
+  /**
+   * Queries the database every time. `setCookie` prolongs the session. The caller copies this cookie into the response.
+   */
   read(caller: Browser): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
   /**
@@ -47,8 +49,9 @@ export type Sessions = Passwords & {
   /** The person of this challenge, and the facts that it proves. Null: it expired, or the password was changed. */
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
   /**
-   * Opens a session for one organization only. Its provider confirmed the person's identity and says whether they used
-   * a second factor. The account's own second factor protects other organizations, so it is not required here.
+   * Opens a session for one organization only. The provider of this organization confirmed the person's identity and
+   * says whether they used a second factor. The account's own second factor protects other organizations, so it is not
+   * required here.
    */
   openFor(caller: Browser, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
   /** Resolves when the session is deleted from the database. */
@@ -190,8 +193,8 @@ const wrong = (cause?: unknown): Refusal =>
   new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause });
 
 /**
- * Maps better-auth's errors to ours. Its generic 500 means that the database did not answer, which is 503 and never
- * "signed out".
+ * Maps better-auth's errors to ours. The library's generic 500 means that the database did not answer, which is 503 and
+ * never "signed out".
  */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {

@@ -3,8 +3,8 @@ import { isSigned, linkEnd, readLink, signLink } from './signed-link.ts';
 
 /**
  * The state between the first and the second proof of identity: the person, the expiry, and a check that the password
- * has not changed since. It has the format of a signed link with a separate key. Nothing is stored, and the challenge
- * alone grants nothing.
+ * has not changed since. The challenge has the format of a signed link with a separate key. Nothing is stored, and the
+ * challenge alone grants nothing.
  */
 const CHALLENGE_MINUTES = 5;
 

@@ -9,10 +9,10 @@ import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-al
 /**
  * Guessing passwords is limited in three ways: one account from one address, one account from all addresses, and one
  * address for all accounts. The last limit, per node, protects the processor, because each attempt, even a successful
- * one, costs a scrypt. One address gets at most a fifth of it, so that it cannot lock out all others. An attempt is
- * counted before the password is checked, so that a burst cannot pass. A refused attempt does not extend the wait. A
- * device that has signed in to this account before (device-cookie.ts) has a separate allowance, also per node, which
- * strangers cannot use up. Each node counts alone. With `shared`, all nodes also count together.
+ * one, costs a scrypt. One address gets at most a fifth of this last limit, so that it cannot lock out all others. An
+ * attempt is counted before the password is checked, so that a burst cannot pass. A refused attempt does not extend the
+ * wait. A device that has signed in to this account before (device-cookie.ts) has a separate allowance, also per node,
+ * which strangers cannot use up. Each node counts alone. With `shared`, all nodes also count together.
  */
 export type SignInLimit = {
   /** Throws `rate_limited`. `subject`: the target of the guesses, such as an e-mail address or a setup token. */
@@ -101,7 +101,8 @@ const tooMany = (): Refusal =>
   new Refusal('rate_limited', 'Too many attempts to sign in. Wait a minute and try again.', {});
 
 /**
- * The names of the counters in Redis. All contain the same word in braces, so that a cluster stores them on one server.
+ * The names of the counters in Redis. All names contain the same word in braces, so that a cluster stores the counters
+ * on one server.
  */
 function namesOf(address: string, who: string) {
   const from = digest(address);

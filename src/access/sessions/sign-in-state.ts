@@ -2,9 +2,9 @@ import { type Key, open, seal, SealError } from '../../kernel/seal.ts';
 import type { OidcChecks } from './oidc.ts';
 
 /**
- * The data that a browser stores while a person is at the provider of an organization. It is sealed, valid for ten
- * minutes, and only for this host. The cookie is Lax, because the callback is a link from another site. The state can
- * be used only once (used_sign_in).
+ * The data that a browser stores while a person is at the provider of an organization. The data is sealed, valid for
+ * ten minutes, and only for this host. The cookie is Lax, because the callback is a link from another site. The state
+ * can be used only once (used_sign_in).
  */
 export type SignInState = { orgId: string; checks: OidcChecks; back: string };
 export type StoredState = SignInState & { until: number };

@@ -3,8 +3,9 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned as isAccepted } from '../../kernel/seal.ts';
 
 /**
- * Links with which a person proves a fact. They are mailed or passed on. Nothing is stored. The signature covers the
- * current value that the link changes, so a link works once, and not after any other change of that value.
+ * Links with which a person proves a fact. These links are mailed, or passed on by a member. Nothing is stored. The
+ * signature covers the current value that the link changes, so a link works once, and not after any other change of
+ * that value.
  */
 export type LinkPurpose =
   /**
@@ -12,7 +13,7 @@ export type LinkPurpose =
    * and a person passes it on.
    */
   | 'password'
-  /** Does the same, but the link is mailed, so it also proves the address. */
+  /** A password link that is mailed, so it also proves the address. */
   | 'mailed password'
   /** Proves the e-mail address of an account. The signature covers the address. */
   | 'email'

@@ -11,7 +11,7 @@ const DRIFT_STEPS = 1;
 /** The length equals that of the hash (RFC 4226, 4). */
 export const TOTP_SECRET_BYTES = 20;
 
-/** The step of a correct code. Null: wrong, or not newer than `lastStep`. */
+/** The step of a correct code. Null: the code is wrong, or its step is not later than `lastStep`. */
 export function acceptedStep(secret: Buffer, code: string, now: Date, lastStep: number): number | null {
   const current = Math.floor(now.getTime() / 1_000 / STEP_SECONDS);
   const given = Buffer.from(code);

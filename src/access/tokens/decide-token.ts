@@ -16,7 +16,10 @@ export type TokenNeed = {
   agentId: string | null;
 };
 
-/** The role with which the token acts, or a refusal. It is a pure function, so one test covers the whole table. */
+/**
+ * The role with which the token acts, or a refusal. The function is a pure function, so one test covers the whole
+ * table.
+ */
 export function decideToken(token: FoundToken, need: TokenNeed): Role | Refusal {
   const challenge = { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } };
   if (token.revokedAt !== null) return new Refusal('token_revoked', undefined, challenge);

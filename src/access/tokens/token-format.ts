@@ -3,8 +3,8 @@ import { isRegion, type Region } from '../../../contract/regions.ts';
 import { base62, crc32 } from '../api-keys/key-format.ts';
 
 /**
- * The value of an access token. It has the format of an API key with `token_` in its prefix, so that no parser or
- * secret scanner confuses the two. docs/access-tokens.md shows it.
+ * The value of an access token. An access token has the format of an API key with `token_` in its prefix, so that no
+ * parser or secret scanner confuses the two. docs/access-tokens.md shows it.
  */
 const HEAD = 'parley_token_';
 const SHAPE = /^parley_token_([a-z]{2})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;

@@ -11,11 +11,14 @@ import type { LastUsed } from '../api-keys/last-used.ts';
 import type { SignInLimit } from '../sessions/sign-in-limit.ts';
 import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
 
-/** Calls per minute of one token at one node. An API key has the same number in one family. */
+/** Calls per minute of one token at one node. An API key has the same limit in each family. */
 const TOKEN_CALLS = 600;
 
 export type TokenGate = {
-  /** Returns true if the request contains a bearer token. Then only the token counts, and cookies are ignored. */
+  /**
+   * Returns true if the request contains a bearer token. With a bearer token, only the token counts, and cookies are
+   * ignored.
+   */
   isMeant(authorization: readonly string[]): boolean;
   /** The token of these headers, with its current state in the database. Throws a Refusal. */
   find(authorization: readonly string[], address: string): Promise<FoundToken>;

@@ -5,8 +5,8 @@ export type ChatOrigin = { readonly origin: string; readonly own: boolean };
 
 /**
  * The requesting page, if it may use the chat. Browsers send the requesting site in Origin on every call to another
- * site and on every POST. Only a GET within one site has no Origin. Then Sec-Fetch-Site (which pages cannot forge) or
- * the site in the visitor's token must show that it is Parley's own page.
+ * site and on every POST. Only a GET within one site has no Origin. For a request without Origin, Sec-Fetch-Site (which
+ * pages cannot forge) or the site in the visitor's token must show that it is Parley's own page.
  */
 export function chatOrigin(
   request: Arrival,

@@ -2,9 +2,9 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isSigned } from '../../kernel/seal.ts';
 
 /**
- * A web chat visitor's credential. It identifies the visitor on one channel and one site until a time, and is signed by
- * Parley. It is not stored, so a page view creates no row. It contains the site, so a token that leaks to another
- * allowed site is useless there.
+ * A web chat visitor's credential. A visitor token identifies the visitor on one channel and one site until a time, and
+ * is signed by Parley. A visitor token is not stored, so a page view creates no row. A visitor token contains the site,
+ * so a token that leaks to another allowed site is useless there.
  */
 export type Visitor = {
   readonly channelId: string;
@@ -18,7 +18,7 @@ export type Visitor = {
   readonly externalId: string | null;
   /** `secretMark` of the channel's secret that proved `externalId`. The token ends with that secret. */
   readonly provenBy: string | null;
-  /** The name from the page, which is not proven. It is used for a new person, but never to find one. */
+  /** The name from the page, which is not proven. The name is used for a new person, but never to find one. */
   readonly name: string | null;
   readonly locale: string | null;
 };

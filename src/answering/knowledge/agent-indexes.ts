@@ -113,7 +113,7 @@ export function createAgentIndexes({ post, meter, maxBytes }: AgentIndexesOption
   };
 }
 
-/** All tables that are being read are in memory at once: those of one organization have half of it. */
+/** All tables of vectors that are being loaded share the memory, and one organization may use half of it. */
 function hasRoom(loads: readonly Load[], orgId: string, bytes: number, maxBytes: number): boolean {
   let [own, all] = [bytes, bytes];
   for (const { table, work } of loads) {

@@ -68,7 +68,7 @@ const MAX_PENDING = 1_000;
 const MAX_THREADS = 3;
 /** A slice of work takes milliseconds. A slice that takes this long will not end. */
 const STUCK_MS = 15_000;
-/** For this time, documents that ended the thread are not tried again. */
+/** For five minutes, documents that ended the thread are not tried again. */
 const PAUSE_MS = 5 * 60_000;
 const MAX_PAUSED = 1_000;
 

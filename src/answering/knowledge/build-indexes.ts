@@ -25,7 +25,7 @@ type BuildOptions = {
 
 /** Builds of indexes: one for each organization at a time, and the smallest first. */
 export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
-  /** Builds in progress, by the number of their job. Each organization has at most one. */
+  /** Builds in progress, by the number of their job. An organization has at most one build in progress. */
   const begun = new Map<number, Build>();
   /** Builds that wait, one for each agent. */
   const waiting = new Map<string, Build>();

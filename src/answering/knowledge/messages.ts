@@ -22,7 +22,7 @@ export type Ask = DocumentsOf & { kind: 'ask'; job: number; question: Question }
 /** Messages from the main thread to the knowledge thread. */
 export type ToThread =
   | Ask
-  /** The requested document. Null when there are no more. */
+  /** The requested document. Null: the agent has no further document. */
   | { kind: 'document'; job: number; document: DocumentText | null }
   /** Vectors of passages, and their keys. Null when there are no more. */
   | { kind: 'vectors'; job: number; piece: VectorPiece | null }

@@ -11,7 +11,7 @@ const MAX_EMBEDDED_CHARACTERS = 1_500;
 
 /**
  * Searches by words and by meaning. The question is embedded once per search, and only if not all documents are passed.
- * If it cannot be embedded in time, the search uses only words.
+ * If the question cannot be embedded in time, the search uses only words.
  */
 export function searchByMeaning(
   search: ThreadSearch,

@@ -13,7 +13,7 @@ import { type Authority, secretsIn } from '../tools/tool-signature.ts';
 /**
  * A short session with an MCP server, which may be hostile. The library implements the protocol, but all its requests
  * pass through this file. So a session reaches only one address, follows no redirect, opens no long-lived stream, and
- * ends after its time limit. It offers the server no functions to call: no sampling, no roots, no questions to the
+ * ends after its time limit. The client offers the server no functions: no sampling, no roots, no questions to the
  * person.
  */
 export type McpPlace = {
@@ -37,7 +37,7 @@ export type McpSession = {
 
 /** The data that was exchanged, for the trace. */
 export type Wire = {
-  /** Status of the last response. Null when there was none. */
+  /** Status of the last response. Null: there was no response. */
   status: number | null;
   /** The request of the tool call, without credentials. */
   sent: { url: string; headers: Record<string, string>; body: string } | null;
@@ -49,7 +49,7 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_REQUESTS = 24;
 const GOODBYE_MS = 5_000;
 
-/** `id` identifies the call in its signature. It is the same in each attempt. */
+/** `id` identifies the call in its signature. Each attempt has the same `id`. */
 export async function withMcpSession<T>(
   place: McpPlace,
   id: string,

@@ -44,8 +44,8 @@ export function createMcpWatch(deps: AskMcpServerDeps): FindChangedTools {
   }
 
   /**
-   * `approved`: the approved tools of the published definition, whose changes the dashboard shows. Null for a draft in
-   * a try.
+   * `approved`: the approved tools of the published definition, whose changes the dashboard shows. Null: the call is a
+   * test of a draft, whose changes are not stored.
    */
   async function readNow(known: Known, place: Place, approved: readonly Tool[] | null): Promise<void> {
     try {

@@ -17,7 +17,7 @@ export const QUESTION_TIMEOUT_MS = 2_000;
 /** Tokens that providers add to the request. */
 const ADDED_TOKENS = 50;
 
-/** Calls for an agent's documents. They are charged to no key and no campaign. */
+/** Calls for an agent's documents. These calls are charged to no key and no campaign. */
 export const forDocuments = (orgId: string, agentId: string): CallsFor => ({
   context: tryContext(orgId, agentId),
   agent: { id: agentId, definition: {} },

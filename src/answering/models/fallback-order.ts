@@ -15,8 +15,8 @@ import { type CallsDeps, countFallback, openCalls } from './model-calls.ts';
 /**
  * The reason why a model does not answer, in the terms of a fallback's `when`. A spent budget is one of these reasons.
  * The model is not called. The next entry of `fallback` whose `when` is absent or contains `budget` answers instead.
- * That entry is another model, the built-in engine (`embedded`) or a hand-off. Without such an entry, the turn fails
- * with `budget_spent`. Other failures end the turn.
+ * The next entry is another model, the built-in engine (`embedded`) or a hand-off. Without such an entry, the turn
+ * fails with `budget_spent`. Other failures end the turn.
  */
 const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
   budget_spent: 'budget',
@@ -40,7 +40,7 @@ export type Link = { model: string; timeLimit: number | undefined; provider: Pro
  * Calls the agent's model. If that model is not allowed or fails, calls the next one in the agent's order whose rule
  * matches. The turn's trace records each of these steps. If a model gave no usable answer and no other model answers,
  * the agent says that it does not know, because a retry would get the same answer. Otherwise the turn fails with the
- * first retryable reason, so that it is tried again. Without a retryable reason, it fails with the first one.
+ * first retryable reason, so that it is tried again. Without a retryable reason, the turn fails with the first reason.
  */
 export const tryInOrder = (
   deps: CallsDeps,
@@ -144,7 +144,7 @@ function note(
   return reason;
 }
 
-/** The author of own code needs the reason, and a failure of it contains no text of another provider. */
+/** The author of own code needs the reason, and a failure of own code contains no text of a provider. */
 const why = (provider: string, failure: ProviderError): string =>
   provider === CODE_PROVIDER ? `${failure.code}. ${failure.message}` : failure.code;
 

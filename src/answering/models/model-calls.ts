@@ -56,7 +56,7 @@ const NOTHING: Spending = {
   time: 0,
   unknownTime: 0,
 };
-/** The time limit of a call whose agent sets none. */
+/** The time limit of a call whose agent sets no limit. */
 const DEFAULT_SECONDS = 30;
 
 /** The payers of a call. `turns`: 0 for a call outside a turn. */

@@ -5,7 +5,7 @@ import { readState } from '../../engine/embedded/read-state.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { fitsField, resultFieldsOf } from './result-fields.ts';
 
-/** A run before one of its turns. */
+/** The state of a run before one of its turns. */
 export type ResultBefore = { result: RunResult | null; state: unknown };
 
 /** The state after a turn. */
@@ -50,7 +50,7 @@ export function openFields({ result }: AgentDefinition, before: ResultBefore, st
   );
 }
 
-/** `given`: the answers of the steps, null for a skipped one. `dropped`: the values for which the steps ask again. */
+/** `given`: the answers of the steps, null for a skipped step. `dropped`: the fields whose steps ask again. */
 type Answers = { given: ReadonlyMap<string, ResultValue | null>; dropped: ReadonlySet<string> };
 
 const NO_ANSWERS: Answers = { given: new Map(), dropped: new Set() };

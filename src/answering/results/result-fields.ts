@@ -2,7 +2,7 @@ import type { AgentDefinition, Step } from '../../../contract/agents.ts';
 import { MAX_RESULT_TEXT, type ResultField, type ResultValue } from '../../../contract/results.ts';
 import { FORMATS } from '../../kernel/validation/formats.ts';
 
-/** The fields that an agent returns: those that it declares, else one for each of its steps. */
+/** The result fields of an agent: its declared fields, or else one field for each of its steps. */
 export const resultFieldsOf = ({ result, steps }: AgentDefinition): readonly ResultField[] =>
   result?.fields ?? (steps?.items ?? []).map(fieldOfStep);
 
@@ -14,7 +14,7 @@ const fieldOfStep = ({ name, type, optional, choices }: Step): ResultField => ({
 });
 
 /**
- * Whether a value may be stored as this field. A person, a model or a backend wrote it, so it is not trusted. A
+ * Whether a value may be stored as this field. A person, a model or a backend wrote the value, so it is not trusted. A
  * value that does not fit is omitted.
  */
 export function fitsField({ type, choices = [] }: ResultField, value: unknown): value is ResultValue {

@@ -42,7 +42,8 @@ export async function saveValues(
     await write(collected);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // Another person has the address, or the person was erased. Then the other values are stored, if possible.
+    // The cause is that another person has the address, or that the person was erased. In this case, the other values
+    // are stored, if possible.
     const { email: _, phone: __, ...rest } = collected;
     if (Object.keys(rest).length > 0) await write(rest).catch(onlyRefusals);
   }

@@ -137,7 +137,7 @@ const replyTo = ({ turnKey, baseUrl }: CodeDeps, claims: { orgId: string; runId:
   reply_token: issueReplyToken(turnKey, claims),
 });
 
-/** Calls the code once. Null: it has accepted the turn and answers later. */
+/** Calls the code once. Null: the code has accepted the turn and answers later. */
 async function post(
   deps: CodeDeps,
   request: TurnRequest,

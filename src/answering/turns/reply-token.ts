@@ -3,8 +3,9 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned, type Key } from '../../kernel/seal.ts';
 
 /**
- * Permits one answer to one turn. It is signed and not stored, so every attempt of a turn has the same token. It proves
- * only that Parley asked for this turn: the run determines whether the turn still accepts an answer.
+ * Permits one answer to one turn. A reply token is signed and not stored, so every attempt of a turn has the same
+ * token. A reply token proves only that Parley asked for this turn: the run determines whether the turn still accepts
+ * an answer.
  */
 export type ReplyClaims = { orgId: string; runId: string; turnId: string };
 

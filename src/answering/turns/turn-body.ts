@@ -60,7 +60,10 @@ function personOf({ agent, context, variables, end_user: { id } }: TurnRequest):
 
 const ID_CHARACTERS = 26;
 
-/** The messages of a try are not stored. A recording finds its answer again, so their IDs and times never change. */
+/**
+ * The messages of a try are not stored. The IDs and times of these messages never change, so that a recorded answer is
+ * found again.
+ */
 const madeUp = ({ history, now }: TurnRequest): TurnRequested['messages'] =>
   history.map(({ role, text }, index) => ({
     id: `msg_${String(index).padStart(ID_CHARACTERS, '0')}`,

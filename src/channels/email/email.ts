@@ -8,9 +8,9 @@ import { newWebhookSecret, verifyWebhook } from '../../kernel/standard-webhooks.
 import { withoutQuote } from './without-quote.ts';
 
 /**
- * E-mail. Messages go out through the organization's own SMTP server. They come in through a webhook, signed as
- * Standard Webhooks 1.0 by the mail provider or by a script behind an MX. The From of an e-mail is only as trustworthy
- * as that provider's checks.
+ * E-mail. Messages go out through the organization's own SMTP server. Inbound e-mails come in through a webhook, signed
+ * as Standard Webhooks 1.0 by the mail provider or by a script behind an MX. The From of an e-mail is only as
+ * trustworthy as that provider's checks.
  */
 /** The same limit as for a value of a message's metadata. */
 const MAX_SUBJECT = 500;

@@ -6,7 +6,7 @@ import { type ChannelAccount, ChannelFailure, type SendTools } from '../channel.
 
 /** A server that is inactive for this long counts as unreachable. */
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Limit for the whole SMTP session. It is below the lease of a delivery worker. */
+/** Limit for the whole SMTP session. The limit is below the lease of a delivery worker. */
 const TOTAL_TIMEOUT_MS = 15_000;
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string };

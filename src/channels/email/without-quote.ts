@@ -10,7 +10,7 @@ const INTRODUCTIONS = [
   /^في .{5,200} (كتب|كتابة).{0,200}:$/,
   /^(\S{1,12}, )?[\d०-९].{5,200} ने लिखा\s?:$/u,
 ];
-/** Outlook does not mark a quote. It repeats the header of the answered mail, with or without a line above. */
+/** Outlook does not mark a quote. Outlook repeats the header of the answered mail, with or without a line above. */
 const HEAD = /^\*?(From|Von|De|من|प्रेषक)\s?:\*?\s\S/;
 const SENT = /^\*?(Sent|Date|Gesendet|Datum|Envoyé|تم الإرسال|تاريخ الإرسال|التاريخ|भेजा गया|दिनांक)\s?:/;
 const SUBJECT = /^\*?(Subject|Betreff|Objet|الموضوع|विषय)\s?:/;
@@ -38,8 +38,8 @@ function quoteAt(lines: readonly string[]): number {
 }
 
 /**
- * Index of the line at which the introduction that ends here begins. The nearest such line is used, because the lines
- * above it belong to the person.
+ * Index of the line at which the introduction that ends here begins. Of several possible lines, the nearest one is
+ * used, because the lines above it belong to the person.
  */
 function introductionAt(lines: readonly string[], end: number): number | null {
   let folded = '';

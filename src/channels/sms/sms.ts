@@ -86,8 +86,8 @@ export const sms: ChannelKind = {
 };
 
 /**
- * Twilio refuses a number that the account does not own only when a message is sent from it. That is too late, so the
- * number is checked here.
+ * Twilio refuses a number that the account does not own only when a message is sent from it. A refusal at the first
+ * message would be too late, so the number is checked here.
  */
 async function checkNumber(account: ChannelAccount, tools: SendTools, from: string): Promise<void> {
   const query = `?PhoneNumber=${encodeURIComponent(from)}&PageSize=1`;
@@ -185,7 +185,8 @@ function parse(form: URLSearchParams, accountSid: string): InboundEvent[] {
 }
 
 /**
- * Twilio sends up to ten addresses. The fetched URL is built from their IDs, so that the token is sent only to Twilio.
+ * Twilio sends up to ten addresses. The fetched URL is built from the IDs in these addresses, so that the token is sent
+ * only to Twilio.
  */
 function filesOf(form: URLSearchParams): NonNullable<InboundMessage['file']>[] {
   return Array.from({ length: MAX_FILES }, (_, index) => form.get(`MediaUrl${index}`)).flatMap((url) => {

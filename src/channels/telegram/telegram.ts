@@ -219,7 +219,7 @@ function contentOf(message: unknown): MessageContent | null {
   return kind ? { type: 'text', text: `[${kind}]` } : null;
 }
 
-/** A photo comes in several sizes, with the largest last. Every other type is one file. */
+/** A photo comes in several sizes, with the largest last. A message of any other type has one file. */
 function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
   const photos = member(message, 'photo');
   const file = Array.isArray(photos)

@@ -4,8 +4,8 @@ import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
 
 /**
- * A chat on a customer's web site. There is no provider to call. A message is stored, and the visitor's open widgets
- * fetch it (src/http/chat/). So `send` can only report "sent". "delivered" and "read" come from the widget.
+ * A chat on a customer's web site. This kind has no provider. A message is stored, and the visitor's open widgets fetch
+ * it (src/http/chat/). So `send` can only report "sent". "delivered" and "read" come from the widget.
  */
 export const webChat: ChannelKind = {
   kind: 'web_chat',
@@ -15,7 +15,8 @@ export const webChat: ChannelKind = {
     receipts: ['delivered', 'read'],
     inbound: true,
     reply_window_hours: null,
-    // A message may be sent before the person first opens the chat. It is stored until then.
+    // A message may be sent before the person first opens the chat. The message is stored until the person opens the
+    // chat.
     needs_address: false,
   },
   ...CHANNEL_FORMS.web_chat,

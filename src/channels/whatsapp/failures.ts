@@ -93,7 +93,7 @@ export function failureOf(answer: ProviderAnswer): ChannelFailure {
   });
 }
 
-/** Error 100 is an invalid parameter. Connecting sends two parameters, and the message names one of them. */
+/** Error 100 is an invalid parameter. Connecting sends two parameters, and the error of Meta names the wrong one. */
 export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
   const error = member(answer.json, 'error');
   if (member(error, 'code') !== 100) return failureOf(answer);

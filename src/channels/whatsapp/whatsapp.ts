@@ -120,7 +120,10 @@ async function templatesOf(account: ChannelAccount, tools: SendTools): Promise<C
   return listTemplates(tools, { url, token: account.secrets['access_token'] ?? '' });
 }
 
-/** Meta does not name the value at fault. The definition of the template does, if the account can be read. */
+/**
+ * Meta does not name the value at fault. If the account can be read, the definition of the template shows which value
+ * is wrong.
+ */
 async function explained(
   failure: ChannelFailure,
   content: MessageContent,

@@ -6,7 +6,10 @@ export type Line = { text: string; y: number; height: number };
 
 const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
 const LATIN = /[A-Za-z\u00c0-\u024f]/g;
-/** Letters in the shape for their position in the word, and ligatures. They are replaced by the plain letters. */
+/**
+ * Letters in the shape for their position in the word, and ligatures. The reader replaces these shapes by the plain
+ * letters.
+ */
 const SHAPED = /[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]+/g;
 
 /** The lines of one page, each in reading order. */
@@ -57,7 +60,7 @@ const isApart = (one: Drawn | undefined, other: Drawn): boolean => {
 };
 const MIN_GAP = 0.6;
 
-/** The end of the run of Latin words that begins here. Without Latin words, this is its beginning. */
+/** The end of the run of Latin words that begins here. Without Latin words, the result is `from`. */
 function endOfLatin(line: readonly Drawn[], from: number): number {
   let end = from;
   let hasLetters = false;

@@ -8,8 +8,8 @@ import { tooLong } from './text-writer.ts';
 
 /**
  * Converts a file to text from which an agent can answer: Markdown with the headings, lists and tables of the file. The
- * type is detected from the bytes. Name and content type are only hints for text that could be of several types. It
- * runs in a thread that can be stopped (thread.ts), because files come from strangers.
+ * type is detected from the bytes. Name and content type are only hints for text that could be of several types. The
+ * reader runs in a thread that can be stopped (thread.ts), because files come from strangers.
  */
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {
@@ -52,13 +52,19 @@ async function readAny(bytes: Uint8Array, hints: FileHints): Promise<ReadFile> {
   return { kind: 'text', title: '', text };
 }
 
-/** New Office files that are encrypted also use the old container format. They contain this stream name in UTF-16. */
+/**
+ * New Office files that are encrypted also use the old container format. Encrypted files contain this stream name in
+ * UTF-16.
+ */
 function oldOffice(bytes: Uint8Array): DocumentFault {
   const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
     Buffer.from('EncryptedPackage', 'utf16le'),
   );
   return isEncrypted
-    ? new DocumentFault('encrypted', 'The file is protected by a password. Save it without one and add it again.')
+    ? new DocumentFault(
+        'encrypted',
+        'The file is protected by a password. Save it without a password and add it again.',
+      )
     : unsupported('This is a file of an old version of Office. Save it as .docx and add it again.');
 }
 

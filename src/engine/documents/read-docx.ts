@@ -5,8 +5,8 @@ import { DocumentFault } from './document-fault.ts';
 import { DocxReader, StyleReader, type XmlHandler } from './docx-reader.ts';
 
 /**
- * A Word file is a ZIP archive of XML. Its two relevant parts are inflated piece by piece into the parser, and no tree
- * is built. So a file that inflates without end stops at a limit of bytes, and deep nesting costs nothing.
+ * A Word file is a ZIP archive of XML. The two relevant parts of the file are inflated piece by piece into the parser,
+ * and no tree is built. So a file that inflates without end stops at a limit of bytes, and deep nesting costs nothing.
  */
 const MAX_ENTRIES = 10_000;
 const MAX_INFLATED_BYTES = 32 * 1024 * 1024;

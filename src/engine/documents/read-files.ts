@@ -156,7 +156,7 @@ function createFileQueue() {
   const queues = new Map<string, Job[]>();
   let bytes = 0;
   return {
-    /** False: too many wait. */
+    /** False: too many files wait. */
     add: (orgId: string, job: Job): boolean => {
       const queue = queues.get(orgId) ?? [];
       const size = bytesOf(job.task);

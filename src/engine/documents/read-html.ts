@@ -185,7 +185,7 @@ class HtmlReader {
     if (text.trim() !== '') this.put(text);
   }
 
-  /** Text without an element of its own belongs to the list item that contains it. */
+  /** Text directly in a list item belongs to that item. */
   private put(text: string): void {
     if (this.inPre > 0) this.write((to) => to.code(text));
     else if (this.lists.length > 0) this.write((to) => to.item(this.lists.length - 1, text));

@@ -68,8 +68,8 @@ function checkReadable(pages: readonly Line[][]): void {
 }
 
 /**
- * Some programs store letters of Indic scripts in a form that the library does not read. About every tenth Hindi word
- * has the sign of a short i. A text without this sign was read wrongly, so the file is refused.
+ * Some programs store letters of Indic scripts in a form that the library does not read. About one in ten Hindi words
+ * has the vowel sign of a short i. A text without this sign was read wrongly, so the file is refused.
  */
 type Counted = { letters: number; unknown: number; devanagari: number; short: number };
 
@@ -156,6 +156,9 @@ function levelOf({ text, height }: Line, body: number): number | null {
 function explained(error: unknown): Error {
   const name = error instanceof Error ? error.name : '';
   if (name === 'PasswordException')
-    return new DocumentFault('encrypted', 'The PDF is protected by a password. Save it without one and add it again.');
+    return new DocumentFault(
+      'encrypted',
+      'The PDF is protected by a password. Save it without a password and add it again.',
+    );
   return new DocumentFault('broken', 'The PDF is damaged and cannot be read. Save or export it again.');
 }

@@ -1,7 +1,7 @@
 import { DocumentFault } from './document-fault.ts';
 import { TextWriter, tooLong } from './text-writer.ts';
 
-/** Converts a CSV file to a Markdown table. Its first row names the columns. */
+/** Converts a CSV file to a Markdown table. The first row of the file names the columns. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 const LOOKED_AT = 20;
 

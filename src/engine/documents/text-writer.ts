@@ -6,8 +6,8 @@ const MAX_TEXT_BYTES = 1024 * 1024;
 const MAX_LIST_DEPTH = 12;
 
 /**
- * Collects the text of a file as Markdown, because `passagesOf` uses headings, lists and tables to keep a passage
- * with its heading. It stops at the size of the largest document, so the text of no file grows without end.
+ * Collects the text of a file as Markdown, because `passagesOf` uses headings, lists and tables to keep a passage with
+ * its heading. The writer stops at the size of the largest document, so the text of no file grows without end.
  */
 export class TextWriter {
   private readonly blocks: string[] = [];

@@ -8,7 +8,7 @@ import { asksForPerson } from './phrases.ts';
 import { note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
- * The maximum number of messages since the last turn that are answered. If there are more, only the latest are
+ * The maximum number of messages since the last turn that are answered. With more messages, only the latest are
  * answered.
  */
 const MAX_HEARD = 10;
@@ -37,15 +37,15 @@ export type Outcome = 'answered' | 'missed' | 'silent' | 'ended';
 export const ruleFor = (turn: EmbeddedTurn, { read, words }: ReadText): Rule | null => {
   const compiled = rulesOf(turn.definition);
   const { rule, labels } = matchRules(compiled, read, words, turn.patterns);
-  // Both faults are refused when the agent is saved. An older version may have stored such a definition. Its fault is
-  // reported in the trace, where the author looks for the reason.
+  // Both faults are refused when the agent is saved. An older version may have stored such a definition. The fault of
+  // such a definition is reported in the trace, where the author looks for the reason.
   for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(turn, 'rule_left_out', `${pointer}: ${detail}`);
   if (turn.patterns.steps <= 0) note(turn, 'patterns_stopped', 'The patterns took too long; not all were tried.');
   for (const label of labels) putLabel(turn, label);
   return rule;
 };
 
-/** The built-in phrases for a human. They apply when no rule of the agent matches. */
+/** The built-in phrases for a human. These phrases apply when no rule of the agent matches. */
 export const mayHandOver = (turn: EmbeddedTurn, { words }: ReadText): boolean =>
   turn.definition.hand_off?.on_request !== false && asksForPerson(words);
 

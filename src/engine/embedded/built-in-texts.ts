@@ -1,8 +1,8 @@
 import type { Step } from '../../../contract/agents.ts';
 
 /**
- * Default texts of the agent in English, Arabic and Hindi. They replace texts that the author left empty. Variables
- * have the Mustache form. A conversation in any other language uses the English texts.
+ * Default texts of the agent in English, Arabic and Hindi. The default texts replace texts that the author left empty.
+ * Variables have the Mustache form. A conversation in any other language uses the English texts.
  */
 export type BuiltIn = {
   opening: string;
@@ -25,7 +25,7 @@ export type BuiltIn = {
   yes: string;
   no: string;
   skipped: string;
-  /** The reasons why an answer was not accepted. They may contain `{{min}}`, `{{max}}` and `{{choices}}`. */
+  /** The reasons why an answer was not accepted. These texts may contain `{{min}}`, `{{max}}` and `{{choices}}`. */
   faults: Record<AnswerFault, string>;
 };
 

@@ -7,7 +7,7 @@ import { type Classes, type Node, PatternFault, readPattern } from './read-patte
  * and matching both use up a budget, because a definition may have many patterns (docs/adr/0204).
  */
 
-/** Limit of instructions for one pattern. It also limits `{m,n}`, which is expanded. */
+/** Limit of instructions for one pattern. The limit also covers `{m,n}`, which is expanded. */
 const MAX_PROGRAM = 1_000;
 
 /** Limit for all patterns of one definition together: to compile, and for each character of a message. */
@@ -19,7 +19,10 @@ export type Allowance = { work: number; classes: Classes };
 export const newAllowance = (): Allowance => ({ work: MAX_WORK, classes: { left: MAX_CLASSES, known: new Map() } });
 
 export type Budget = { steps: number };
-/** Returns true when the pattern occurs. It reduces the budget by its cost. With an empty budget it returns false. */
+/**
+ * Returns true when the pattern occurs. The match reduces the budget by its cost. With an empty budget, the result is
+ * false.
+ */
 export type Pattern = (characters: readonly string[], budget: Budget) => boolean;
 
 /** Compiles a pattern, or throws a `PatternFault`. */

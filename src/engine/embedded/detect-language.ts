@@ -19,7 +19,7 @@ export const detectLanguage = (text: string, current: string | null): string | n
   return LANGUAGE_OF[script];
 };
 
-/** The language part of a BCP 47 tag in lower case. Null without a tag. */
+/** The language part of a BCP 47 tag in lower case. Null: there is no tag. */
 export const languageOf = (locale: string | null): string | null =>
   locale === null || locale === '' ? null : locale.split(/[-_]/, 1)[0]!.toLowerCase();
 

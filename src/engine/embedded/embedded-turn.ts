@@ -10,7 +10,9 @@ import { detectLanguage, languageOf } from './detect-language.ts';
 import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, type Offered, readState } from './read-state.ts';
 
-/** One turn in progress: the input, the remembered state, and the messages so far. It exists for one turn only. */
+/**
+ * One turn in progress: the input, the remembered state, and the messages so far. The object exists for one turn only.
+ */
 export type EmbeddedTurn = {
   readonly request: TurnRequest;
   readonly definition: AgentDefinition;
@@ -29,7 +31,7 @@ export type EmbeddedTurn = {
   optedOut: boolean;
   /** The sections that the previous turn offered. */
   readonly offeredBefore: readonly Offered[];
-  /** The question to which they belong. */
+  /** The question to which these sections belong. */
   readonly askedBefore: string | null;
   /** Sections that may answer the last question that was searched. */
   offers: Offer[];

@@ -8,7 +8,7 @@ import type { Words } from '../read-words.ts';
 export const MAX_PATTERN_STEPS = 500_000;
 
 export type Match = {
-  /** The first rule that matches and has a reply or an action. Null when there is none. */
+  /** The first rule that matches and has a reply or an action. Null: no such rule exists. */
   rule: Rule | null;
   /** Earlier matching rules that only add tags and do not answer. */
   labels: Rule[];

@@ -101,7 +101,7 @@ const NO = phrases(
   'नहीं|नही|ना|न|जी नहीं|जी नही|नहीं जी|गलत|बिल्कुल नहीं|नो|मत|नहीं चाहिए|असहमत',
 );
 
-/** Whether the message is a yes without any addition: "yes, but …" is not one. */
+/** Whether the message is a yes without any addition. "yes, but …" is no plain yes. */
 export const isPlainYes = (words: Words): boolean => YES.has(words.join(' '));
 
 /** True for yes, false for no, null for neither. In a longer answer, the first word counts ("yes, next week"). */

@@ -304,7 +304,7 @@ describe('stop words', () => {
     },
   );
 
-  it('stop words count even if much text follows them', async () => {
+  it('stop words take effect even if much text follows them', async () => {
     expect((await turn({}, ['STOP', ...Array.from({ length: 30 }, () => 'Hello?')])).opted_out).toBe(true);
   });
 

@@ -16,10 +16,10 @@ import {
 import { beginTurn, builtIn, endTurn, note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
- * The deterministic agent. It uses no key, no network and no model. The same request always results in the same turn.
- * Each message is checked in this order, and the first match decides: stop words, rules, a request for a human, the
- * answer to the current step, small talk, knowledge. A message without a match is a miss, and the agent answers that it
- * does not know.
+ * The deterministic agent. The embedded agent uses no key, no network and no model. The same request always results in
+ * the same turn. Each message is checked in this order, and the first match decides: stop words, rules, a request for a
+ * human, the answer to the current step, small talk, knowledge. A message without a match is a miss, and the agent
+ * answers that it does not know.
  */
 export const embeddedProvider: Provider = {
   name: 'embedded',

@@ -1,9 +1,9 @@
 /**
  * Parses a customer's pattern into a tree. Refuses features that an automaton cannot support (lookaround,
- * back-references). Leaves out parts that match only the empty string, such as `(){100}`. Then every part of the tree
- * becomes at least one instruction, so the limit on instructions also limits the work. A class such as `[\\p{L}_]` uses
- * JavaScript's own RegExp for one character at a time, where it cannot backtrack. Creating such a RegExp is the
- * expensive part, so it is limited too.
+ * back-references). Leaves out parts that match only the empty string, such as `(){100}`. Without such parts, every
+ * part of the tree becomes at least one instruction, so the limit on instructions also limits the work. A class such as
+ * `[\\p{L}_]` uses JavaScript's own RegExp for one character at a time, where it cannot backtrack. Creating such a
+ * RegExp is the expensive part, so it is limited too.
  */
 
 const MAX_SOURCE = 500;
@@ -23,7 +23,7 @@ export type Node =
   | { kind: 'any'; parts: Node[] }
   | { kind: 'repeat'; part: Node; least: number; most: number };
 
-/** Its message is a sentence for the author of the pattern. */
+/** The fault's message is a sentence for the author of the pattern. */
 export class PatternFault extends Error {}
 
 export const readPattern = (source: string, classes: Classes): Node => {

@@ -13,7 +13,7 @@ export type EmbeddedState = {
   steps_done: boolean;
   /** Values by step name. Null for a skipped step. */
   slots: Record<string, SlotValue | null>;
-  /** The sections that the last turn offered. Empty when it offered none. */
+  /** The sections that the last turn offered. Empty: the last turn offered no sections. */
   offered: Offered[];
   /** The question after which the agent asked back in the last turn. */
   asked: string | null;

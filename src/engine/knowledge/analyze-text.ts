@@ -42,7 +42,7 @@ const lately = new Map<string, Term>();
 const MAX_KEPT_TERMS = 20_000;
 const MAX_KEPT_CHARACTERS = 40;
 
-/** The longest phrase of the lexicon that begins at a term. Null when there are only single words. */
+/** The longest phrase of the lexicon that begins at a term. Null: no phrase begins at this term. */
 export const phraseAt = (terms: readonly Term[], at: number): Term | null => {
   const first = terms[at]!;
   if (!beginnings().has(first.stem) && (first.otherStem === null || !beginnings().has(first.otherStem))) return null;
@@ -83,7 +83,7 @@ export const isWeakWord = (term: Term): boolean => weak().has(term.word) || weak
 /** All words of the lexicon, for correcting typing errors in a question. */
 export const knownWords = (): readonly Term[] => (known ??= [...lexiconWords()].map(readTerm));
 
-/** 0–6 for the name of a weekday, with Sunday first. Null for any other word. */
+/** 0–6 for the name of a weekday, with Sunday first. Null: the word is not the name of a weekday. */
 export const weekdayOf = (term: Term): number | null => {
   const found = term.means.find((concept) => concept.startsWith('day_'));
   return found === undefined ? null : Number(found.slice(4));

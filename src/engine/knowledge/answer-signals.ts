@@ -34,7 +34,7 @@ export const SIGNALS = [
   /** Whether the passage has or lacks the kind of fact that the question asks for. */
   'kindPresent',
   'kindMissing',
-  /** How long the question is, and whether it is the only one. */
+  /** How long the question is, and whether it is the only question of the message. */
   'single',
   'length',
   'story',

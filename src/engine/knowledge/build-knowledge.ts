@@ -22,12 +22,12 @@ import type { VectorTable } from './vector-table.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /**
- * Two searches over an agent's passages. `gather` ranks passages for a model and prefers recall. `answer` quotes
- * without a model and also detects that no passage answers. A passage is found only if it (with its headings and its
- * document's name) meets the demands of the question: every informative word in some form, the kind of fact that was
- * asked for, and no evidence that it is about a similar but different thing. If no passage is found, the ranking
- * decides which sections may be offered. The index is built in memory from the agent's passages, in time linear in
- * their length. Building and searching run in steps, so that the thread that serves many agents can switch between
+ * Two searches over an agent's passages. `gather` ranks passages for a model and prefers recall. `answer` selects the
+ * quotes of an agent without a model, and detects that no passage answers. A passage is found only if it (with its
+ * headings and its document's name) meets the demands of the question: every informative word in some form, the kind of
+ * fact that was asked for, and no evidence that it is about a similar but different thing. If no passage is found, the
+ * ranking decides which sections may be offered. The index is built in memory from the agent's passages, in time linear
+ * in their length. Building and searching run in steps, so that the thread that serves many agents can switch between
  * them.
  */
 export class KnowledgeIndex {
@@ -84,7 +84,7 @@ export class KnowledgeIndex {
     }
   }
 
-  /** An answer that a member wrote may have several passages. Otherwise the last passage counts. */
+  /** An answer that a member wrote may have several passages. Otherwise the question belongs only to the last passage. */
   private learn(key: string, section: boolean): void {
     const at = this.passages.length - 1;
     const before = this.wordings.get(key)?.places ?? [];
@@ -172,7 +172,7 @@ export class KnowledgeIndex {
       candidates.push({ at: place.at, signals, chance: chanceOf(signals) });
     }
     candidates.sort((a, b) => b.chance - a.chance);
-    // If the documents say the same in two languages, sections are offered in one language only.
+    // If the documents have a section in two languages, it is offered in one language only.
     const isInWriting = ({ at }: Weighed['candidates'][number]): boolean =>
       writingIn(this.findingAt(at[0]!, ranked.scores)) === writing;
     const inWriting = candidates.filter(isInWriting);
@@ -221,8 +221,8 @@ export class KnowledgeIndex {
   }
 
   /**
-   * Does the same as `gather`, by words and by meaning. `vector` belongs to the question, `vectors` to the passages. It
-   * is used only for documents that are not passed as a whole.
+   * Gathers passages like `gather`, by words and by meaning. `vector` is that of the question, and `vectors` are those
+   * of the passages. This search is used only for documents that are not passed as a whole.
    */
   *gatherByMeaning(
     message: string,
@@ -316,7 +316,7 @@ export class KnowledgeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, MAX_FOUND);
   }
 
-  /** The score of a passage that answers. Null for one that does not. */
+  /** The score of a passage that answers. Null: the passage does not answer the question. */
   private judge(
     passage: number,
     demands: readonly Demand[],
@@ -365,8 +365,9 @@ export class KnowledgeIndex {
   }
 
   /**
-   * A word that occurs in no document may be another way to express something in the passage. It is not a paraphrase
-   * when it names a known topic, when another passage has it, or when it is next to a name: "Wave Ultra" is not "Wave".
+   * A word that occurs in no document may be another way to express something in the passage. Such a word is not a
+   * paraphrase when it names a known topic, when another passage has it, or when it is next to a name: "Wave Ultra" is
+   * not "Wave".
    */
   private mayBeParaphrase(demand: Demand, demands: readonly Demand[]): boolean {
     const { term, at } = demand;
@@ -432,7 +433,7 @@ export class KnowledgeIndex {
 
 /**
  * Selects the passages to quote: the best one, and those that are as good or belong to the same list. If the same
- * answer exists in two languages, only one is quoted. The one in the script of the question is preferred.
+ * answer exists in two languages, only one is quoted. The answer in the script of the question is preferred.
  */
 const saidOf = (found: readonly Located[], writing: Writing): Located[] => {
   const best = found.find((finding) => isAsGood(finding, found[0]!) && writingIn(finding) === writing) ?? found[0];
@@ -461,7 +462,7 @@ const writingIn = ({ passage }: Finding): Writing => writingOf(`${passage.headin
 /** Below this value, a demand does not count as met. */
 const SHOWN = 0.5;
 
-/** A passage states a number of things only if a number is near their name. */
+/** A passage states how many things there are only if a number is near their name. */
 const isCounted = (text: string, things: Demand): boolean => {
   const terms = termsOf(text);
   const named = terms.flatMap((term, at) => {
@@ -479,7 +480,7 @@ const MAX_APART = 2;
 export const MAX_PASSAGES = 200_000;
 /** The index size of text without repeated words. The rest of larger documents is ignored. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-/** Of these, only the passages that belong to one answer are quoted. */
+/** The maximum number of passages that are found. Only those that belong to one answer are quoted. */
 const MAX_FOUND = 6;
 const MAX_SAID = 5;
 /** A passage whose score is below this share of the best score is about another topic. */
@@ -493,7 +494,7 @@ const STORY_WORTH = 0.5;
 const EARLIER_WORTH = 0.3;
 const MAX_NAMED = 50;
 const MAX_DEMANDS = 40;
-/** With more possible words, the intended one is unknown. */
+/** The maximum number of words that may replace a misspelled word. With more, the intended word is unknown. */
 const MAX_INTENDED = 2;
 /** A word that occurs in more labels than this does not show that two things are related. */
 const MAX_ALIKE = 50;

@@ -57,7 +57,7 @@ const soundOf = (word: string): string | null =>
 
 const swappedStart = (a: string, b: string): boolean => a[0] === b[1] && a[1] === b[0];
 
-/** Damerau–Levenshtein distance (swapped neighbours count once). It stops when the limit is exceeded. */
+/** Damerau–Levenshtein distance (swapped neighbours count once). The computation stops when the limit is exceeded. */
 export const editDistance = (a: string, b: string, limit: number): number => {
   let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

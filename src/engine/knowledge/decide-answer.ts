@@ -4,8 +4,8 @@ import { ANSWER_WEIGHTS, ASK_AT, ANSWER_AT, SECTION_WEIGHTS } from './decision-w
 
 /**
  * Decides whether a candidate is quoted, sections are offered, or the agent does not know. Two small logistic models
- * estimate the chance that a candidate answers the question, and the chance that one of the offered sections does.
- * Their weights and the two thresholds come from `bench/knowledge/train-decision.ts`.
+ * estimate the chance that a candidate answers the question, and the chance that one of the offered sections does. The
+ * weights of both models and the two thresholds come from `bench/knowledge/train-decision.ts`.
  */
 export type Weighed = {
   /** The likeliest first. */
@@ -15,7 +15,10 @@ export type Weighed = {
   chances: readonly number[];
   /** The chance that one of the offered sections answers. */
   near: number;
-  /** The likeliest is in another writing than the question, and the documents have passages in that of the question. */
+  /**
+   * The likeliest answer is in another script than the question, and the documents have passages in the script of the
+   * question.
+   */
   isForeign: boolean;
   findingOf(at: number): Finding;
 };

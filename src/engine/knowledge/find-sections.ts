@@ -3,8 +3,8 @@ import { rowLabelOf } from './read-passage.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
- * The sections that may answer a question, for the person to choose from: at most three, the likeliest first. `chances`
- * are the chances of their best passages.
+ * The sections that may answer a question, for the person to choose from: at most three, the likeliest first.
+ * `chances`: for each section, the chance of its best passage.
  */
 export const offerSections = (
   passages: readonly Passage[],

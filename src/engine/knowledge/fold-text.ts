@@ -1,8 +1,8 @@
 /**
  * Converts text that people spell in many ways to one spelling, so that two texts can be compared letter by letter:
  * case, accents, digits of four scripts, Arabic hamza seats, taa marbuta, alef maqsura, vowel marks and tatweel, Hindi
- * nukta, chandrabindu and half nasals, invisible joiners. It loses information on purpose. A quote always shows the
- * original.
+ * nukta, chandrabindu and half nasals, invisible joiners. The conversion loses information on purpose. A quote always
+ * shows the original.
  */
 export const foldText = (text: string): string => {
   const lower = text.toLowerCase();
@@ -16,11 +16,11 @@ export const foldText = (text: string): string => {
   return folded.replace(ACCENTED, (letter) => letter.normalize('NFD')[0]!);
 };
 
-/** The number of letters in the longest ligature. It is also the limit for how much longer a text becomes. */
+/** The number of letters in the longest ligature. This number also limits how much longer a text can become. */
 const LIGATURE = 18;
 const MOST_LONGER = 2;
 
-/** Converts Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits to 0–9. The rest does not change. */
+/** Converts Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits to 0–9. All other characters stay. */
 export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiDigit);
 
 /**

@@ -9,7 +9,7 @@ export const tokensOf = ({ document, heading, text }: Passage): number =>
 
 /**
  * The passages for a model, within a budget: first the best ones, then the sections around them, then further ranked
- * passages. They are returned in the order of the documents.
+ * passages. The passages are returned in the order of the documents.
  */
 export function* gatherSections(
   passages: readonly Passage[],

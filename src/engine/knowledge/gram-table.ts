@@ -2,11 +2,11 @@ import { isEmptyWord, type Term } from './analyze-text.ts';
 
 /**
  * Ranks passages by the letters that their words share with a question: groups of three letters, with the weights of
- * BM25. It finds passages that stems miss: other forms of a word, compounds, typing errors, names in several spellings.
- * The groups are stored as hashes in flat arrays that are about as large as the text.
+ * BM25. The ranking finds passages that stems miss: other forms of a word, compounds, typing errors, names in several
+ * spellings. The groups are stored as hashes in flat arrays that are about as large as the text.
  */
 export class GramTable {
-  /** The hashes of the groups, passage by passage. They are removed when the table is closed. */
+  /** The hashes of the groups, passage by passage. The hashes are removed when the table is closed. */
   private cells = new Uint32Array(1_024);
   private ends: number[] = [];
   private postings = new Uint32Array(0);

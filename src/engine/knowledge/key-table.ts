@@ -55,7 +55,7 @@ export class KeyTable {
     return id === undefined ? NONE : this.postings.subarray(this.postingStarts[id], this.postingStarts[id + 1]);
   }
 
-  /** The number that `worthIn` expects for a key. Null for a key that no passage has. */
+  /** The number that `worthIn` expects for a key. Null: no passage has the key. */
   idOf(key: string): number | null {
     return this.ids.get(key) ?? null;
   }

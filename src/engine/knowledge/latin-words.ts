@@ -17,7 +17,7 @@ const ARABIC = `kam كم|bikam بكم|bkam بكم|bekam بكم|mata متى|meta 
 el -|al -|il -|lil -|fi في|fe في|min من|men من|ila إلى|ela إلى|la لا|wa و|w و|ma ما|maa مع|ma3 مع|ma3a مع|aw أو|aw2 أو|law لو|etha إذا|iza إذا|ana أنا|ani أنا|inta أنت|enta أنت|ente أنت|antum أنتم|entu أنتم|kul كل|kol كل|ba3d بعد|baad بعد|gabl قبل|qabl قبل|abl قبل|3ala على|3la على|3an عن|3and عند|3end عند|3indi عندي|3endi عندي|3andi عندي|3indkum عندكم|3endkom عندكم|3andkum عندكم|3andkom عندكم|fee في|feeh فيه|fih فيه|maku لا|mafi لا|mafee لا|aku يوجد
 abi أبي|abgha أبغى|abga أبغى|abghi أبغى|areed أريد|oreed أريد|ureed أريد|urid أريد|3ayez أريد|3ayz أريد|bedi أريد|biddi أريد|mumkin ممكن|momken ممكن|momkin ممكن|mumken ممكن|a2dar أقدر|agdar أقدر|aqdar أقدر|lazem لازم|lazim لازم|yom يوم|youm يوم|yawm يوم|alyom اليوم|elyom اليوم|bukra بكرة|bokra بكرة|sa3a ساعة|se3a ساعة|saa3a ساعة|shahr شهر|shaher شهر|sana سنة|usbu3 أسبوع|osboo3 أسبوع|se3r سعر|si3r سعر|s3r سعر|as3ar أسعار|es3ar أسعار|floos فلوس|flous فلوس|fulus فلوس|riyal ريال|majani مجاني|majanan مجانا|balash مجانا|raqam رقم|raqm رقم|rakam رقم|3inwan عنوان|3enwan عنوان|maftuh مفتوح|maftoo7 مفتوح|maftou7 مفتوح|tefta7 تفتح|tifta7oon تفتحون|taftahun تفتحون|musakar مغلق|mughlaq مغلق|tawseel توصيل|tawsil توصيل|7ajz حجز|hajz حجز|khasm خصم|5asm خصم|dawam دوام|shukran شكرا|marhaba مرحبا|mar7aba مرحبا|salam سلام|sayara سيارة|sayyara سيارة|bait بيت|bayt بيت|beit بيت`;
 
-/** They are English words or names too, so they do not show the language. */
+/** These words are also English words or names, so they do not show the language. */
 const MARKS_NOTHING = new Set(
   'he|ho|ka|ki|ke|se|me|main|par|pe|ya|to|hi|na|kis|kal|din|bad|pas|dam|dena|log|logo|band|free|rupees|bata|kar|kare|hun|hum|der|sham|roz|tak|pata|sab|ye|wo|ap|lie|karen|fi|fe|el|al|il|lil|min|men|la|ma|maa|wa|w|aw|law|ana|ani|fee|baad|abi|hal|kam|meta|sana|sho|riyal|bait|salam|mata|fain|hada|dopahar|tha|thi|koi|raha|doge|meen'.split(
     '|',
@@ -40,7 +40,7 @@ const tablesOnce = () => (tables ??= { hi: tableOf(HINDI), ar: tableOf(ARABIC) }
 
 type LatinLanguage = 'hi' | 'ar';
 
-/** Detects Hindi or Arabic in Latin letters by common words. Null for another language. */
+/** Detects Hindi or Arabic in Latin letters by common words. Null: the words are in another language. */
 export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null => {
   const { hi, ar } = tablesOnce();
   const latin = words.slice(0, MAX_WORDS).filter((word) => /^[a-z0-9']+$/.test(word));
@@ -75,7 +75,7 @@ export const respell = (question: string, writings: ReadonlySet<Writing> = NO_WR
     .trim();
 };
 
-/** The spelling of a common word in documents. Empty for an article, null for another word. */
+/** The spelling of a common word in documents. Empty: the word is an article. Null: the word is not in the list. */
 export const nativeSpelling = (word: string, language: LatinLanguage): string | null =>
   tablesOnce()[language].get(word)?.replace('-', '') ?? null;
 

@@ -15,7 +15,9 @@ export const questionKey = (question: string): string => {
   return [...new Set(stems)].sort().join(' ');
 };
 
-/** The key under which wordings of a passage are stored. It changes with the text or the headings of the passage. */
+/**
+ * The key under which wordings of a passage are stored. The key changes with the text or the headings of the passage.
+ */
 export const passageKey = (passage: Pick<Passage, 'heading' | 'text'>): string => digestOf(textToEmbed(passage));
 
 export const digestOf = (text: string): string =>

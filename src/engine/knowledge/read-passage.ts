@@ -66,7 +66,7 @@ const DAY =
   '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?|[\\u0900-\\u097f]+वार|ال(?:أحد|احد|اثنين|إثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت)';
 const DAY_HYPHEN = new RegExp(`(${DAY})-(?=${DAY})`, 'giu');
 
-/** Adds the keys of one term. Its meanings are left out inside a phrase that means something else. */
+/** Adds the keys of one term. The meanings of a term are left out if it is part of a phrase with another meaning. */
 export const addTermKeys = (term: Term, add: (key: string) => void, meanings: boolean): void => {
   add(`s:${term.stem}`);
   if (term.otherStem !== null) add(`s:${term.otherStem}`);

@@ -22,7 +22,9 @@ export type Demand = {
   general: boolean;
   /** The words of the documents that replace an unknown word of the question. */
   intended?: readonly string[];
-  /** For "how many", this is the demand for the counted things. The number must be near them. */
+  /**
+   * For "how many", this is the demand for the counted things. In the passage, the number must be near these things.
+   */
   counts?: Demand;
 };
 
@@ -131,7 +133,7 @@ const FACTS: Record<string, readonly string[]> = {
   deadline: ['time'],
 };
 
-/** Topics that passages often do not mention explicitly. A passage without them may still answer. */
+/** Topics that passages often do not mention explicitly. A passage without such a topic may still answer. */
 const SOFT = new Set([
   'late',
   'early',

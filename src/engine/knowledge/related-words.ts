@@ -2,7 +2,7 @@ import { foldText, wordsOf } from './fold-text.ts';
 import { RELATED } from './lexicon/related-words.ts';
 import { stemWord } from './stem-word.ts';
 
-/** The keys of words that people use in the same situation as this one. Empty for most words. */
+/** The keys of words that people use in the same situation as this one. Most words have no such keys. */
 export const relatedKeys = (stem: string): readonly string[] => {
   const { situations, placesOf } = tableOnce();
   const places = placesOf.get(stem);

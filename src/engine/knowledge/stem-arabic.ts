@@ -1,6 +1,6 @@
 /**
- * Light stemming of folded Arabic, based on Larkey's light10. It removes clitics and endings, but no letters of the
- * root.
+ * Light stemming of folded Arabic, based on Larkey's light10. The stemmer removes clitics and endings, but no letters
+ * of the root.
  */
 
 const ARABIC_PREFIXES = ['وبال', 'فبال', 'وال', 'فال', 'بال', 'كال', 'ولل', 'فلل', 'ال', 'لل'];

@@ -7,8 +7,8 @@ export type EmbeddingSpace = { provider: string; baseUrl: string | null; model: 
 export const HASH_BYTES = 16;
 
 /**
- * The text that is embedded for a passage. It includes the headings, because they state the topic. It does not include
- * the document's name, because the name may change.
+ * The text that is embedded for a passage. The text includes the headings, because they state the topic. The text does
+ * not include the document's name, because the name may change.
  */
 export const textToEmbed = ({ heading, text }: Pick<Passage, 'heading' | 'text'>): string =>
   (heading === null ? text : `${heading}\n${text}`).slice(0, MAX_EMBEDDED_CHARACTERS);

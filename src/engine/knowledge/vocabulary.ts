@@ -6,7 +6,7 @@ import { initialsOf, soundDistance, soundOfLatin, soundOfNative } from './sound-
 import { stemWord } from './stem-word.ts';
 import type { PausableWork } from './pausable-work.ts';
 
-/** The words of the documents. They convert a question to the spelling that the documents use. */
+/** The words of the documents. These words convert a question to the spelling that the documents use. */
 export class Vocabulary {
   /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();
@@ -98,7 +98,7 @@ export class Vocabulary {
   }
 }
 
-/** How many words of the documents one step compares, and how many may be intended. */
+/** The number of words of the documents that one step compares, and limits for the words that may be intended. */
 const A_STEP = 250;
 const MAX_ALIKE = 4;
 const MAX_INITIALS = 5;

@@ -5,7 +5,7 @@ import { lookUp, type Variables } from '../templates.ts';
 /** `{{end_user.external_id}}` → `end_user.external_id`. */
 const nameIn = (expression: string): string => expression.replace(/^\{\{\s*|\s*\}\}$/g, '');
 
-/** The schema of the arguments without the bound ones, so that the model does not see them. */
+/** The schema without bound arguments, so that the model does not see these arguments. */
 export function schemaForModel({ parameters, bound = {} }: Tool): Tool['parameters'] {
   if (Object.keys(bound).length === 0) return parameters;
   const { properties, required } = parameters;

@@ -13,7 +13,7 @@ export type Remembered = {
   memory: Memory;
   /** The call about which the person was asked, if it was made or declined in this turn. */
   confirmed: readonly CalledTool[];
-  /** Names of the tools that the model has. A provider refuses the call of another tool. */
+  /** Names of the tools that the model has. A provider refuses a call of any other tool in the history. */
   offered: ReadonlySet<string>;
 };
 
@@ -75,7 +75,7 @@ export function startOf(history: readonly TurnMessage[], memory: Memory): number
 }
 
 /**
- * The shortened messages of the person that `recent` does not contain. Each one comes after the question that it
+ * The shortened messages of the person that `recent` does not contain. Each message comes after the question that it
  * answers.
  */
 function earlier(recent: readonly TurnMessage[], remembered: readonly RememberedMessage[]): TurnMessage[] {

@@ -71,7 +71,10 @@ function factsOf({ agent, variables }: TurnRequest): Variables {
   return { ...facts, end_user: Object.fromEntries(shared.map((name) => [name, of[name]])) };
 }
 
-/** Texts that neither the person nor the model wrote. They are JSON, so that a text cannot imitate a separate note. */
+/**
+ * Texts that neither the person nor the model wrote. These texts are JSON, so that a text cannot imitate a separate
+ * note.
+ */
 function notesOf({ history }: TurnRequest): string[] {
   const textsOf = (role: 'system' | 'member') => history.filter((one) => one.role === role).map(({ text }) => text);
   const [events, colleagues] = [textsOf('system'), textsOf('member')];

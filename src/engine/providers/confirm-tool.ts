@@ -11,17 +11,17 @@ import { renderText } from '../templates.ts';
 import { templateVariables } from './build-prompt.ts';
 
 /**
- * A call that waits for the person's Yes. It is part of the conversation's state, with all data of the call. So Parley
- * calls exactly what the person agreed to, and a repeated turn uses the same key.
+ * A call that waits for the person's Yes. The waiting call is part of the conversation's state, with all data of the
+ * call. So Parley calls exactly what the person agreed to, and a repeated turn uses the same key.
  */
 export type PendingTool = {
   tool: string;
   arguments: Record<string, unknown>;
   idempotency_key: string;
   call_id?: string;
-  /** The question as it was asked. */
+  /** The text of the question to the person. */
   text: string;
-  /** When it was asked, in milliseconds. */
+  /** When the question was asked, in milliseconds. */
   at: number;
 };
 

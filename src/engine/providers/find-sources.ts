@@ -6,7 +6,7 @@ export type Numbered = { number: number; passage: Passage };
 
 /** The passages that a model may cite in one turn: those that it received, and those that it found by searching. */
 export type Sources = {
-  /** True: these are all passages of the agent. */
+  /** True: the model has all passages of the agent. */
   readonly whole: boolean;
   /** Names of the documents. */
   readonly names: readonly string[];

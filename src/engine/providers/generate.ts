@@ -32,7 +32,7 @@ export type Generation = {
 
 export type Generated = { text: string; handOff: { message: string } | null };
 
-// The SDK would print warnings about a model's settings. They are recorded in the trace instead.
+// The SDK would print warnings about a model's settings. These warnings are recorded in the trace instead.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function generate(generation: Generation): Promise<Generated> {

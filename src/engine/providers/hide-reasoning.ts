@@ -2,15 +2,15 @@ import type { StableText } from './stable-text.ts';
 
 /**
  * Some models write their reasoning into the answer, between tags. The reasoning is not part of the answer. Some
- * servers add the opening tag to the prompt, so the answer may contain only the closing tag. Then everything before it
- * is reasoning.
+ * servers add the opening tag to the prompt, so the answer may contain only the closing tag. In this case, all text
+ * before the closing tag is reasoning.
  */
 const NAMES = ['think', 'thinking', 'thought', 'reasoning'];
 const OPENING = new RegExp(`<(?:${NAMES.join('|')})(?:\\s[^<>]{0,200})?>|\\[THINK\\]`, 'i');
 const CLOSING = new RegExp(`</(?:${NAMES.join('|')})\\s{0,20}>|\\[/THINK\\]`, 'i');
 const EITHER = new RegExp(`${OPENING.source}|${CLOSING.source}`, 'i');
 
-/** The beginning of a tag at the end of a text. The next characters decide whether it is a tag. */
+/** The beginning of a tag at the end of a text. The next characters decide whether this beginning is a tag. */
 const BEGUN = new RegExp(`^<(?:${NAMES.join('|')})\\s[^<>]{0,200}$`, 'i');
 const TAGS = [...NAMES.flatMap((name) => [`<${name}>`, `</${name}>`]), '[think]', '[/think]'];
 const isBegun = (text: string): boolean =>

@@ -16,10 +16,10 @@ export type FailureContext = {
 };
 
 /**
- * Maps an error of the SDK to a ProviderError. The SDK's errors are dropped and not attached as a cause. They contain
- * the whole request and the answer, which must not reach a log (a SyntaxError quotes the text that it could not parse).
- * The provider's message is quoted where it helps (an unknown model, a parameter). It is not quoted for wrong
- * credentials, because some providers repeat part of the key there.
+ * Maps an error of the SDK to a ProviderError. The SDK's errors are dropped and not attached as a cause. The SDK's
+ * errors contain the whole request and the answer, which must not reach a log (a SyntaxError quotes the text that it
+ * could not parse). The provider's message is quoted where it helps (an unknown model, a parameter). The message is not
+ * quoted for wrong credentials, because some providers repeat part of the key there.
  */
 export function mapFailure(error: unknown, { apiKey, answered }: FailureContext): ProviderError {
   const chain = causes(error);

@@ -10,7 +10,7 @@ import { searchTool } from './search-tool.ts';
 
 /**
  * The declared tools, the search tool if the model has only some of the documents, and the hand-off to a human. The
- * hand-off has no function to execute, which ends the turn. Its arguments are read from the call.
+ * hand-off has no function to execute, which ends the turn. The arguments of the hand-off are read from the call.
  */
 export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
   const { request } = turn;

@@ -12,7 +12,7 @@ import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 import type { PreparedCall, StoredCall } from './stored-call.ts';
 
-/** One call of a declared tool. It never rejects, except with the signal's reason. */
+/** One call of a declared tool. The function never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
 
 /** Names of the tools that the MCP server has changed since their approval, or no longer offers. */
@@ -90,7 +90,7 @@ export async function prepareCall(
   return fault === null ? call : { fault };
 }
 
-/** The text for the model about arguments that do not fit the schema. Null when they fit. */
+/** The text for the model about arguments that do not fit the schema. Null: the arguments fit. */
 export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: ToolTurn): Promise<string | null> {
   // The library for JSON Schema is loaded with the first call.
   const { notFitting, violationsOf } = await import('./check-arguments.ts');
@@ -166,7 +166,7 @@ function endOf(span: Span | undefined, args: unknown, { attempts, status, error,
   span?.end(error === null ? null : status === null ? 'tool_unreachable' : `${status}`);
 }
 
-/** The key is the same when a turn is retried after a crash. It is random in a try, which stores nothing. */
+/** The key is the same when a turn is retried after a crash. In a test, which stores nothing, the key is random. */
 const keyOf = ({ turn_id: turnId }: TurnRequest, { name }: Tool, args: unknown): string =>
   hash('sha256', JSON.stringify([turnId ?? randomUUID(), name, args]), 'base64url');
 

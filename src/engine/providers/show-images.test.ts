@@ -108,7 +108,7 @@ describe('images of a turn', () => {
     expect(fake.calls).toHaveLength(2);
   });
 
-  it('an error without images is not repeated', async () => {
+  it('a failed call without images is not repeated', async () => {
     fake.script({ status: 400 });
     await expect(providerOf('openai').turn(turnOf([{ role: 'end_user', text: 'Hello' }]))).rejects.toMatchObject({
       code: 'provider_refused',

@@ -12,7 +12,7 @@ export type StableText = { add(text: string): void; takeBack(): void };
 /** A longer text is not a marker. The rest of such an answer is shown only when the answer is complete. */
 const MAX_UNDECIDED_CHARACTERS = 1_000;
 
-/** A marker, or the beginning of one, at the end of the text. If a `(` follows, it is a link. */
+/** A marker, or the beginning of one, at the end of the text. If a `(` follows the marker, the text is a link. */
 const BEGUN_MARKER = /^[[【][ \t]*(?:\p{Nd}[\p{Nd} \t,،;]*[\]】]?)?$/u;
 
 /** `passages` may grow during the turn, as the model searches. */

@@ -13,7 +13,7 @@ type Answered = {
 type Call = Parameters<typeof streamText>[0] & { abortSignal: AbortSignal };
 
 /**
- * Does the same as `generateText`, and shows the text while it arrives. Text before a tool call is not part of the
+ * Returns the result of `generateText`, and shows the text while it arrives. Text before a tool call is not part of the
  * answer, so it is removed as soon as the call begins. A stream without the provider's own end mark is not an answer,
  * however much of it arrived. Rejects with the first fault of the stream.
  */

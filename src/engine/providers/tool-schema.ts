@@ -2,7 +2,7 @@ import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isDeeperThan } from '../../kernel/nesting.ts';
 
-/** JSON Schemas of tools. A member or an MCP server wrote them, so each bound here is a protection. */
+/** JSON Schemas of tools. A member or an MCP server wrote these schemas, so each limit in this file is a protection. */
 export type ToolSchema = Record<string, unknown>;
 
 /** A model reads the schema in every turn. */

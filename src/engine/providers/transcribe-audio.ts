@@ -40,7 +40,8 @@ async function transcriptionModel(settings: ModelSettings, model: string): Promi
   if (name === 'anthropic') throw unset(NO_TRANSCRIPTS);
   if (name === 'google')
     return (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey, fetch }).transcription(model);
-  // The package for compatible servers has no transcription. This package makes the same call. It requires a key.
+  // The package for compatible servers has no transcription. This package makes the same call. The package requires a
+  // key.
   return (await import('@ai-sdk/openai'))
     .createOpenAI({ baseURL, apiKey: apiKey || 'none', fetch })
     .transcription(model);

@@ -6,8 +6,8 @@ import { withoutReasoning } from './hide-reasoning.ts';
 
 /**
  * Questions that people may ask about passages, written by a connected model when documents are indexed. The passages
- * come from strangers, and so does the answer of the model. Its questions are only words for the search, and people
- * never see them.
+ * come from strangers, and so does the answer of the model. The model's questions are only words for the search, and
+ * people never see them.
  */
 export type PassageToAsk = { document: string; heading: string | null; text: string };
 

@@ -21,7 +21,7 @@ describe('the answer to a survey', () => {
     expect(readScore(text, labels)).toBeNull();
   });
 
-  test('further lines are the comment', () => {
+  test('the lines after a score are its comment', () => {
     expect(readScore('2\r\n\r\nToo slow\nand rude', labels)).toEqual({ score: 2, rest: 'Too slow\nand rude' });
   });
 });

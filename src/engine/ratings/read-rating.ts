@@ -24,7 +24,7 @@ export function readScore(text: string, labels: readonly string[]): { score: num
   return score > 0 ? { score, rest: others.join('\n').trim() } : null;
 }
 
-/** Many people type the Arabic ending -an without its mark. `foldText` would keep only their alef. */
+/** Many people type the Arabic ending -an without its mark. Of these letters, `foldText` would keep only the alef. */
 const plain = (text: string): string => foldText(text.replaceAll('\u064b', ''));
 
 /** Whether the text can be stored as a comment. */

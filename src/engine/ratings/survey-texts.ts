@@ -13,7 +13,7 @@ export function surveyQuestion({ question }: Survey, locale: string | null, vari
   return { type: 'choices', text: renderText(question, locale, variables)?.trim() || texts.question, choices };
 }
 
-/** The answer to a score. It invites the person to write a comment. */
+/** The answer to a score. The text invites the person to write a comment. */
 export const surveyThanks = ({ thanks }: Survey, locale: string | null, variables: Variables): string =>
   renderText(thanks, locale, variables)?.trim() || textsIn(locale).thanks;
 

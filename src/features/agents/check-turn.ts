@@ -18,8 +18,8 @@ type Played = Pick<TurnOfResult, 'said' | 'cites' | 'calls'> & {
 type Words = string | number;
 
 /**
- * The expectations that a turn does not meet. Each is compared with the messages and steps of the turn. judge-turn.ts
- * decides the rubric.
+ * The expectations that a turn does not meet. Each expectation is compared with the messages and steps of the turn.
+ * judge-turn.ts decides the rubric.
  */
 export function checkTurn(expect: Expectation, played: Played): Fault[] {
   const found: Fault[] = [];

@@ -9,8 +9,8 @@ import { foundAgent } from './read-agents.ts';
 import { limitTries } from './try-limit.ts';
 
 /**
- * The current tools of an MCP server, to choose from and to compare with the approved ones. Differences from the
- * published definition are recorded, so that the dashboard shows them before the next turn.
+ * The current tools of an MCP server, which members select from and compare with the approved tools. Differences from
+ * the published definition are recorded, so that the dashboard shows them before the next turn.
  */
 export async function listMcpTools(
   deps: Pick<AgentsDeps, 'db' | 'egress' | 'sealingKey'>,

@@ -17,7 +17,7 @@ export function startRecording(): NewRecording & { recorded: Recorded } {
   return {
     isReplay: false,
     recorded,
-    // A server may repeat the API key in its answer. The recording must not contain it.
+    // A server may repeat the API key in its answer. The recording must not contain the key.
     through: (real, apiKey) => async (url, init) => {
       const response = await real(url, init);
       if (!response.ok) return response;
@@ -51,8 +51,8 @@ const answer = (body: string): Response =>
 const LIMITS = new Set(['max_tokens', 'max_output_tokens', 'max_completion_tokens', 'maxOutputTokens']);
 
 /**
- * The hash does not include the address of the server, but it includes the last part of the path. Google puts the model
- * there.
+ * The hash does not include the address of the server, but it includes the last part of the path. The path of Google
+ * ends with the name of the model.
  */
 function asked(url: Parameters<typeof fetch>[0], body: unknown): string {
   const { pathname } = new URL(url instanceof Request ? url.url : url);

@@ -112,7 +112,7 @@ async function play(
 /** The milliseconds that one call may take. */
 function within(until: number): number {
   const left = until - performance.now();
-  if (left <= 0) throw new Refusal('unavailable', 'The test takes longer than 35 seconds. Split it into two.');
+  if (left <= 0) throw new Refusal('unavailable', 'The test takes longer than 35 seconds. Split the test into two.');
   return Math.min(PLAY_TIMEOUT_MS, Math.ceil(left));
 }
 

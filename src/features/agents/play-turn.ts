@@ -41,7 +41,7 @@ export type Stage = {
   endUser?: { id: string; name: string | null };
   recording?: ModelRecording;
   task?: string;
-  /** The decision about a call that needs an approval. Absent: it is approved. */
+  /** The decision about a call that needs an approval. Absent: the call is approved. */
   decideApproval?: DecideInPlace;
   /** In a replay, calls wait as they did, and these decisions are known. */
   approvals?: readonly KnownApproval[];

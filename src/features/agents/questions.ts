@@ -22,7 +22,10 @@ export async function listMissedQuestions({ db }: Deps, orgId: string, id: strin
   return byTopic({ db }, orgId, id);
 }
 
-/** Does the same for all agents together. A member who answers one of the questions writes a document of its agent. */
+/**
+ * Lists the unanswered questions of all agents by topic. A member who answers one of the questions writes a document of
+ * its agent.
+ */
 export const listAllMissedQuestions = (deps: Deps, orgId: string): Promise<MissedQuestions> =>
   byTopic(deps, orgId, null);
 
@@ -51,7 +54,10 @@ const present = (members: Missed[]): MissedQuestion => ({
   })),
 });
 
-/** Called when a question was answered or needs no answer. It is removed from the list until a person asks it again. */
+/**
+ * Called when a question was answered or needs no answer. The question is removed from the list until a person asks it
+ * again.
+ */
 export async function settleMissedQuestions(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,

@@ -104,7 +104,7 @@ const lineOf = (content: MessageContent): string =>
     ? [content.text, ...content.choices.map(({ label }) => `· ${label}`)].join('\n')
     : ('text' in content && content.text) || `[${content.type}]`;
 
-/** Only the trace contains this for each turn, because the conversation has only one status, the last. */
+/** What follows a turn is only in its trace, because the conversation stores only its last status. */
 function nextOf(steps: Steps): ReplaySide['next'] {
   const has = (wanted: string): boolean => steps.some(({ kind }) => kind === wanted);
   if (has('opt_out')) return 'opted_out';

@@ -51,8 +51,8 @@ export async function replayConversation(
 
 /**
  * Plays each turn with the real messages before it, so that one difference does not become many. Only the agent's state
- * between turns comes from the replay. If answers differ, the published version is replayed too. If it answers like the
- * draft, the draft did not cause the difference.
+ * between turns comes from the replay. If answers differ, the published version is replayed too. If the published
+ * version answers like the draft, the draft did not cause the difference.
  */
 async function replay(
   deps: PlayTurnDeps,
@@ -124,8 +124,8 @@ async function playAll(
 }
 
 /**
- * Whether the replay ends after this turn, because the person's next message would belong to another conversation. It
- * continues if both sides completed the conversation.
+ * Whether the replay ends after this turn, because the person's next message would belong to another conversation. The
+ * replay continues if both sides completed the conversation.
  */
 const isEnd = (recorded: ReplaySide, replayed: ReplaySide): boolean =>
   ENDS.has(recorded.next) || ENDS.has(replayed.next) || recorded.next !== replayed.next;
@@ -145,7 +145,7 @@ export function changesOf(before: ReplaySide, after: ReplaySide): ReplayChange[]
 const wordsOf = ({ said }: ReplaySide): string => said.join('').replaceAll(/\s+/g, '');
 const listOf = (names: readonly string[]): string => JSON.stringify(names.toSorted());
 
-/** The decisions that the agent got before this turn, with the recorded results. */
+/** The decisions about approvals that the agent got before this turn, with the recorded results. */
 function decisionsIn({ steps }: RecordedTurn, { tools = [] }: AgentDefinition): KnownApproval[] {
   return steps.flatMap(({ kind, detail, input, reason }, at): KnownApproval[] => {
     const tool = tools.find(({ name }) => name === detail);

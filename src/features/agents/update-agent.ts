@@ -11,8 +11,8 @@ import { passPublishGate, refuseDuringRollout } from './publish-gate.ts';
 import { readAgent } from './read-agents.ts';
 
 /**
- * A new definition becomes live immediately. If `publish` is false, it becomes the draft. Nodes cache the name and
- * `enabled` of an agent, so changes of these use the change log.
+ * A new definition becomes live immediately. If `publish` is false, the definition becomes the draft. Nodes cache the
+ * name and `enabled` of an agent, so changes of these use the change log.
  */
 export async function updateAgent(
   { db, access, egress }: Pick<AgentsDeps, 'db' | 'access' | 'egress'>,

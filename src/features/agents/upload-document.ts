@@ -7,7 +7,7 @@ import type { AgentsDeps } from './deps.ts';
 import { createDocument } from './documents.ts';
 import { foundAgent } from './read-agents.ts';
 
-/** Converts a file to a document. Its text is stored, but the file is not (docs/adr/0209-documents-are-live.md). */
+/** Converts a file to a document. Only the text of the file is stored (docs/adr/0209-documents-are-live.md). */
 export async function uploadDocument(
   { db, readFiles }: Pick<AgentsDeps, 'db' | 'readFiles'>,
   orgId: string,

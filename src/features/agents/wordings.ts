@@ -38,7 +38,7 @@ type Reads = Pick<AgentsDeps, 'db'>;
 const MAX_SUGGESTED = 4;
 const MAX_REPLY = 2_000;
 const MAX_QUOTE = 300;
-/** An answer quotes at most as many passages. */
+/** The maximum number of passages that learn one question. An answer quotes at most this number of passages. */
 const MAX_LEARNED_PASSAGES = 5;
 
 export async function listWordings(

@@ -24,7 +24,7 @@ export async function lowerKeyLimits(
   const before = await foundApiKey(deps.db, orgId, id);
   const wanted = checkLower(body, before.permissions as Permission[]);
   await deps.access.change({ kind: 'key', id }, async (tx) => {
-    // Again, under the lock of the log: another caller may have lowered them in between.
+    // The limits are checked again under the lock of the log, because another caller may have lowered them in between.
     const current = await foundApiKey(tx, orgId, id);
     const from = presentLimits(current) ?? {};
     checkNotRaised(wanted, from);

@@ -31,5 +31,5 @@ export async function notifyOwnersOfLeak(
 /** Anyone who has the key can write a URL into an unsigned report, so such a URL is not mailed. */
 const placeInWords = ({ url, signed }: Leak): string =>
   signed && url !== null
-    ? `It was found at ${url}`
+    ? `The key was found at ${url}`
     : 'The report is not signed by a scanner. The page of the key shows the report.';

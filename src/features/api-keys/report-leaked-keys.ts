@@ -10,8 +10,8 @@ import { revokeApiKey } from './revoke-api-key.ts';
 /** The actor of a report, in the audit log and as `revoked_by`. */
 const LEAK_REPORT = 'leak_report';
 /**
- * Maximum number of concurrent revokes. Each revoke gets its position in the change log. Then one wait covers all of
- * them.
+ * Maximum number of concurrent revokes. Each revoke gets its position in the change log. After the last revoke, one
+ * wait covers all revokes.
  */
 const AT_ONCE = 10;
 const MAX_URL_CHARACTERS = 500;
@@ -60,7 +60,9 @@ export async function reportLeakedKeys(
   if (failures.length > 0) throw failures[0];
 }
 
-/** A URL for display, not for opening. It has no credentials and no query, and it is dropped if it contains a key. */
+/**
+ * A URL for display, not for opening. The URL has no credentials and no query, and it is dropped if it contains a key.
+ */
 function placeOf(text: string | null | undefined): string | null {
   const url = text ? URL.parse(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return null;

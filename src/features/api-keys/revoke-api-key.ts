@@ -31,8 +31,8 @@ export async function revokeApiKey(
 
   function revokeNow(): Promise<Committed<void>> {
     return access.commit({ kind: 'key', id }, async (tx, seq) => {
-      // False if another revoke was first. Its position in the log is before this one, so waiting for this position
-      // covers both.
+      // The result is false if another revoke was first. The other revoke has an earlier position in the log, so
+      // waiting for this position covers both.
       if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq, leak }))) return;
       const facts = { label: before.label, prefix: before.prefix, ...(leak && { leak }) };
       await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });

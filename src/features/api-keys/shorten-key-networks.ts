@@ -8,8 +8,8 @@ import { checkNetworks } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
 /**
- * Narrows the networks of a key. They can never become wider. This can refuse calls that were permitted before, so the
- * response comes only after every node refuses callers outside the new networks.
+ * Narrows the networks of a key. The networks can never become wider. This can refuse calls that were permitted before,
+ * so the response comes only after every node refuses callers outside the new networks.
  */
 export async function shortenKeyNetworks(
   deps: ApiKeysDeps,

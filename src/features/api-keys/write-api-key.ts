@@ -25,7 +25,7 @@ export type KeyWanted = {
 
 /**
  * Creates a key value and writes the key with its audit line, inside the caller's transaction. Only the return value
- * contains it.
+ * contains the key value.
  */
 export async function writeApiKey(
   { region, digest }: Pick<ApiKeysDeps, 'region' | 'digest'>,

@@ -109,7 +109,7 @@ async function planAgainInSteps(db: Queryable, orgId: string, id: string): Promi
   while (after !== null) after = await planWaitingAgain(db, orgId, id, { after, limit: BATCH });
 }
 
-/** Its keys stop working: calls with them get 404. They stay in the list and can be revoked. */
+/** The campaign's keys stop working: calls with them get 404. The keys stay in the list and can be revoked. */
 export async function deleteCampaign(
   { access }: Pick<CampaignsDeps, 'access'>,
   orgId: string,

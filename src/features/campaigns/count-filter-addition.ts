@@ -12,8 +12,8 @@ const PAGE = 500;
 type CountDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>;
 
 /**
- * Counts a page of the end users who match a filter, in the same way in which an addition would add them. It adds no
- * one.
+ * Counts a page of the end users who match a filter, in the same way in which an addition would add them. The count
+ * adds no one.
  */
 export async function countFilterAddition(
   deps: CountDeps,

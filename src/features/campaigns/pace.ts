@@ -1,4 +1,7 @@
-/** After a delay, a worker may send this number of messages in addition. The rest of a gap is not caught up. */
+/**
+ * After a delay, a worker may send this number of messages in addition. The messages of a longer delay are not caught
+ * up.
+ */
 const CATCH_UP_MS = 1_000;
 
 /**

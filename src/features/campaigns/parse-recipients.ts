@@ -17,7 +17,9 @@ const NOT_OURS = new Set(['tags', 'blocked']);
 const MAX_VARIABLE_NAME = 64;
 const HEAD_CHARACTERS = 64 * 1024;
 
-/** Reads a file of recipients row by row. It is JSON Lines if it begins with `{`, otherwise CSV with a header row. */
+/**
+ * Reads a file of recipients row by row. The file is JSON Lines if it begins with `{`, otherwise CSV with a header row.
+ */
 export async function* parseRecipients(text: string): AsyncGenerator<RecipientInputRow> {
   try {
     yield* text.trimStart().startsWith('{') ? readLines(text) : readTable(text);

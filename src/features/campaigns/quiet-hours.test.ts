@@ -57,7 +57,7 @@ describe('a window', () => {
     expect(next(late, 'UTC', '2026-11-20T01:00:00.000Z')).toBe('2026-11-20T22:00:00.000Z');
   });
 
-  test('a window on one weekday that has just passed opens a week later', () => {
+  test('a weekly window that has just closed opens again a week later', () => {
     const monday = { window: { from: '09:00', to: '10:00', days: [1] } };
     expect(next(monday, 'UTC', '2026-11-23T10:00:00.000Z')).toBe('2026-11-30T09:00:00.000Z');
   });

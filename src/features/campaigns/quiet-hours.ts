@@ -38,8 +38,8 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
 /**
  * Does the same as `nextOpening`, with a memory, for many people who share a few time zones and for times that
  * increase. A closed period is remembered until it opens. The result is cached for each minute, because hours begin and
- * end at whole minutes. If it is requested again, it is remembered until the next boundary of the hours, unless the
- * clocks change before.
+ * end at whole minutes. If a result is requested again, it is remembered until the next boundary of the hours, unless
+ * the clocks change before.
  */
 export function rememberOpenings(hours: Hours): (timeZone: string, at: Date) => Date | null {
   if (!hours.window && !hours.quiet_hours) return (_zone, at) => at;
@@ -88,7 +88,10 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
   );
 }
 
-/** The other time with the same local time. It is computed only near `at`, because it matters only there. */
+/**
+ * The other moment with the same local time, when a clock change repeats an hour. The repeated moment is computed only
+ * near `at`, because it matters only there.
+ */
 function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
   if (Math.abs(one.getTime() - at.getTime()) > Math.max(...PUT_BACK_MS)) return [];
   return PUT_BACK_MS.flatMap((by) => [by, -by])

@@ -53,7 +53,7 @@ const TRIES = 3;
 /**
  * Cancels a recipient. A recipient who was not messaged yet never gets a message. A recipient who was messaged gets no
  * further messages from the agent. A second cancel has no effect. All code locks message, run and recipient in this
- * order (a database trigger changes the recipient together with the other two).
+ * order, because a database trigger changes the recipient together with message and run.
  */
 export async function cancelRecipient(
   { db }: Reads,

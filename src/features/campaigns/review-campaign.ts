@@ -32,7 +32,7 @@ const share = createLoopShare();
 
 type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
 type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'faults' | 'samples'>;
-/** Null: the recipients who wait. */
+/** Null: the review examines the waiting recipients. */
 type People = { filter: EndUserFilter } | { rows: AsyncIterable<RecipientInputRow> } | null;
 /** `isNew`: the person does not exist yet. */
 type Reviewable = WaitingRecipient & { isNew?: boolean };

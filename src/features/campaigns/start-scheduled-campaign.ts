@@ -17,8 +17,8 @@ type Due = ScheduleRow & { nextDay: string };
 /**
  * Starts the campaign that has been due longest: a live campaign with the current people of the segment. The campaign
  * and the next time of the schedule are written in one transaction. So a campaign starts once, even if a process is
- * killed or several workers run. Returns false if none is due. `onClaimed` receives the schedule before any step can
- * fail.
+ * killed or several workers run. Returns false if no schedule is due. `onClaimed` receives the schedule before any step
+ * can fail.
  */
 export async function startScheduledCampaign(
   db: Db,

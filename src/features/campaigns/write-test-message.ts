@@ -9,7 +9,7 @@ import { readCampaign } from './read-campaigns.ts';
 /** Members see this text before the first message of a test. */
 const TEST_MARK = '[Test] ';
 
-/** Sends the first message of a campaign as a test to one address. It enrols no one. */
+/** Sends the first message of a campaign as a test to one address. The test enrols no one. */
 export async function writeTestMessage(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,

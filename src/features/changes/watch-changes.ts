@@ -6,12 +6,12 @@ import { writeAttendance } from '../../store/hand-offs/rules.ts';
 import { areSessionsValid, type OpenSession } from '../../store/accounts/valid-sessions.ts';
 
 /**
- * Notifies pages of changes. One loop per process checks all watched topics, however many pages watch them. It runs one
- * query for each kind of topic every POLL_MS and finds changes of any node. Without watchers it does nothing. Code of
- * this process that makes a change may call `look`, so that the change is found immediately.
+ * Notifies pages of changes. One loop per process checks all watched topics, however many pages watch them. The loop
+ * runs one query for each kind of topic every POLL_MS and finds changes of any node. Without watchers, the watch does
+ * nothing. Code of this process that makes a change may call `look`, so that the change is found immediately.
  *
- * The position of a stream consists of the fingerprints of its topics. It needs no server state, so a page that lost
- * its stream continues at any node and gets the changes since then.
+ * The position of a stream consists of the fingerprints of its topics. This position needs no server state, so a page
+ * that lost its stream continues at any node and gets the changes since then.
  */
 export type ChangeWatch = {
   /**
@@ -25,7 +25,7 @@ export type ChangeWatch = {
 
 export type Watcher = OpenSession & {
   topics: readonly Topic[];
-  /** The position of the last event that reached the page. Null: everything is new to it. */
+  /** The position of the last event that reached the page. Null: the page has received no event yet. */
   position: string | null;
   /** First called after the topics were checked once, with the changes since `position`, even if there are none. */
   onChange(topics: Topic[], position: string): void;
@@ -67,7 +67,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
         await tell();
         seenAt = performance.now();
       } catch {
-        // This check failed. The next one will also find the change.
+        // This check failed. The next check will also find the change.
         if (performance.now() - seenAt > BLIND_MS) for (const watcher of watchers.keys()) end(watcher);
       }
       await pause(GAP_MS);

@@ -11,7 +11,7 @@ import { presentChannel, presentShown, splitAccount } from './read-channels.ts';
 
 /**
  * `enabled: false` stops the channel on the very next request. New settings or credentials are first checked with the
- * provider. If it accepts them, a broken channel is marked as connected again.
+ * provider. If the provider accepts them, a broken channel is marked as connected again.
  */
 export async function updateChannel(
   deps: ChannelsDeps,

@@ -23,7 +23,7 @@ export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string
   const { settings } = splitAccount(row.settings);
   const answer = await connector.connect(row.kind, id, { settings, secrets }, secrets);
   if (!('refused' in answer)) {
-    // It does not overwrite a change that was made during the check.
+    // The check of a channel does not overwrite a change that was made during the check.
     const healthy = { settings: answer.settings, status: 'connected', statusDetail: null };
     await changeChannel(db, orgId, id, healthy, row.sealed);
     return { ok: true, code: null, detail: null, asked: true };

@@ -5,8 +5,8 @@ import { changeChannel, readChannel as readRow } from '../../store/channels/chan
 import type { ChannelsDeps } from './deps.ts';
 
 /**
- * Its messages stay readable. Its credentials are deleted, and the provider is asked to stop calling. The agent's own
- * sandbox is deleted only with the agent.
+ * The channel's messages stay readable. The channel's credentials are deleted, and the provider is asked to stop
+ * calling. The agent's own sandbox is deleted only with the agent.
  */
 export async function disconnectChannel(
   { db, access, openSecrets, connector }: ChannelsDeps,

@@ -4,7 +4,10 @@ import { NOT_OPENED, SealError } from '../../kernel/seal.ts';
 import { readChannel as readRow } from '../../store/channels/channels.ts';
 import type { ChannelsDeps } from './deps.ts';
 
-/** The message templates of the channel's account. They are requested now, because stored ones could be out of date. */
+/**
+ * The message templates of the channel's account. The templates are requested now, because stored ones could be out of
+ * date.
+ */
 export async function listTemplates(
   { db, openSecrets, connector }: Pick<ChannelsDeps, 'db' | 'openSecrets' | 'connector'>,
   orgId: string,

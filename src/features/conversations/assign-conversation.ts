@@ -9,8 +9,8 @@ import { giveToPeople } from './hand-over.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
 /**
- * Assigns a conversation to the member who answers it. From then on the agent does not answer, as after a take-over.
- * Without a member, the team still answers the conversation, and everyone sees that it has no assignee.
+ * Assigns a conversation to the member who answers it. After the assignment, the agent does not answer, as after a
+ * take-over. Without a member, the team still answers the conversation, and everyone sees that it has no assignee.
  */
 export async function assignConversation(
   { db }: { db: Db },

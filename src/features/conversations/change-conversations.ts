@@ -10,7 +10,8 @@ type Deps = Pick<ConversationsDeps, 'db' | 'now'>;
 
 /**
  * Makes one action on several conversations, one after the other. Each action succeeds or is refused separately. A call
- * whose response was lost can be sent again. It results in the same state, with one more entry in the activity.
+ * whose response was lost can be sent again. A repeated call results in the same state, with one more entry in the
+ * activity.
  */
 export async function changeConversations(
   deps: Deps,

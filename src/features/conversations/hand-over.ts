@@ -23,8 +23,8 @@ export async function takeOverConversation(
 }
 
 /**
- * The acting member and the conversation, both locked. Members are locked first, so that a removal comes either before
- * or after.
+ * The acting member and the conversation, both locked. Members are locked first, so that the removal of a member comes
+ * either before or after this change.
  */
 export async function lockForMember(tx: Queryable, orgId: string, id: string, { userId }: Actor) {
   const role = await holdMember(tx, orgId, userId);

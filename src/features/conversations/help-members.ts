@@ -89,7 +89,7 @@ export async function summarize(
   return { text: row.text, model: row.model, created_at: timestamp(row.createdAt) };
 }
 
-/** The text is not sent. Without a model, it is the best passage of the agent's documents. */
+/** The text is not sent. Without a model, the draft is the best passage of the agent's documents. */
 export async function draftReply(deps: HelpDeps, orgId: string, id: string): Promise<DraftedReply> {
   const { agent, model, help } = await open(deps, orgId, id);
   const talk = await readTalk(deps.db, orgId, id);

@@ -48,9 +48,11 @@ type Outcome = StoredMessage | null | Error;
 async function storeAll(db: Db, suppression: Suppression, inbound: readonly Inbound[]): Promise<Outcome[]> {
   const outcomes = new Map<Inbound, Outcome>();
   let waiting = [...inbound];
-  // Each round stores the first message of every new person. After that, their other messages have a conversation.
+  // Each round stores the first message of every new person. After a round, the other messages of these people have a
+  // conversation.
   while (waiting.length > 0) {
-    // A file is rare. Its entry in the queue of files is written with it, and a turn may wait for its transcript.
+    // A file is rare. The file's entry in the queue of files is written with it, and a turn may wait for its
+    // transcript.
     const isPlain = ({ file, content }: Inbound['event']) => file === undefined && content.type !== 'audio';
     const placeable = waiting.filter(({ event }) => event.conversationId === undefined && isPlain(event));
     const stored = placeable.length > 0 ? await storePlaced(db, placeable) : [];

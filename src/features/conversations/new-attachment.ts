@@ -11,7 +11,10 @@ import type { Queryable } from '../../store/db.ts';
 export type SentFile = { name: string; bytes: Buffer };
 
 const TOKEN_BYTES = 24;
-/** The name in an address is for people who save the file. It contains only characters that every provider accepts. */
+/**
+ * The name in an address is for people who save the file. This name contains only characters that every provider
+ * accepts.
+ */
 const MAX_NAME_IN_ADDRESS = 60;
 
 /**

@@ -16,8 +16,8 @@ import { lockMembers, readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 
 /**
- * Adds a note for the other members. It is not a message: it does not take the conversation over, and the list keeps
- * its order.
+ * Adds a note for the other members. A note is not a message: it does not take the conversation over, and the list
+ * keeps its order.
  */
 export async function addNote(
   { db }: { db: Db },

@@ -8,7 +8,7 @@ import type { Db } from '../../store/db.ts';
 
 /**
  * Records that the reader has a conversation open. A viewer cannot answer, so typing in a viewer's window is not
- * reported. One row represents all windows of a person. If one window closes, it deletes the row until another window
+ * reported. One row represents all windows of a person. If one window closes, the row is deleted until another window
  * reports again.
  */
 export async function setPresence(

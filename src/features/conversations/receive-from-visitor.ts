@@ -30,7 +30,10 @@ export async function receiveFromVisitor(
   return receiveOnce(deps, { channel, visitor, clientId, requestId }, () => Promise.resolve({ type: 'text', text }));
 }
 
-/** Does the same with a file. The file is stored first, so that the message never refers to a missing file. */
+/**
+ * Receives a file from a visitor in the same way. The file is stored first, so that the message never refers to a
+ * missing file.
+ */
 export async function receiveFileFromVisitor(
   deps: Deps & Pick<ConversationsDeps, 'baseUrl'>,
   channel: InboundChannel,

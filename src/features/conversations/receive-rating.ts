@@ -43,7 +43,10 @@ function readRating(survey: SurveyRow, text: string): Rating | null {
   return { score: null, comment: text };
 }
 
-/** Without this text, a person does not know that the next message is the comment. The web chat shows a field. */
+/**
+ * Without an invitation to comment, a person does not know that the next message is the comment. The web chat shows a
+ * field.
+ */
 async function invite(tx: Queryable, orgId: string, conversationId: string, survey: SurveyRow): Promise<void> {
   const asked = survey.definition.survey;
   if (!asked || survey.channel_kind === 'web_chat' || !mayWriteTo(survey)) return;

@@ -17,7 +17,9 @@ import { newAttachment, type SentFile } from './new-attachment.ts';
 import { presentConversationMessage } from './read-conversations.ts';
 import { acceptsText } from './reply-window.ts';
 
-/** `after` is the newest message that the writer has read. Without it, replies of other members are not checked. */
+/**
+ * `after` is the newest message that the writer has read. Without `after`, replies of other members are not checked.
+ */
 type Reply = ReplyBody & { after?: string | undefined };
 type FileReply = SentFile & { after?: string | undefined };
 
@@ -47,7 +49,7 @@ function contentOf(text: ReplyBody['text'], template: ReplyBody['template']): Me
   throw new Refusal('validation_failed', 'A reply has either a text or a template.');
 }
 
-/** A member sends a file. It is a reply like any other. */
+/** A member sends a file. The file is a reply like any other. */
 export async function sendFileInConversation(
   { db, baseUrl }: Pick<ConversationsDeps, 'db' | 'baseUrl'>,
   orgId: string,

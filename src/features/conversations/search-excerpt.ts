@@ -5,7 +5,7 @@ const BEFORE = 16;
 const AFTER = 100;
 
 /**
- * The part of a text around a match of the search. It is the start of the text if the database folds letters
+ * The part of a text around a match of the search. The part is the start of the text if the database folds letters
  * differently.
  */
 export function searchExcerpt(text: string, words: string): Omit<NonNullable<ListedConversation['found']>, 'role'> {

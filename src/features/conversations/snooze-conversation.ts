@@ -8,8 +8,8 @@ import { summarizeConversation } from './read-conversations.ts';
 const MAX_DAYS = 365;
 
 /**
- * Hides a conversation that the team answers until a given time. It returns at that time, or earlier: as soon as the
- * person writes, or a member changes it.
+ * Hides a conversation that the team answers until a given time. The conversation returns at that time, or earlier: as
+ * soon as the person writes, or a member changes it.
  */
 export async function snoozeConversation(
   { db, now }: { db: Db; now(): number },
@@ -25,7 +25,11 @@ export async function snoozeConversation(
     if (!conversation) throw new Refusal('conversation_not_found');
     if (conversation.status !== 'handed_off') {
       if (snoozedUntil === null) return;
-      throw invalidAt('', 'not_allowed', 'Only a conversation that people answer can be snoozed. Take it over first.');
+      throw invalidAt(
+        '',
+        'not_allowed',
+        'Only a conversation that people answer can be snoozed. Take the conversation over first.',
+      );
     }
     await updateConversation(tx, orgId, id, { ...(snoozedUntil && { snoozedUntil }) });
     await recordAudit(tx, { orgId, actor, action: 'conversation.snoozed', subjectId: id, facts: { until } });

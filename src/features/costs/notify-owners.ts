@@ -7,7 +7,8 @@ type Deps = { db: Db; queueMail: QueueMail | null; baseUrl: string };
 
 /**
  * Mails all owners when a budget is nearly or completely spent. This happens once for each period and threshold, by the
- * first node that finds it. Returns the number of such budgets. Without a mail server, owners see it in the dashboard.
+ * first node that finds it. Returns the number of such budgets. Without a mail server, owners see the spent budget in
+ * the dashboard.
  */
 export async function notifyOwnersOfBudgets({ db, queueMail, baseUrl }: Deps, limit: number): Promise<number> {
   if (queueMail === null) return 0;

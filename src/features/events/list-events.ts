@@ -20,13 +20,13 @@ export type EventsDeps = { db: Db };
 export type EventReader = {
   /** Of an agent key: only events about this agent. */
   agentId: string | null;
-  /** Events about end users are their data. */
+  /** Whether the caller may see events about end users. */
   seesEndUsers: boolean;
 };
 
 /**
  * Lists the events of the last 30 days, oldest first. From the first call on, events are stored even if no endpoint
- * subscribes to them. After 30 days without a call, this ends.
+ * subscribes to them. After 30 days without a call, events are no longer stored for the list.
  */
 export async function listEvents(
   { db }: EventsDeps,

@@ -14,10 +14,10 @@ import type { HandOffsDeps } from './deps.ts';
 import { hoursOf } from './check-working-hours.ts';
 
 /**
- * Assigns the conversation to a member, and sends the text for times outside working hours. Both happen once for each
- * hand-off, because settling it is in the same transaction. A conversation that a member took over before, or that the
- * team no longer answers, does not change. Members are locked before the conversation, as in an assignment or a
- * removal. So hand-offs of one organization are processed one after the other, on all workers, and are distributed
+ * Assigns the conversation to a member, and sends the text for times outside working hours. Assignment and text happen
+ * once for each hand-off, because its end is in the same transaction. A conversation that a member took over before, or
+ * that the team no longer answers, does not change. Members are locked before the conversation, as in an assignment or
+ * a removal. So hand-offs of one organization are processed one after the other, on all workers, and are distributed
  * fairly.
  */
 export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promise<boolean> {

@@ -8,7 +8,8 @@ import { readRole } from '../../store/members/members.ts';
  * rules of the organization, it is assigned to one member who may answer:
  * - `present`: of the members who have the dashboard open, the one who has waited longest for a hand-off.
  * - `member`: the member in the rules, if this member may still answer.
- * - `no_one`: the hand-off waits for the whole team. It also waits for all members if no member matches the rules.
+ * - `no_one`: the hand-off waits for the whole team. The hand-off also waits for all members if no member matches the
+ *   rules.
  *
  * A member who has chosen to be away gets none.
  */

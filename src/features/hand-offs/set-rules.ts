@@ -26,7 +26,7 @@ export function setHandOffRules(
 ): Promise<HandOffRules> {
   return db.transaction(async (tx) => {
     const hours = chosenHours && completeHours(chosenHours);
-    // A removal, which also deletes the person from the rules, comes either before or after.
+    // The removal of a member also deletes the member from the rules. The lock orders it before or after this change.
     await lockMembers(tx, orgId);
     const to = goesTo === 'member' ? userId : null;
     if (goesTo === 'member') {

@@ -31,7 +31,7 @@ export async function previewImport(
     }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
-    // The first piece of a larger file may end within a row. The rows before it are enough for a preview.
+    // The first piece of a larger file may end within a row. The complete rows are enough for a preview.
     const isCut = first.length < file.bytes;
     if (error.code === 'encoding' || !isCut || rows.length === 0) throw unreadable(error);
   }
@@ -53,7 +53,7 @@ async function* alone(piece: Buffer, encoding: ImportEncoding): AsyncGenerator<B
 
 function endOfLastLine(piece: Buffer, encoding: ImportEncoding): number {
   if (encoding !== 'utf-16le') return piece.lastIndexOf(0x0a) + 1;
-  // A character has two bytes, and either byte may be 0a without being a line end. So this compares pairs of bytes.
+  // A character has two bytes, and either byte may be 0a without being a line end. So the code compares pairs of bytes.
   const at = piece.lastIndexOf('\n', undefined, 'utf16le');
   return at === -1 ? 0 : at + 2;
 }

@@ -11,8 +11,8 @@ import { deleteFactors } from '../../store/accounts/authenticator.ts';
 /**
  * Sets a new password through a link. Every session and access token ends. `proven`: the link was mailed, so it also
  * proves the address. If the address was not proven before, another person may have created the account. So its second
- * factors end, and also the open invitations that it created. Memberships stay. They were granted to the address, its
- * owner can now leave them, and an organization must not lose its last owner in this way (docs/adr/0302).
+ * factors end, and also the open invitations that it created. Memberships stay. Memberships stay. The owner of the
+ * address can leave them, and an organization must not lose its last owner in this way (docs/adr/0302).
  */
 export async function claimAccount(
   tx: Queryable,

@@ -16,5 +16,5 @@ export type MembersDeps = {
   mailLimit: MailLimit;
 };
 
-/** The acting member. The gate has read it from the database. */
+/** The acting member. The session gate has read this role from the database. */
 export type ActingMember = { userId: string; role: Role };

@@ -22,7 +22,7 @@ export async function lockAs(tx: Queryable, orgId: string, userId: string): Prom
   return role;
 }
 
-/** Does the same for actions of admins. */
+/** Locks the members for an action of an admin. */
 export async function lockAsAdmin(tx: Queryable, orgId: string, userId: string): Promise<Role> {
   const role = await lockAs(tx, orgId, userId);
   if (!isAtLeast(role, 'admin')) throw new Refusal('role_missing', `This needs the role admin; yours is ${role}.`);

@@ -16,7 +16,10 @@ export async function lookAtPasswordLink(deps: MembersDeps, token: string): Prom
   return { email: person.email, expires_at: timestamp(link.expiresAt) };
 }
 
-/** Sets the password, ends every session of the person, and signs in here. A second factor is required as usual. */
+/**
+ * Sets the password, ends every session of the person, and signs in here. A second factor is required as for every
+ * sign-in.
+ */
 export async function resetPassword(
   deps: MembersDeps,
   token: string,

@@ -40,7 +40,7 @@ export async function checkModel({ db, answering }: CheckModelDeps, orgId: strin
   return { embedding_model: embeddingModel, embedding_dimensions: dimensions };
 }
 
-/** Makes one call, which is counted. It belongs to no agent. */
+/** Makes one call, which is counted. The call belongs to no agent. */
 async function countDimensions(deps: ConnectionDeps, connection: EmbeddingConnection): Promise<number> {
   const unknown = { ...connection, embeddingDimensions: null };
   const caller = forDocuments(connection.orgId, '');

@@ -14,8 +14,8 @@ const PAGE = 1_000;
 type Line = Omit<AuditRecord, 'subject_name'> & { actor_email: string | null };
 
 /**
- * The filtered audit log, newest first. It is streamed while it is read. The export itself is also an entry of the log,
- * written before the first byte is sent.
+ * The filtered audit log, newest first. The export is streamed while the log is read. The export itself is also an
+ * entry of the log, written before the first byte is sent.
  */
 export async function exportAudit(
   { db }: Pick<OrganizationsDeps, 'db'>,

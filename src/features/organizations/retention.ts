@@ -11,12 +11,12 @@ import {
 import type { OrganizationsDeps } from './deps.ts';
 
 /**
- * How long the conversations of an organization are stored, if it sets a period (contract/limits.ts). Without a period
- * they are stored forever. Once a minute the housekeeper erases:
+ * How long the conversations of an organization are stored, if it sets a period (contract/limits.ts). Without a period,
+ * conversations are stored forever. Once a minute the housekeeper erases:
  * - a conversation without activity in the period, completely, with its messages, runs, notes and files
- * - in a conversation that is still active, the older messages, runs and notes, unless a turn must still answer them
- * A conversation that waits for the team stays. Campaigns keep their recipients, without the messages. End users, keys and
- * the audit log have no period.
+ * - in a conversation that is still active, the older messages, runs and notes, unless a turn must still answer them A
+ *   conversation that waits for the team stays. Campaigns keep their recipients, without the messages. End users, keys
+ *   and the audit log have no period.
  */
 type Deps = Pick<OrganizationsDeps, 'db'>;
 

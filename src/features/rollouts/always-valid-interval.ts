@@ -2,7 +2,8 @@ import type { Estimate } from '../../../contract/dashboard/rollouts.ts';
 
 /**
  * Intervals for shares and averages that stay valid if the results are read after every run and the rollout can stop at
- * any time. An ordinary interval does not: of 20 harmless versions, it would stop more than one sooner or later.
+ * any time. An ordinary interval does not stay valid: of 20 harmless versions, it would stop more than one sooner or
+ * later.
  *
  * Parts: the mixture sequential probability ratio test (mSPRT) of H. Robbins, "Statistical methods related to the law
  * of the iterated logarithm", Annals of Mathematical Statistics 41 (1970), as in R. Johari, P. Koomen, L. Pekelis and
@@ -88,13 +89,13 @@ function interval(
   return { low: edge(lowest), high: edge(highest) };
 }
 
-/** The highest likelihood of both tallies among all parts with this difference. It has one maximum. */
+/** The highest likelihood of both tallies among all parts with this difference. This likelihood has one maximum. */
 function bestLikelihood(of: Tally, from: Tally, difference: number): number {
   const at = (part: number): number => logLikelihood(part + difference, of) + logLikelihood(part, from);
   let [low, high] = [Math.max(0, -difference), Math.min(1, 1 - difference)];
   for (let step = 0; step < STEPS; step++) {
     const third = (high - low) / 3;
-    // Both are −∞ only at an end of the range, from which the search moves away.
+    // Both terms of this function are −∞ only at an end of the range, and the search moves away from it.
     if (at(low + third) < at(high - third)) low += third;
     else high -= third;
   }
@@ -110,7 +111,7 @@ const timesLog = (count: number, part: number): number =>
 
 const logBeta = (a: number, b: number): number => logGamma(a) + logGamma(b) - logGamma(a + b);
 
-/** Stirling's series, exact to ten digits from 8 on. Smaller arguments are moved there. */
+/** Stirling's series, exact to ten digits from 8 on. Smaller arguments are shifted into this range. */
 function logGamma(x: number): number {
   let shift = 0;
   let at = x;

@@ -20,8 +20,8 @@ const DAYS = 30;
 const MAX_VERSIONS = 20;
 
 /**
- * Compares the versions of an agent: of its latest rollout, because only those runs happened at the same time with
- * randomly chosen end users, or else of the last 30 days.
+ * Compares the versions of an agent. The runs are those of the latest rollout, because these happened at the same time
+ * with randomly chosen end users. Without a rollout, the runs are those of the last 30 days.
  */
 export async function compareVersions(
   { db }: RolloutsDeps,

@@ -46,7 +46,7 @@ async function endActive(
   });
 }
 
-/** Ends a rollout in a transaction that has locked its agent. Null: it had ended. */
+/** Ends a rollout in a transaction that has locked its agent. Null: the rollout had already ended. */
 export async function applyEnd(
   tx: Queryable,
   { orgId, agentId, id, version, percent }: RolloutRow,

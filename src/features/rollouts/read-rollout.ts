@@ -18,7 +18,7 @@ export async function readRollout({ db }: RolloutsDeps, orgId: string, agentId: 
   return presentRollout(db, row);
 }
 
-/** An active rollout is compared as of now. An ended one has the comparison with which it ended. */
+/** An active rollout is compared as of now. An ended rollout has the comparison with which it ended. */
 export async function presentRollout(db: Queryable, row: RolloutRow): Promise<RolloutRecord> {
   return {
     id: row.id,
@@ -43,7 +43,7 @@ export async function compareRollout(db: Queryable, row: RolloutRow): Promise<Co
   return compareArms(armOf(baseVersion), armOf(version), stopWhen?.confidence ?? CONFIDENCE);
 }
 
-/** Those of these versions whose runs return a result. */
+/** The given versions whose runs return a result. */
 export async function versionsWithResult(
   db: Queryable,
   orgId: string,

@@ -10,8 +10,8 @@ import type { RolloutsDeps } from './deps.ts';
 import { presentRollout } from './read-rollout.ts';
 
 /**
- * Starts a rollout of a version, or changes its percentage and its limit. It takes effect with the next turn, because
- * each claimed run has the revision of the agent.
+ * Starts a rollout of a version, or changes its percentage and its limit. The change takes effect with the next turn,
+ * because each claimed run has the revision of the agent.
  */
 export const setRollout = (
   { db }: RolloutsDeps,

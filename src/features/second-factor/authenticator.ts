@@ -16,7 +16,7 @@ import {
 
 const ISSUER = 'Parley';
 
-/** Creates a new secret for an app. It has no effect before `confirmAuthenticator`. */
+/** Creates a new secret for an app. The secret has no effect before `confirmAuthenticator`. */
 export async function startAuthenticator(
   deps: SecondFactorDeps,
   who: SignedIn,
@@ -55,7 +55,10 @@ export async function confirmAuthenticator(
   return { recovery_codes: codes ?? [] };
 }
 
-/** It requires the password and a code, because an open browser alone or a password alone is not enough. */
+/**
+ * Removing an authenticator requires the password and a code, because an open browser alone or a password alone is not
+ * enough.
+ */
 export async function removeAuthenticator(
   deps: SecondFactorDeps,
   who: SignedIn,

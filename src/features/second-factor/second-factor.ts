@@ -23,7 +23,7 @@ export type SecondFactorDeps = {
 /** The source of a change, for the rate limit and for the audit log. */
 export type From = Browser & { requestId: string };
 
-/** For accounts without a password, a sign-in this recent replaces it. */
+/** For accounts without a password, a recent sign-in replaces the password. */
 const JUST_NOW_MS = 10 * 60_000;
 
 /**
@@ -46,8 +46,8 @@ export async function confirmAgain(
 }
 
 /**
- * Runs in the transaction that adds a factor to an account. With the first factor, this session counts as having shown
- * it, all other sessions end, and recovery codes are created and returned.
+ * Runs in the transaction that adds a factor to an account. If it is the first factor of the account, this session
+ * counts as having shown it, and all other sessions end. Recovery codes are then created and returned.
  */
 export async function noteFirstFactor(tx: Queryable, who: SignedIn, hadFactor: boolean): Promise<string[] | null> {
   await setSessionFactor(tx, who.user.id, who.sessionId);

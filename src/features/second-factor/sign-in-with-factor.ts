@@ -21,7 +21,7 @@ export async function signInWithCode(
   await signInLimit.attempt(from.address, subject);
   const kind = await spendCode(deps, person.id, code);
   await signInLimit.succeeded(from.address, subject);
-  // This gets an audit entry, because another person may have found the codes.
+  // The use of a recovery code gets an audit entry, because another person may have found the codes.
   if (kind === 'recovery_code')
     await recordAuditOfPerson(db, { userId: person.id, ...from }, 'second_factor.recovery_code_used');
   return sessions.finishSignIn(from, person, { ...proof, factor: true });
@@ -29,7 +29,8 @@ export async function signInWithCode(
 
 /**
  * The browser asks which passkey to use, and the passkey identifies the account. The options reveal nothing about any
- * account. They need little work and are not counted. Otherwise anyone could use up the limit that sign-ins need.
+ * account. Options for passkeys need little work and are not counted. Otherwise anyone could use up the limit that
+ * sign-ins need.
  */
 export const startPasskeySignIn = async ({ passkeys }: Pick<SecondFactorDeps, 'passkeys'>) => ({
   ...(await passkeys.signInOptions()),

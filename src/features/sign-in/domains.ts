@@ -20,7 +20,7 @@ import { type SignInDeps, presentDomain, readDomain, recordOf } from './sign-in.
 
 const TOKEN_BYTES = 20;
 
-/** Claims a domain. It has no effect until it is proven. */
+/** Claims a domain. A claim has no effect until it is proven. */
 export async function addSignInDomain(
   { db }: Pick<SignInDeps, 'db'>,
   orgId: string,
@@ -45,7 +45,7 @@ export async function addSignInDomain(
   });
 }
 
-/** Looks up the DNS record. If it is definitely missing, an earlier proof by this record ends. */
+/** Looks up the DNS record. If the record is definitely missing, an earlier proof by this record ends. */
 export async function verifySignInDomain(
   { db, lookUpTxt }: SignInDeps,
   orgId: string,

@@ -44,7 +44,8 @@ export async function finishSignIn(
     throw error;
   });
   const { setCookie, token } = await deps.sessions.openFor(from, userId, orgId, identity.secondFactor);
-  // A change of the settings ends the sessions that exist then, and this one may not have existed yet.
+  // A change of the settings ends all existing sessions, but this session may have been opened just after such a
+  // change.
   const holds = await deps.db.transaction(async (tx) => {
     await lockMembers(tx, orgId);
     const isSame = await isUnchanged(tx, provider, verified);

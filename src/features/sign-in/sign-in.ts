@@ -34,7 +34,7 @@ export function readDomain(text: string): string | null {
   return HOST.test(domain) ? domain : null;
 }
 
-/** The domain of an e-mail address. Null: not an address. */
+/** The domain of an e-mail address. Null: the text is not an address. */
 export function domainOfAddress(email: string): string | null {
   const [, domain] = /^[^\s@]{1,64}@([^\s@]+)$/.exec(email.trim()) ?? [];
   return domain === undefined || email.length > 254 ? null : readDomain(domain);

@@ -6,7 +6,10 @@ import { type Day, DAY_MS } from './recount-days.ts';
 /** Dates outside this range are typing errors, and no organization has conversations there. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2199-12-31'];
 
-/** Days in a time zone, and as many days before them. Both lists begin with the oldest day. */
+/**
+ * Days in a time zone, and as many days before them. The list of days and the list of earlier days begin with the
+ * oldest day.
+ */
 export type Period = { days: Day[]; before: Day[] };
 
 type Asked = { days?: number | undefined; since?: string | undefined; until?: string | undefined };

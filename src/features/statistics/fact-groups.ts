@@ -3,7 +3,7 @@ import type { FactGroup } from '../../store/schema/numbers.ts';
 import type { ConversationFacts } from '../../store/statistics/count-facts.ts';
 import { median } from './recount-days.ts';
 
-/** The maximum number of times in a list of one group of a day. With more, an exact median is not needed. */
+/** The maximum number of durations that a group of one day lists. With more, an exact median is not needed. */
 const MAX_TIMES = 5_000;
 
 /** The conversations of a day, in groups with the same circumstances. */

@@ -16,7 +16,7 @@ import { daysOfPeriod, type Period } from './days-of-period.ts';
 import { figuresOf, groupFacts, matching, partsOf } from './fact-groups.ts';
 import type { StatisticsDeps } from './read-statistics.ts';
 
-/** A change of the rules raises the number, and the days are counted again. */
+/** The number of the counting rules. A change of the rules raises it, and the days are then counted again. */
 const RULES = 1;
 /** The rows of a table. Further ones are left out. */
 const MAX_GROUPS = 400;

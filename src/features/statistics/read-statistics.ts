@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 export type StatisticsDeps = { db: Db; now?: () => number };
 
-/** What happened in the newest hours, and in as many before them. */
+/** The counts of the newest hours, and of equally many hours before them. */
 export async function readStatistics(
   deps: StatisticsDeps,
   orgId: string,
@@ -113,7 +113,7 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
       }
     }
   }
-  /** A name that ends in a colon: all that begin with it. */
+  /** For a name that ends in a colon, the sum of all counts whose names begin with it. */
   const total = (name: string): number =>
     name.endsWith(':') ? named(name).reduce((sum, { count }) => sum + count, 0) : (totals.get(name) ?? 0);
   const named = (prefix: string): { name: string; count: number }[] =>

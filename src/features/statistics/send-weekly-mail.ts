@@ -27,8 +27,8 @@ const WEEK_MS = 7 * 86_400_000;
 const SUNDAY = { day: 0, fromHour: 18 };
 const LAST_DAY = 3;
 /**
- * Maximum number of organizations in one round, because each needs a count of two weeks. The others wait for the next
- * round.
+ * Maximum number of organizations in one round, because each needs a count of two weeks. Further organizations wait for
+ * the next round.
  */
 const MAX_ORGANIZATIONS = 100;
 const MAX_QUESTIONS_READ = 500;

@@ -4,7 +4,7 @@ import { isSigned } from '../../kernel/seal.ts';
 
 /**
  * Ends the weekly mail of one member in one organization, without signing in. The link never expires, because an old
- * mail must still be able to stop the next one. It has no other effect, and using it twice changes nothing.
+ * mail must still be able to stop the next one. The link has no other effect, and using it twice changes nothing.
  */
 export type WeeklyReaderOf = { orgId: string; userId: string };
 

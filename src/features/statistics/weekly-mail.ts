@@ -27,7 +27,7 @@ export async function readWeeklyMail(
   return { ...((await readRow(db, orgId, userId)) ?? NOT_A_MEMBER), sends: queueMail !== null };
 }
 
-/** It is a member's own choice, so it is not in the activity. */
+/** This setting is a member's own choice, so it is not in the activity. */
 export async function setWeeklyMail(
   deps: WeeklyMailDeps,
   orgId: string,

@@ -68,7 +68,7 @@ export const setToolCredentials = (
   });
 };
 
-/** From then on, calls to this origin are not signed and contain no credentials. */
+/** After the deletion, calls to this origin are not signed and contain no credentials. */
 export const deleteToolSecret = ({ db }: Pick<Changes, 'db'>, which: Which, actor: Actor): Promise<void> =>
   db.transaction(async (tx) => {
     const row = await locked(tx, which);

@@ -11,8 +11,9 @@ import type { ToolSecretsDeps } from './deps.ts';
 const OVERLAP = '24h';
 
 /**
- * Creates or replaces the secret that signs the turns of an agent whose provider is the customer's own code. It belongs
- * to the origin of the URL in the draft, because a secret that several hosts know lets one host forge calls to another.
+ * Creates or replaces the secret that signs the turns of an agent whose provider is the customer's own code. The secret
+ * belongs to the origin of the URL in the draft, because a secret that several hosts know lets one host forge calls to
+ * another.
  */
 export async function rotateAgentSecret(
   deps: ToolSecretsDeps,

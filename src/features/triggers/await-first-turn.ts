@@ -36,7 +36,7 @@ export function triggerOf({ answer }: Pick<Started, 'answer'>): string {
   return triggerId;
 }
 
-/** From now on, a repeated call gets this body. If it cannot be stored, a repeated call creates the body again. */
+/** Stores the body that a repeated call gets. If the body cannot be stored, a repeated call creates it again. */
 export const keepAnswer = (
   { db }: Pick<Deps, 'db'>,
   { run, answer }: Started,

@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { hasVersion } from '../../store/agents/versions.ts';
 import type { Queryable } from '../../store/db.ts';
 
-/** A run may use every version that was published. Null: it uses no particular one. */
+/** A run may use every version that was published. Null: the run uses no particular version. */
 export async function checkVersion(
   db: Queryable,
   orgId: string,

@@ -109,7 +109,9 @@ const printOf = ({ turns, status, attempts }: Omit<RunProgress, 'id' | 'due'>): 
 
 const UNDER_WAY = new Set(['queued', 'running']);
 
-/** A run that waits for its time or for the person may wait for days. An answered run does not change until then. */
+/**
+ * A run that waits for its time or for the person may wait for days. An answered run does not change before that time.
+ */
 const isEnough = (row: Pick<RunProgress, 'turns' | 'status'>, until: FollowRun['until']): boolean =>
   hasEnded(row) ||
   (until === 'answer' && (row.status === 'scheduled' || (hasAnswered(row) && !UNDER_WAY.has(row.status))));

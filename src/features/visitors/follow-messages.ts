@@ -14,8 +14,8 @@ export type ChatReader = {
 };
 
 /**
- * Calls back with every message from now on. The first call may have no messages. After it, no message is missed, and
- * deltas are sent too.
+ * Calls back with every message from now on. The first call may have no messages. After the first call, no message is
+ * missed, and deltas are sent too.
  */
 export function followMessages(
   { db, feed, liveDeltas }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveDeltas'>,

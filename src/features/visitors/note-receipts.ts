@@ -2,7 +2,7 @@ import type { Db } from '../../store/db.ts';
 import { applyReceipts, keepReceipts } from '../../store/deliveries/receipts.ts';
 import { listUnread, type VisitorMessageRow, type VisitorPlace } from '../../store/visitors.ts';
 
-/** Maximum number of messages that one "seen" covers. The next one covers the rest. */
+/** Maximum number of messages that one "seen" covers. The next "seen" covers the other messages. */
 const MAX_READ_AT_ONCE = 200;
 
 /**

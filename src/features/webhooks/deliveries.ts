@@ -73,7 +73,7 @@ export async function resendDelivery(
   return readDelivery(deps, orgId, place, FOR_ADMINS);
 }
 
-/** Sends a test event to this endpoint only. It is delivered, signed and retried like any other. */
+/** Sends a test event to this endpoint only. The test event is delivered, signed and retried like any other. */
 export async function sendTestEvent(
   deps: WebhooksDeps,
   orgId: string,

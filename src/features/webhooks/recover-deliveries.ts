@@ -6,9 +6,8 @@ import { lockWebhook } from '../../store/webhooks.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
- * Sends all events since a time again that the endpoint did not accept, oldest first: those that failed, those that wait
- * for their next attempt, and those that were cancelled while the endpoint was disabled. Delivered events are not sent
- * again.
+ * Sends all events again that the endpoint did not accept since a time, oldest first. These deliveries failed, wait for
+ * their next attempt, or were cancelled while the endpoint was disabled. Delivered events are not sent again.
  */
 export async function recoverDeliveries(
   deps: WebhooksDeps,
@@ -18,7 +17,7 @@ export async function recoverDeliveries(
   actor: Actor,
 ): Promise<RecoveredDeliveries> {
   const since = new Date(body.since);
-  // The same time for all of them, so that they are claimed in the order of their events.
+  // All deliveries become due at the same time, so that they are claimed in the order of their events.
   const until = await recoveryTime(deps.db);
   let recovered = 0;
   for (let isMore = true; isMore;) {

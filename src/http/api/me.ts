@@ -40,7 +40,7 @@ type MeDeps = {
   readonly access: Pick<AccessDecisions, 'remaining'>;
 };
 
-/** The first call with a new key: what it is and what it may do. */
+/** The first call with a new key. This call returns the record and the rights of the key. */
 export const me = ({ region, baseUrl, access }: MeDeps): Route => ({
   method: 'GET',
   path: '/api/me',

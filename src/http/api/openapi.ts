@@ -12,8 +12,8 @@ type Deps = {
 };
 
 /**
- * The machine-readable reference. It is created once, on the first request, because the routes cannot change while the
- * server runs.
+ * The machine-readable reference. The reference is created once, on the first request, because the routes cannot change
+ * while the server runs.
  */
 export function openapi(deps: Deps): Route {
   let made: { text: string; etag: string } | null = null;

@@ -37,7 +37,7 @@ export type ChatRoutesDeps = VisitorGateDeps &
 const MAX_CHAT_BYTES = 32 * 1024;
 
 /**
- * The web chat API for the widget on a customer's page. It uses no keys and no cookies. The page's origin and a
+ * The web chat API for the widget on a customer's page. This API uses no keys and no cookies. The page's origin and a
  * visitor's token decide who may call (visitor-gate.ts). The documentation is in docs/web-chat.md.
  */
 export function chatRoutes(deps: ChatRoutesDeps): Route[] {

@@ -101,7 +101,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     },
     /** Accepts any page of an allowed site. */
     site: open,
-    /** Does the same and requires a valid token. */
+    /** Accepts a page of an allowed site with a valid token. */
     visitor: (call: VisitorCall) => {
       const pass = open(call);
       return async (request: FastifyRequest, reply: FastifyReply): Promise<FromVisitor> => {

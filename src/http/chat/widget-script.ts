@@ -12,8 +12,8 @@ import { contentEncoding } from '../edge/content-encoding.ts';
 import type { Route } from '../route/route.ts';
 
 /**
- * The script of one channel. It contains the channel's appearance followed by the widget, so that a page needs only one
- * request.
+ * The script of one channel. The script contains the channel's appearance followed by the widget, so that a page needs
+ * only one request.
  */
 export type ScriptFile = {
   readonly etag: string;
@@ -26,7 +26,10 @@ export type ChatPageDeps = Pick<VisitorsDeps, 'db'> & { chatScript: WidgetScript
 
 /** Maximum number of channels whose compressed script (about 60 KB each) is cached. */
 const MAX_KEPT = 200;
-/** How long a page may show an old color or greeting. It also shows the old one during the revalidation after that. */
+/**
+ * How long a page may show an old color or greeting. After this time, the browser still uses the old script while it
+ * checks for a new one.
+ */
 const FRESH_SECONDS = 300;
 const STALE_SECONDS = 7 * 86_400;
 const YEAR_SECONDS = 365 * 86_400;

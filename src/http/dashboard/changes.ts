@@ -12,7 +12,7 @@ const POSITION = new RegExp(POSITION_PATTERN);
 export const changeRoutes = ({ route, deps }: RouteDeps<{ changes: Pick<ChangeWatch, 'watch'> }>): Route[] => [
   route('watchChanges', ({ orgId, caller, query, reply }) => {
     const { request } = reply;
-    // The header is newer: a browser that reconnects sends it with the URL of the beginning.
+    // The header is newer than the query: a browser that reconnects sends the header, but still uses its first URL.
     const given = request.headers['last-event-id'] ?? query.since;
     let leave: (() => void) | undefined;
     const stream = request.server.eventStreams.open(request, reply, {

@@ -9,9 +9,9 @@ import { type ContentEncoding, contentEncoding } from '../edge/content-encoding.
 
 /**
  * Serves the built dashboard. The files are listed once, so no path from a request reaches the file system. The first
- * request reads a file, and the first request for an encoding compresses it. Later requests get it from memory (a few MB
- * in total). So a node that only serves keys caches none. Names below /assets/ contain a hash of their content and may
- * be cached permanently. index.html is built for each request, because its style elements need a nonce.
+ * request reads a file, and the first request for an encoding compresses it. Later requests get it from memory (a few
+ * MB in total). So a node that serves only API keys caches no files. Names below /assets/ contain a hash of their
+ * content and may be cached permanently. index.html is built for each request, because its style elements need a nonce.
  */
 export function mountDashboard(server: FastifyInstance, folder: string): void {
   let site = readSite(folder);

@@ -20,7 +20,8 @@ const askOperation = (asked: unknown, answer: unknown): Json => ({
   requestBody: { required: true, content: { 'application/json': { schema: asked, example: TURN_EXAMPLE } } },
   responses: {
     200: {
-      description: 'The answer. As a stream, each event `delta` is shown, and the event `answer` has this answer.',
+      description:
+        'The answer. In a stream, each event `delta` is shown while it arrives, and the event `answer` has this answer.',
       content: {
         'application/json': { schema: answer, example: TURN_ANSWER_EXAMPLE },
         'text/event-stream': {

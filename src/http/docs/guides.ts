@@ -4,7 +4,7 @@ import { ownFile } from '../../kernel/own-files.ts';
 import { code, escapeHtml } from './html.ts';
 import type { Content } from './sections.ts';
 
-/** The guides, in the order in which a newcomer needs them. Each is a file under docs/. */
+/** The guides, in the order in which a newcomer needs them. Each guide is a file under docs/. */
 export const GUIDES = {
   sdk: 'Use the client library',
   documents: 'Bring your documents',
@@ -77,7 +77,7 @@ async function createMarkdown() {
   });
 }
 
-/** Null for files that exist only in the repository. */
+/** The link target on a page. Null: the file exists only in the repository. */
 function targetOf(href: string): string | null {
   if (/^(https?:|\/|#)/.test(href)) return href;
   const [file = '', hash] = href.split('#');

@@ -273,7 +273,7 @@ function refusalsOf(route: Route, baseUrl: string): Json {
   );
 }
 
-/** An example error body with this code. It is also on the code's page under /docs/problems. */
+/** An example error body with this code. The example is also on the code's page under /docs/problems. */
 export function exampleProblem(code: ProblemCode, baseUrl: string): ProblemBody {
   const errors = [{ pointer: '/variables/order_id', code: 'required', detail: 'This field is required.' }];
   const members =

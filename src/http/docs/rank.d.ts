@@ -3,7 +3,7 @@ export type Entry = {
   readonly title: string;
   /** Method and path of an endpoint, or the code of a problem. */
   readonly detail: string;
-  /** The title of the page that contains the heading. For a page, this is its kind. */
+  /** The title of the page that contains the heading. For a whole page, this is the kind of the page. */
   readonly place: string;
   readonly href: string;
   /** Every word below the heading, once each. */

@@ -8,7 +8,10 @@ export type Field = {
   readonly description: string;
 };
 
-/** The limit is deeper than any of our schemas. It prevents endless recursion if schemas ever refer to themselves. */
+/**
+ * The limit is deeper than any of our schemas. The limit prevents endless recursion if schemas ever refer to
+ * themselves.
+ */
 const MAX_DEPTH = 6;
 
 /** The members of an object, including members of nested objects and lists: `end_user.phone`, `results[].status`. */
@@ -84,7 +87,7 @@ function kindOf(schema: Schema, document: OpenApiDocument): Kind | null {
   return name === undefined ? null : { name, value: String(properties![name]!.const) };
 }
 
-/** Its own description, or the description of its non-null alternative. */
+/** The schema's own description, or the description of its non-null alternative. */
 function descriptionOf(schema: Schema): string {
   if (typeof schema.description === 'string') return schema.description;
   const alternatives = schema.oneOf ?? schema.anyOf;

@@ -27,7 +27,7 @@ export async function readJsonBody(
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
-/** The raw body: a file, or the bytes that a signature covers. `arrival`: counts its memory. */
+/** The raw body: a file, or the bytes that a signature covers. `arrival`: counts the memory of the body. */
 export async function readRawBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -86,8 +86,8 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // This response is not sent. It ends the handler, and the log contains "cut off". Node also reports a closed
-    // connection as an error event, which would end the process if there were no listener.
+    // This response is not sent. The rejection ends the handler, and the log contains "cut off". Node also reports a
+    // closed connection as an error event, which would end the process if there were no listener.
     request.on('error', () =>
       reject(new Refusal('request_invalid', 'The connection closed before the body was complete.')),
     );

@@ -17,9 +17,10 @@ type GateDeps = {
 const HSTS = 'max-age=31536000';
 
 /**
- * Every request passes through here before routing. The request gets its ID. It is refused if two parsers could
- * understand the same bytes differently (two Host headers, a target that is not a path, a request line without a
- * version, …). Node's parser accepts such requests, but a proxy in front of Parley may not (RFC 9112, section 11).
+ * Every request passes through this function before routing. The gate sets the request ID. The request is refused if
+ * two parsers could understand the same bytes differently (two Host headers, a target that is not a path, a request
+ * line without a version, …). Node's parser accepts such requests, but a proxy in front of Parley may not (RFC 9112,
+ * section 11).
  */
 export function createGate({ problems, log, baseUrl, isDraining, count }: GateDeps) {
   const secureHost = baseUrl.startsWith('https:') ? new URL(baseUrl).host : null;

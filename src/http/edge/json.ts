@@ -46,7 +46,7 @@ function scan(text: string): { depth: number; keys: number; values: number } {
     } else if (code === COLON) keys++;
     else if (code === COMMA) values++;
     else if ((code | 0x20) === 0x7b) {
-      // '[' and '{' differ in one bit. The same is true for ']' and '}'.
+      // '[' and '{' differ in one bit. ']' and '}' also differ in this bit.
       if (++depth > deepest) deepest = depth;
     } else if ((code | 0x20) === 0x7d) depth--;
   }

@@ -10,7 +10,10 @@ export type ProblemFormat = {
 
 const RFC_9457: ProblemFormat = { type: 'application/problem+json', schema: 'Problem', bodyOf: (problem) => problem };
 
-/** The shape that clients of OpenAI's API read. Its `code` is Parley's code, and its message contains all faults. */
+/**
+ * The shape that clients of OpenAI's API read. In this shape, `code` is Parley's code, and the message contains all
+ * faults.
+ */
 const OPENAI: ProblemFormat = {
   type: 'application/json',
   schema: 'OpenAIError',

@@ -10,7 +10,7 @@ import { metaOf } from './request-meta.ts';
 
 /**
  * The only format for errors (RFC 9457). Errors come from four places: refusals before routing, the framework,
- * handlers, and sockets without a readable request. All of them use this file.
+ * handlers, and sockets without a readable request. All these places use this file.
  */
 export type Problems = {
   /**
@@ -18,7 +18,7 @@ export type Problems = {
    * is logged.
    */
   answer(reply: FastifyReply, error: unknown): void;
-  /** Does the same without the framework. */
+  /** Writes the error body without the framework. */
   write(response: ServerResponse, error: unknown, headers?: Record<string, unknown>): void;
   /** Responds on a socket without a readable request, and then closes the socket. */
   writeToSocket(socket: Duplex, refusal: Refusal, requestId: string): void;
@@ -27,7 +27,7 @@ export type Problems = {
 /** How long the rest of a body that is too large is read and discarded, so that its sender can read the response. */
 const LINGER_MS = 2_000;
 
-/** These are no faults of the installation. The log of the worker says why a run failed. */
+/** These errors are no faults of the installation. The log of the worker says why a run failed. */
 const EXPECTED = new Set<ProblemCode>(['unavailable', 'run_failed', 'answer_pending']);
 
 /** The failure of a foreign provider is logged as a warning, because this installation has no fault. */

@@ -17,8 +17,8 @@ import type { Dispatch, HttpDeps } from './http-deps.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Still answers requests, but fails `/ready` and asks every client to leave. After that, wait for the load
-     * balancer, then call `close()`.
+     * Still answers requests, but fails `/ready` and asks every client to leave. Then wait for the load balancer, then
+     * call `close()`.
      */
     drain(): void;
     /** Aborts when the server begins to drain: a call that waits must end before its connection is closed. */
@@ -35,7 +35,8 @@ const CHECK_MS = 1_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 16_384;
 /**
- * A longer path segment cannot arrive within the header limit. So a long ID is looked up and not found, like any other.
+ * A longer path segment cannot arrive within the header limit. So a long ID is looked up and not found, like any other
+ * unknown ID.
  */
 const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;
 
@@ -127,7 +128,7 @@ function openFastify(
           headersTimeout: requestTimeout,
           keepAliveTimeout: timeouts.keepAliveMs ?? KEEP_ALIVE_MS,
           connectionsCheckingInterval: timeouts.checkMs ?? CHECK_MS,
-          // Node would answer a missing Host in its own format, so the gate does it.
+          // Node would answer a missing Host in its own format, so the gate refuses it instead.
           requireHostHeader: false,
           insecureHTTPParser: false,
           // A request without a body needs no stream for it.

@@ -17,8 +17,8 @@ export type McpDeps = {
 };
 
 /**
- * The protocol's library with Parley's tools. It is a separate file that the first call loads, because most nodes get
- * no such call.
+ * The protocol's library with Parley's tools. The handler is a separate file that the first call loads, because most
+ * nodes get no such call.
  */
 export function createHandler(deps: McpDeps): ReturnType<typeof createMcpHandler> {
   const tools = toolsOf(deps.allRoutes());

@@ -32,7 +32,7 @@ export type ToolRequest = { method: Route['method']; url: string; headers: Recor
 export const toolsOf = (routes: readonly Route[]): Tool[] =>
   routes.filter((route) => isShown(route) && isKeyRoute(route.access) && hasOneResult(route)).map(toolOf);
 
-/** A completion may be a stream, and `startConversation` does the same. */
+/** A completion may be a stream, and the tool `startConversation` has the same effect. */
 const hasOneResult = (route: Route): boolean => !isStream(route) && !route.path.startsWith(OPENAI_PATH);
 
 /** The tools that this key may use. Each call is checked again, like any other request. */

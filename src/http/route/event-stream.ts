@@ -5,10 +5,10 @@ import { createTally } from '../../kernel/tally.ts';
 
 /**
  * Server-sent events (WHATWG HTML, section 9.2), which are responses that stay open. This file does not depend on the
- * content of the events. It provides the common parts of every open stream: a maximum number of streams, a heartbeat so
- * that proxies and clients see that the stream is alive, an end for readers that do not read, and an end for all
- * streams when the process stops. A stream contains hints and may end at any time, so the client must be able to
- * reconnect and request the state.
+ * content of the events. The module provides the common parts of every open stream: a maximum number of streams, a
+ * heartbeat so that proxies and clients see that the stream is alive, an end for readers that do not read, and an end
+ * for all streams when the process stops. A stream contains hints and may end at any time, so the client must be able
+ * to reconnect and request the state.
  *
  * A route declares its access like any other route, then: `const stream = request.server.eventStreams.open(request,
  * reply, { groups, onEnd }); … return reply;`
@@ -32,8 +32,8 @@ export type OpenStream = {
   /** True: the heartbeat is an event named `beat` that the client's code can see, not an invisible comment. */
   audible?: boolean;
   /**
-   * Whether the call would be permitted now. It is checked twice a second. The stream ends if the answer is no, or if
-   * the check fails.
+   * Whether the call would be permitted now. The stream checks this twice a second. The stream ends if the answer is
+   * no, or if the check fails.
    */
   isStillGranted?: () => Promise<boolean>;
   /**

@@ -92,9 +92,12 @@ function admission(route: Route, { access, problems, tracer }: Mounting): OnRequ
   };
 }
 
-/** A refused call does not count in the key's total. A call with an unknown outcome does: it may have been accepted. */
+/**
+ * A refused call does not count in the key's total. A call with an unknown outcome counts, because it may have been
+ * accepted.
+ */
 function giveBack({ admission, raw }: FastifyRequest): void {
-  // Null: the answer had begun.
+  // Without a status, the response had already begun.
   const code = (metaOf(raw)?.code ?? null) as ProblemCode | null;
   if (code !== null && (PROBLEMS[code].status < 500 || code === 'unavailable')) admission?.counted?.giveBack();
 }

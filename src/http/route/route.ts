@@ -61,7 +61,7 @@ export type RouteAccess = Need | 'public' | { readonly session: SessionGuard };
 
 /**
  * Access for routes of people: throws a Refusal, or its result becomes `request.session`. Runs before the body is read.
- * Refusals have its headers too.
+ * The headers that it sets are also sent with refusals.
  */
 export type SessionGuard = (request: FastifyRequest, reply: FastifyReply) => unknown;
 

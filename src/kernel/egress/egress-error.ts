@@ -1,8 +1,8 @@
 export type EgressCode = 'egress_refused' | 'egress_timeout' | 'egress_unreachable' | 'egress_too_large';
 
 /**
- * An outgoing call without an answer. The message is a sentence that may be shown to the person who gave the URL. It
- * contains neither the URL nor the resolved addresses, because these would reveal the internal network.
+ * An outgoing call without an answer. The message is a sentence that may be shown to the person who gave the URL. The
+ * message contains neither the URL nor the resolved addresses, because these would reveal the internal network.
  */
 export class EgressError extends Error {
   readonly code: EgressCode;

@@ -11,7 +11,7 @@ import { isPublicAddress } from './public-address.ts';
 /** Resolves a name to all its addresses, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** How many addresses of a name are tried before it counts as unreachable. All of them are judged. */
+/** How many addresses of a name are tried before it counts as unreachable. All addresses of the name are judged. */
 const MAX_ADDRESSES_TRIED = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A resolver that hangs must not block a place in the pool forever. */
@@ -60,7 +60,7 @@ export async function resolveGuarded(
 
 /**
  * Applies the same rules on save, while a user waits. A name that does not resolve now is checked when it is called.
- * Plain http is refused in that case, unless the operator allowed the host.
+ * Plain http is refused for a name that does not resolve, unless the operator allowed the host.
  */
 export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
   const { hostname, port, protocol } = destination;
@@ -99,7 +99,7 @@ async function resolveName(name: string, resolve: Resolve, withinMs: number): Pr
 /**
  * Opens every outgoing socket: judges the destination and connects to exactly the judged address, so a name that
  * resolves differently the second time (DNS rebinding) gains nothing. SNI, the certificate's name and Host stay the
- * name. It replaces undici's whole `connect`, because a guard in `connect.lookup` is never called for literal
+ * name. The guard replaces undici's whole `connect`, because a guard in `connect.lookup` is never called for literal
  * addresses.
  */
 export function guardedConnect(

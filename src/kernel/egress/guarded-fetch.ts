@@ -4,7 +4,10 @@ import { withDeadline, type Deadline } from './deadline.ts';
 import { bytesWithoutSecrets, secretsOf, withoutSecrets } from './sent-secrets.ts';
 import { parseTarget } from './target-url.ts';
 
-/** `fetch` through the guarded agent, for libraries that accept one. Its errors are EgressErrors, not TypeErrors. */
+/**
+ * `fetch` through the guarded agent, for libraries that accept one. The errors of this `fetch` are EgressErrors, not
+ * TypeErrors.
+ */
 export async function guardedFetch(
   agent: () => Promise<Agent>,
   { timeoutMs = EGRESS_TIMEOUT_MS, maxBytes = EGRESS_MAX_BYTES }: EgressBounds,

@@ -1,8 +1,9 @@
 import { REDACTED } from '../redact.ts';
 
 /**
- * Some servers repeat the request in their errors, including the Authorization header. Their answers are stored, shown
- * and logged, so the secrets of a request are removed from its answer here, before any other code reads it.
+ * Some servers repeat the request in their errors, including the Authorization header. The answers of these servers are
+ * stored, shown and logged, so the secrets of a request are removed from its answer here, before any other code reads
+ * it.
  */
 const NAME = /^(?:proxy-)?authorization$|^cookie$|^(?!idempotency)(?:.*[-_])?(?:key|token|secret|password)$/i;
 /** Telegram bot tokens are in the path. */
@@ -49,7 +50,7 @@ const inForm = (secret: string): string => new URLSearchParams([['', secret]]).t
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replace(spelled(secret), REDACTED), text);
 
-/** Does the same for a JSON value, in its texts and in the names of its members. */
+/** Removes the secrets from a JSON value: from its texts and from the names of its members. */
 export function valueWithoutSecrets<T>(value: T, secrets: readonly string[]): T;
 export function valueWithoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return withoutSecrets(value, secrets);

@@ -5,8 +5,8 @@ import type { EndedSpan, Facts } from './tracer.ts';
 
 /**
  * Sends spans to the operator's collector (OTLP over HTTP, in JSON), in batches and in the background: no other work
- * waits for it. If the collector accepts no spans, they wait for the next try while there is room. After that, new
- * spans are dropped and counted. The address comes from the environment, so it needs no egress rules.
+ * waits for it. If the collector accepts no spans, they wait for the next try while there is room. When there is no
+ * room, new spans are dropped and counted. The address comes from the environment, so it needs no egress rules.
  */
 export type SpanExport = {
   add(span: EndedSpan): void;
@@ -29,7 +29,7 @@ const BATCH = 512;
 const MAX_WAITING = 2_048;
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
-/** The pause after a failed export. It doubles with each failure, up to the longest pause. */
+/** The pause after a failed export. The pause doubles with each failure, up to the longest pause. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
 const STOP_MS = 2_000;

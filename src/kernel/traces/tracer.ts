@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 /**
  * Spans of the work of this process, in the form of OpenTelemetry. If tracing is off, there is no tracer, so callers
  * use `tracer?.`. A `traceparent` (W3C Trace Context, version 00) continues a trace in another process or at a
- * customer's server. It contains two random numbers and nothing else. `tracestate` and `baggage` contain data of other
- * parties and are not passed on.
+ * customer's server. A `traceparent` contains two random numbers and nothing else. `tracestate` and `baggage` contain
+ * data of other parties and are not passed on.
  */
 export type Tracer = {
   span(name: string, kind: SpanKind, from: Origin, facts?: Facts): Span;
@@ -18,7 +18,7 @@ export type Span = {
   child(name: string, kind: SpanKind, facts?: Facts): Span;
   /** Attributes with IDs, names, numbers and codes, never with a text of a person, a key or an address. */
   set(facts: Facts): void;
-  /** Attributes with texts of people. They are left out unless the operator allowed them. */
+  /** Attributes with texts of people. These attributes are left out unless the operator allowed them. */
   content(texts: () => Facts): void;
   /** `failure`: an error code. Only the first call has an effect. */
   end(failure?: string | null): void;

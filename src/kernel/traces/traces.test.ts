@@ -56,13 +56,16 @@ describe('a span', () => {
     [0, true, null, false],
     [1, true, VALID.replace(/01$/, '00'), false],
     [1, false, VALID.replace(/01$/, '00'), true],
-  ])('with ratio %d and parent-based %j, the span of %j is recorded: %j', (ratio, followsParent, caller, isKept) => {
-    const { ended, tracer } = traced({ ratio, followsParent });
-    const span = tracer.span('one', 'server', { caller });
-    span.child('two', 'internal').end();
-    span.end();
-    expect(ended).toHaveLength(isKept ? 2 : 0);
-  });
+  ])(
+    'a sampler with the ratio %d (parent-based: %j) decides about a span of the parent %j: %j',
+    (ratio, followsParent, caller, isKept) => {
+      const { ended, tracer } = traced({ ratio, followsParent });
+      const span = tracer.span('one', 'server', { caller });
+      span.child('two', 'internal').end();
+      span.end();
+      expect(ended).toHaveLength(isKept ? 2 : 0);
+    },
+  );
   test('a trace of our own is recorded like its first span, whatever the sampler', () => {
     const { ended, tracer } = traced({ ratio: 0, followsParent: false });
     tracer.span('run', 'consumer', { ours: VALID }).end();

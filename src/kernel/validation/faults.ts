@@ -5,7 +5,7 @@ import { FORMATS } from './formats.ts';
 
 /** More entries help no one, and a hostile body could cause a hundred thousand faults. */
 export const MAX_FAULTS = 50;
-/** Filtering alternatives compares errors with each other, so only this many are examined. */
+/** The maximum number of errors that are examined, because filtering alternatives compares errors with each other. */
 const MAX_ERRORS = 1_000;
 export const MAX_POINTER_CHARACTERS = 300;
 

@@ -1,7 +1,7 @@
 import { isCalendarDay } from '../calendar-day.ts';
 import { isPhoneNumber } from '../phone-number.ts';
 
-/** The formats for schemas. Each is strict: a value that passes is stored and used without another check. */
+/** The formats for schemas. Each format is strict: a value that passes is stored and used without another check. */
 export const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly says: string }>> = {
   'date-time': { test: isDateTime, says: 'Must be a time in RFC 3339 with its offset, such as 2026-11-21T06:00:00Z.' },
   date: { test: isCalendarDay, says: 'Must be a date, such as 2026-11-21.' },

@@ -3,7 +3,7 @@ import type { Fault } from '../../../contract/problems.ts';
 /** The maximum number of days by which a message can be scheduled ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** The time at which a message is to be sent. Null: now, which a time in the past also means. */
+/** The time at which a message is to be sent. Null: the message is sent now. A time in the past also means now. */
 export function readSendAt(text: string | null | undefined, faults: Fault[]): Date | null {
   if (text === null || text === undefined) return null;
   const at = new Date(text);

@@ -5,7 +5,8 @@ import { faultsOf } from './faults.ts';
 import { FORMATS } from './formats.ts';
 
 /**
- * Throws 422 with one fault for each mistake. It never changes the value: no coercion, no defaults, nothing removed.
+ * Throws 422 with one fault for each mistake. The validation never changes the value: no coercion, no defaults, nothing
+ * removed.
  */
 export type Check = (value: unknown) => void;
 
@@ -15,8 +16,8 @@ export const EmptyObject = Type.Object({}, { additionalProperties: false });
  * This is row 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault.
  * The check is compiled for the first body, because a node receives requests for only a few of its routes. Only an
  * invalid one is checked again for all its faults, by a second function that is compiled for the first invalid body.
- * That function does not stop at a list that is too long, so it receives only the first entries. The fault from the
- * quick check is reported in any case.
+ * The second function does not stop at a list that is too long, so it receives only the first entries. The fault from
+ * the quick check is reported in any case.
  */
 export function compileBody(schema: TSchema): Check {
   let wire: Record<string, unknown> | null = null;

@@ -57,8 +57,8 @@ async function end(tx: Queryable, which: SQL | undefined, actor: Actor, reason: 
 }
 
 /**
- * Clears the factor of tokens. No second factor is left that the sessions could have shown when these tokens were
- * created.
+ * Clears the factor of tokens. The account has no second factor any more, so its tokens no longer count as created with
+ * one.
  */
 export async function clearTokenFactors(tx: Queryable, userId: string): Promise<void> {
   await tx

@@ -21,7 +21,7 @@ export type FoundToken = {
   revokedAt: Date | null;
   lastUsedAt: Date | null;
   person: Person;
-  /** The role of the token's person in the token's organization. Null: no longer a member. */
+  /** The role of the token's person in the token's organization. Null: the person is no longer a member. */
   memberRole: Role | null;
   organization: Organization;
 };

@@ -58,7 +58,7 @@ export async function readFactors(
   return { authenticator: confirmed.length > 0, passkeys: keys[0]!.many };
 }
 
-/** Records that the session has shown a second factor. It was opened before the person had one. */
+/** Records that the session has shown a second factor. The session was opened before the person had a second factor. */
 export async function setSessionFactor(tx: Queryable, userId: string, sessionId: string): Promise<void> {
   await tx
     .update(session)

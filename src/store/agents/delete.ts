@@ -12,7 +12,8 @@ import { changeAgent } from './write.ts';
 export const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 /**
- * The records that are deleted with an agent. They are read before, so that access receives a notification about each.
+ * The records that are deleted with an agent. The triggers and channels are read before the deletion, so that each gets
+ * an entry in the change log.
  */
 export async function listDependents(
   db: Queryable,
@@ -47,8 +48,8 @@ export async function listDependents(
 }
 
 /**
- * The rows stay, because runs and conversations reference them, but no query finds the agent any more. Its documents,
- * their sources, its tests and the secrets of its tools are deleted at once.
+ * The rows stay, because runs and conversations reference them, but no query finds the agent any more. The agent's
+ * documents, their sources, its tests and the secrets of its tools are deleted at once.
  */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };

@@ -51,7 +51,7 @@ export async function readAgent(db: Queryable, orgId: string, id: string): Promi
   return rows[0] ?? null;
 }
 
-/** Does the same and locks the agent until the transaction ends. */
+/** Reads the agent and locks it until the transaction ends. */
 export async function lockAgent(db: Queryable, orgId: string, id: string): Promise<AgentRow | null> {
   const rows = await db.select(columns).from(agent).where(living(orgId, id)).for('no key update', { of: agent });
   return rows[0] ?? null;

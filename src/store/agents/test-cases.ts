@@ -87,7 +87,7 @@ export async function recordPass(db: Queryable, orgId: string, agentId: string, 
     });
 }
 
-/** The same case failed later, which can happen with a model, so its earlier pass no longer counts. */
+/** A case that failed later, which can happen with a model, loses its earlier pass. */
 export async function forgetPass(db: Queryable, orgId: string, agentId: string, print: string): Promise<void> {
   await db
     .delete(agentTestPass)

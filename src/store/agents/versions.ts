@@ -38,7 +38,7 @@ export async function publishDefinition(
   return version;
 }
 
-/** Adds a version that is not live, unless the newest one is equal. Returns its number. */
+/** Adds a version that is not live, unless the newest version is equal. Returns its number. */
 export async function addVersion(
   db: Queryable,
   { orgId, id, newestVersion }: AgentRow,

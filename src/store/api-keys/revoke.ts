@@ -60,8 +60,9 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
 }
 
 /**
- * Stores the time from which no node accepts these keys, if they were revoked at `seq` or before. A stored time does
- * not change. A failover may have lost the revoke for which the caller waited, and a later revoke may have followed.
+ * Stores the time from which no node accepts these keys, if they were revoked at `seq` or before. A time that is
+ * already stored does not change. A failover may have lost the revoke for which the caller waited, and a later revoke
+ * may have followed.
  */
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await byCell(

@@ -70,7 +70,9 @@ export async function takeRemaining(tx: Queryable, orgId: string, keyId: string)
 
 export type ReturnedCalls = { orgId: string; keyId: string; calls: number };
 
-/** Returns reserved calls that were not made. Never repeat it: if its outcome is unknown, the calls are lost. */
+/**
+ * Returns reserved calls that were not made. Never repeat this function: if its outcome is unknown, the calls are lost.
+ */
 export async function returnCalls(client: pg.Pool, returned: readonly ReturnedCalls[]): Promise<void> {
   await byCell(
     client,

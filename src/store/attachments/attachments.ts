@@ -11,7 +11,7 @@ export type NewAttachment = Pick<
 
 export type Attachment = { name: string; type: string; size: number; hash: string };
 
-/** How long a file without a message is stored. Both are normally stored within seconds. */
+/** How long a file without a message is stored. Normally the message is stored within seconds after its file. */
 const LOOSE_HOURS = 1;
 
 /** The usage to compare with the limits of the organization's plan. Null: there is no such organization. */
@@ -39,7 +39,7 @@ export async function tieAttachment(db: Queryable, orgId: string, id: string): P
 }
 
 /**
- * A process may die after it stored a message and before it attached the file. This attaches the file later, or deletes
+ * A process may die after it stored a message and before it attached the file. Attaches such a file later, or deletes
  * it if its message never came.
  */
 export async function forgetLooseAttachments(pool: Db['$client'], limit: number): Promise<number> {

@@ -4,8 +4,8 @@ import { NOW } from '../schema/columns.ts';
 
 /**
  * Files in an object store (BLOBS_URL). Each file is first accepted into the database, as without a store, so the store
- * may be down. A worker moves it later. The name of an object consists of its organization and its hash. Equal files of
- * one organization share one object, which is deleted with the last of these files.
+ * may be down. A worker moves the file later. The name of an object consists of its organization and its hash. Equal
+ * files of one organization share one object, which is deleted with the last of these files.
  */
 type Place = { orgId: string; hash: string };
 
@@ -52,9 +52,9 @@ export async function findDeletions(db: Queryable, limit: number): Promise<Place
 }
 
 /**
- * Deletes the object with `remove`, unless a row refers to it again. If the deletion fails, it is tried again later.
- * The entry is not locked, because an erase that writes it must not wait for the store. An entry that was written in
- * the meantime stays.
+ * Deletes the object with `remove`, unless a row refers to it again. If the deletion fails, the object is deleted
+ * later. The entry is not locked, because an erase that writes it must not wait for the store. An entry that was
+ * written in the meantime stays.
  */
 export function finishDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
   const { orgId, hash } = one;
@@ -77,5 +77,5 @@ export async function postponeDeletion(db: Queryable, { orgId, hash }: Place): P
     WHERE org_id = ${orgId} AND hash = ${hash}`);
 }
 
-/** The name of an object. It contains only values that Parley creates. */
+/** The name of an object. The name contains only values that Parley creates. */
 export const objectName = ({ orgId, hash }: Place): string => `${orgId}/${hash}`;

@@ -28,7 +28,7 @@ export type ClaimedAttachment = {
   share: number;
 };
 
-/** Stores a file that is still at the provider. It is due at once. */
+/** Stores a file that is still at the provider. The file is due at once. */
 export async function insertAwaitedAttachment(
   tx: Queryable,
   orgId: string,
@@ -63,8 +63,8 @@ export const claimAttachments = (
 type LeasedAttachment = Leased<'org_id' | 'id'>;
 
 /**
- * Makes the file due later. With null it is never due again. In that case the message stays unchanged, and a turn that
- * waited for the file starts.
+ * Makes the file due later. With null, the file is never due again. If the file is never due again, the message stays
+ * unchanged, and a turn that waited for the file starts.
  */
 export async function postponeAttachment(db: Db, leased: LeasedAttachment, againAfterMs: number | null): Promise<void> {
   if (againAfterMs !== null) return void (await QUEUE.release(db, leased, againAfterMs / 1_000));

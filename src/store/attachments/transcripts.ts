@@ -5,15 +5,15 @@ import type { ModelRow } from '../models.ts';
 import { modelProvider } from '../schema/agent.ts';
 
 /**
- * Transcripts of audio files by a connected model. The file enters the queue of files a second time. Then it has its
- * bytes and no `source`.
+ * Transcripts of audio files by a connected model. The file enters the queue of files a second time. At this second
+ * time, the file has its bytes and no `source`.
  */
 export type TranscriptionConnection = ModelRow & { transcriptionModel: string };
 
 /** How long the turn that answers a file waits for it, or for its transcript. */
 export const FILE_WAIT_MS = 30_000;
 
-/** The connection that transcribes audio of the organization. Null: there is none. */
+/** The connection that transcribes audio of the organization. Null: no connection transcribes audio. */
 export async function readTranscriptionConnection(
   db: Queryable,
   orgId: string,

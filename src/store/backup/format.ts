@@ -38,7 +38,7 @@ const LEFT_OUT = [
  */
 const LEFT_OUT_COLUMNS = ['event.tx', 'organization.cell', 'installation.cells_version'];
 
-/** The migrations create its rows, so an empty database contains them too. */
+/** The migrations create the rows of this table, so an empty database contains them too. */
 export const SEEDED_TABLE = 'authz_clock';
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -25,8 +25,8 @@ export type RestoreOptions = {
    */
   keepKeys: boolean;
   /**
-   * The copy does not know which messages the original has sent since the backup, so it would send them again. It is
-   * paused, unless the operator confirms that it replaces the original.
+   * The copy does not know which messages the original has sent since the backup, so it would send them again. The copy
+   * is paused, unless the operator confirms that it replaces the original.
    */
   resume: boolean;
 };
@@ -190,7 +190,7 @@ async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number>
   return rows.length;
 }
 
-/** A token that was revoked after the backup must not work again. The same is true for keys. */
+/** A token that was revoked after the backup must not work again. Revoked keys must not work again either. */
 async function revokeAllTokens(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<Ended>(`
     UPDATE access_token SET revoked_at = now(), revoked_by = 'system'

@@ -53,7 +53,8 @@ export async function listCampaigns(
 }
 
 /**
- * The day of the newest campaign that the schedule started, as YYYY-MM-DD, deleted ones included. Empty: there is none.
+ * The day of the newest campaign that the schedule started, as YYYY-MM-DD, deleted ones included. Empty: the schedule
+ * has started no campaign.
  */
 export async function lastScheduledDay(db: Queryable, orgId: string, id: string): Promise<string> {
   const [row] = await db

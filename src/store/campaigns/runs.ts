@@ -59,7 +59,7 @@ export async function holdCampaignRuns(tx: Queryable, orgId: string, campaignId:
     WHERE m.org_id = unsent.org_id AND m.id = unsent.id AND m.status = 'queued' AND m.due_at IS NOT NULL`);
 }
 
-/** The time zones of the people who wait. Null for a person without one. */
+/** The time zones of the people who wait. The time zone is null for a person without a time zone. */
 export async function listHeldZones(tx: Queryable, orgId: string, campaignId: string): Promise<(string | null)[]> {
   const found = await tx.execute<{ zone: string | null }>(sql`WITH ${sending(orgId, campaignId)}
     SELECT DISTINCT e.time_zone AS zone FROM sending r
@@ -85,14 +85,17 @@ export async function letCampaignRunsGo(
   await tx.execute(sql`WITH ${sending(orgId, campaignId)}
     UPDATE run SET due_at = ${opening} FROM sending r
     WHERE ${UNSAID} AND run.status = 'queued' AND run.due_at IS NULL`);
-  // A worker that has claimed such a message continues as after a renewal. If it has died, other workers see that the
-  // lease has expired.
+  // A worker that has claimed such a message continues as after a renewal. If the worker has died, other workers see
+  // that the lease has expired.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
     UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE (SELECT now() + ${LEASE}) END FROM unsent r
     WHERE m.org_id = r.org_id AND m.id = r.id AND m.status = 'queued' AND m.due_at IS NULL`);
 }
 
-/** An ended or deleted campaign sends nothing more. Its recipients that never started expire (`expire-recipients`). */
+/**
+ * An ended or deleted campaign sends nothing more. The campaign's recipients that never started expire
+ * (`expire-recipients`).
+ */
 export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignId: string): Promise<void> {
   await tx.execute(sql`${unsentMessages(orgId, campaignId)} ${withdraw('campaign_ended')}`);
   await tx.execute(sql`${unsaidRuns(orgId, campaignId)}
@@ -100,7 +103,10 @@ export async function cancelCampaignRuns(tx: Queryable, orgId: string, campaignI
     FROM unsaid r WHERE run.org_id = r.org_id AND run.id = r.run_id`);
 }
 
-/** The waiting first message to one recipient. It is locked before its other rows, as at the end of a delivery. */
+/**
+ * The waiting first message to one recipient. The message is locked before its run and recipient, as at the end of a
+ * delivery.
+ */
 const unsentOfOne = (orgId: string, { conversationId, runId }: Begun) => sql`
   WITH unsent AS MATERIALIZED (
     SELECT org_id, id FROM message WHERE org_id = ${orgId} AND conversation_id = ${conversationId} AND run_id = ${runId}

@@ -30,7 +30,7 @@ export async function migrateCell(
   folder: string,
   steps: readonly Step[],
 ): Promise<void> {
-  // Without it, the search path would lead to the tables of the first cell.
+  // Without the schema, the search path would lead to the tables of the first cell.
   await client.query(`CREATE SCHEMA IF NOT EXISTS "${name}"`);
   for (const { when, tag } of steps.filter((step) => step.when > at)) {
     const statements = cellStatements(await readFile(`${folder}/${tag}.sql`, 'utf8'));
@@ -53,7 +53,7 @@ const REGION = new Set(REGION_TABLES);
 /** The table of a statement, for all forms that migrations have. */
 const TARGET =
   /^(?:CREATE (?:UNLOGGED )?TABLE|ALTER TABLE|DROP TABLE|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:UNIQUE )?INDEX [\s\S]*? ON|CREATE TRIGGER [\s\S]*? ON)\s+(?:"public"\.)?"?(\w+)"?/i;
-/** A reference without a table has the name of the table in front of it. */
+/** The name of a dropped index begins with the name of its table. */
 const DROPPED_INDEX = /^DROP INDEX\s+(?:"public"\.)?"?(\w+)"?/i;
 
 /** The statements of a migration that a cell needs, with names that its search path resolves. */

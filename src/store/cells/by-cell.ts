@@ -7,8 +7,9 @@ import { DEFAULT_CELL } from './directory.ts';
 import { OrganizationMoving } from './organization-moving.ts';
 
 /**
- * For work on rows of many organizations: once for each cell with at least one of them. The outcomes have the order of
- * the rows. With one cell, it is one call. In a transaction, the statement has to name organizations of one cell.
+ * Runs work on rows of many organizations once for each cell that has at least one of these organizations. The outcomes
+ * have the order of the rows. If the installation has one cell, this is one call. In a transaction, the statement has
+ * to name organizations of one cell.
  */
 export async function byCell<Row, Out>(
   db: pg.Pool | Queryable,
@@ -33,10 +34,10 @@ export async function byCell<Row, Out>(
     const ended = await Promise.allSettled(
       groups.values().map((group) => run(group).catch((error: unknown) => wait(group, error))),
     );
-    // The other cells are done.
+    // The other cells have finished their part.
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   };
-  /** Nothing was done for them. Work for other organizations is not repeated. */
+  /** Waits for organizations that are being moved, for which nothing was done, and repeats only their work. */
   const wait = async (indexes: readonly number[], error: unknown): Promise<void> => {
     if (!isOfMove(error)) throw error;
     while (indexes.some((index) => pool.directory.isMoving(orgOf(rows[index]!)))) await pause(LOOK_MS);
@@ -52,7 +53,7 @@ const LOOK_MS = 100;
 const isOfMove = (error: unknown): boolean =>
   error instanceof OrganizationMoving || (error instanceof Error && error.cause instanceof OrganizationMoving);
 
-/** The same for work whose result is a list of found rows, in any order. */
+/** Runs work whose result is a list of found rows, in any order, once for each cell. */
 export async function foundByCell<Row, Found>(
   db: pg.Pool | Queryable,
   rows: readonly Row[],
@@ -70,10 +71,7 @@ async function groupByCell<Row>(pool: CellPool, rows: readonly Row[], orgOf: (ro
   return Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
 }
 
-/**
- * The same for reads that are repeated soon: a cell that does not answer in time is left out. It fails if no cell
- * answers.
- */
+/** Reads in each cell that answers in time. For reads that the caller repeats soon. Fails if no cell answers. */
 export async function foundInReachableCells<Row, Found>(
   db: pg.Pool | Queryable,
   rows: readonly Row[],
@@ -112,7 +110,7 @@ async function answersOf<Out>(all: Iterable<Promise<Out>>): Promise<Out[]> {
   return answers;
 }
 
-/** Runs work on all organizations once in each cell. The database of one cell: only there. */
+/** Runs work on all organizations once in each cell. If `db` is the database of one cell, the work runs only there. */
 export async function inEachCell<Some extends Queryable, Out>(
   db: Some,
   work: (db: Some | Db) => Promise<Out>,
@@ -120,9 +118,7 @@ export async function inEachCell<Some extends Queryable, Out>(
   return Promise.all(isDb(db) ? cellsOf(db).map(work) : [work(db)]);
 }
 
-/**
- * The same for work that is repeated soon: a cell that does not answer in time is left out. It fails if no cell answers.
- */
+/** Runs work in each cell that answers in time. For work that is repeated soon. Fails if no cell answers. */
 export async function inEachReachableCell<Some extends Queryable, Out>(
   db: Some,
   work: (db: Some | Db) => Promise<Out>,
@@ -131,10 +127,10 @@ export async function inEachReachableCell<Some extends Queryable, Out>(
   return answersOf(cellsOf(db).map((one) => inTime(one.$client, one.$client.cell!, () => work(one))));
 }
 
-/** The same database for work on one cell. */
+/** The database `db`, limited to one cell. */
 export const inCell = (db: Db, cell: string): Db => databaseOf(db.$client.inCell(cell));
 
-/** The database once for each cell, for work on one cell after the other. */
+/** Returns one database for each cell, for work on one cell after the other. */
 export function cellsOf(db: Db): Db[] {
   const pool = poolOf(db);
   return pool === null || pool.cell !== null ? [db] : pool.directory.cells.map((cell) => inCell(db, cell));
@@ -148,7 +144,7 @@ function poolOf(db: pg.Pool | Queryable): CellPool | null {
   return pool instanceof CellPool && !pool.directory.isSingle() ? pool : null;
 }
 
-/** Without the rows of organizations of other cells, which a move has copied to this cell, or has not deleted yet. */
+/** Leaves out the rows of organizations of other cells, which a move has copied to this cell or has not deleted yet. */
 export async function atHome<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Promise<Row[]> {
   const pool = poolOf(db);
   if (pool === null || pool.cell === null) return [...rows];
@@ -156,7 +152,7 @@ export async function atHome<Row extends { orgId: string }>(db: Queryable, rows:
   return rows.filter(({ orgId }) => cells.get(orgId) === pool.cell);
 }
 
-/** Without the rows of organizations that are being moved: for work that is repeated soon. */
+/** Leaves out the rows of organizations that are being moved. For work that is repeated soon. */
 export function staying<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Row[] {
   const pool = poolOf(db);
   return pool === null ? [...rows] : rows.filter(({ orgId }) => !pool.directory.isMoving(orgId));

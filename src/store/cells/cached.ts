@@ -1,7 +1,10 @@
 /** Far more than a program has. */
 export const MOST_TEXTS = 5_000;
 
-/** The same function, which computes its result for a text once. A program has few different texts of statements. */
+/**
+ * Returns the function with a cache: it computes the result for a text once. A program has few different texts of
+ * statements.
+ */
 export function cached<Result>(compute: (text: string) => Result): (text: string) => Result {
   const results = new Map<string, Result>();
   return (text) => {

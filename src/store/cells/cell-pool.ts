@@ -12,9 +12,10 @@ type Connected = (
 ) => void;
 
 /**
- * The pool of a database with cells (docs/adr/0501). A cell is a schema with all tenant tables. A statement runs with the
- * search path of the cell in which its organization is. No other code knows about cells, except batches and work on all
- * organizations (by-cell.ts). With one cell, which is the schema `public`, statements pass through unchanged.
+ * The pool of a database with cells (docs/adr/0501). A cell is a schema with all tenant tables. A statement runs with
+ * the search path of the cell in which its organization is. No other code knows about cells, except batches and work on
+ * all organizations (by-cell.ts). If the installation has one cell, which is the schema `public`, statements pass
+ * through unchanged.
  */
 export class CellPool extends pg.Pool {
   readonly directory: CellDirectory = createCellDirectory();
@@ -54,8 +55,8 @@ export class CellPool extends pg.Pool {
   }
 
   /**
-   * How often a connection was taken or given back, or with several cells, how often this cell was used. So this process
-   * sent nothing between two equal numbers. Null: a connection is in use.
+   * How often a connection was taken or given back, or with several cells, how often this cell was used. If two calls
+   * return the same number, this process sent nothing in between. Null: a connection is in use.
    */
   useCount(): number | null {
     if (this.cell !== null && !this.directory.isSingle()) return this.slots.useCount(this.cell);
@@ -71,7 +72,7 @@ export class CellPool extends pg.Pool {
     return cell === undefined || this.slots.hasRoom(cell) ? undefined : cell;
   }
 
-  /** The cell of statements that name no organization. Null: with several cells, they are refused. */
+  /** The cell of statements that name no organization. Null: with several cells, such statements are refused. */
   get cell(): string | null {
     return null;
   }
@@ -83,7 +84,7 @@ export class CellPool extends pg.Pool {
     super.connect((error, client, done) => callback(error, client && fixed(client, this.cell), done));
   }
 
-  /** The same pool for work on one cell. Its work waits for a cell that hangs without a connection. */
+  /** The same pool for work on one cell. Work for a cell that hangs waits without a connection. */
   inCell(cell: string): CellPool {
     const connect = (callback?: Connected): unknown => {
       if (callback === undefined) return this.slots.room(cell).then(async () => fixed(await this.connect(), cell));
@@ -97,7 +98,7 @@ export class CellPool extends pg.Pool {
     return Object.create(this, { cell: { value: cell }, connect: { value: connect } }) as CellPool;
   }
 
-  /** Reads which cells there are. */
+  /** Reads the list of cells. */
   refreshCells(): Promise<void> {
     return this.directory.refresh((query) => this.query(query));
   }
@@ -107,7 +108,7 @@ export class CellPool extends pg.Pool {
     return this.directory.pulse((query) => this.query(query));
   }
 
-  /** The cells of these organizations. Unknown ones are left out. */
+  /** The cells of these organizations. Unknown organizations are left out. */
   async cellsOf(organizations: ReadonlySet<string>): Promise<Map<string, string>> {
     const cells = new Map<string, string>();
     const unknown = new Set<string>();

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to the others.
- * A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may have all statements that fit in
- * a short time. A place that has answered nothing for a while gets no more. After a timeout or a lost connection it gets
- * one statement at a time, until it answers. The others are refused at once, so callers who repeat their calls take no
- * connections from other places.
+ * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to the
+ * others. A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may have all statements
+ * that fit in a short time. A place that has answered nothing for a while gets no more statements. After a timeout or a
+ * lost connection it gets one statement at a time, until it answers. Other statements for that place are refused at
+ * once, so repeated calls take no connections from other places.
  */
 export type CellSlots = {
   hasRoom(cell: string): boolean;
@@ -14,13 +14,13 @@ export type CellSlots = {
   room(cell: string): Promise<void>;
   /** Whether the cell has answered nothing for a while. */
   hangs(cell: string): boolean;
-  /** A statement was sent. Call the result when its connection can be used again, or is closed. */
+  /** A statement was sent. Call the returned function when the connection can be used again, or is closed. */
   enter(cell: string): (isAway: boolean) => void;
   /** A transaction that wrote to the cell has been committed. */
   committed(cell: string): void;
   /**
-   * How often a statement of the cell began or ended, or a transaction was committed. So this process sent nothing to the
-   * cell between two equal numbers. Null: a statement is in progress.
+   * How often a statement of the cell began or ended, or a transaction was committed. If two calls return the same
+   * number, this process sent nothing to the cell in between. Null: a statement is in progress.
    */
   useCount(cell: string): number | null;
 };

@@ -8,8 +8,8 @@ const EACH = 64 * 1024 * 1024;
 const WORTH = 0.1;
 
 /**
- * The moves after which the nodes have about the same load, in their order. `nodes`: those that may have cells. Cells on
- * other nodes leave them. A cell moves only if the highest load of the two nodes is then clearly lower.
+ * The moves after which the nodes have about the same load, in their order. `nodes`: the nodes that may have cells.
+ * Cells on other nodes are moved away. A cell moves only if the highest load of the two nodes is then clearly lower.
  */
 export function chooseMoves(cells: readonly PlacedCell[], nodes: readonly string[]): CellMove[] {
   if (nodes.length === 0) return [];

@@ -19,8 +19,8 @@ export async function countNodes(client: pg.ClientBase): Promise<number> {
 }
 
 /**
- * On Citus, the schema `public` has only the rows of the region. Its empty tenant tables stay, because migrations are
- * made for them, but they reference nothing: otherwise Citus would manage them too.
+ * On Citus, the schema `public` has only the rows of the region. The empty tenant tables of `public` stay, because
+ * migrations are made for them, but they reference nothing: otherwise Citus would manage them too.
  */
 export async function prepareRegion(client: pg.ClientBase): Promise<void> {
   const { rows: references } = await client.query<{ name: string; tab: string }>(
@@ -43,13 +43,14 @@ export async function prepareRegion(client: pg.ClientBase): Promise<void> {
     WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '${COMMIT_TABLE}'::regclass)`);
 }
 
-/** Always empty. It is in no schema of a cell, and Citus knows it, unlike the tables of the region. */
+/** Always empty. The table is in no schema of a cell, and Citus knows it, unlike the tables of the region. */
 const COMMIT_TABLE = 'drizzle.citus_commit';
 
 /**
- * Statements before the commit of a transaction that has written to the region and to these cells. They change no row.
- * Citus commits in two phases if it knows of writes on the coordinator and on nodes, but it does not know of writes to
- * tables of the region, or in functions. Without two phases, a node could commit before the coordinator fails.
+ * Statements before the commit of a transaction that has written to the region and to these cells. These statements
+ * change no row. Citus commits in two phases if it knows of writes on the coordinator and on nodes, but it does not
+ * know of writes to tables of the region, or in functions. Without two phases, a node could commit before the
+ * coordinator fails.
  */
 export const writesBeforeCommit = (cells: readonly string[]): string[] => [
   `DELETE FROM ${COMMIT_TABLE}`,
@@ -74,8 +75,9 @@ export async function distribute(client: pg.ClientBase, cell: string): Promise<v
 }
 
 /**
- * Triggers fire on the node. There a function has to name shards, and has to find its own cell first. A function with a
- * row of a table as its parameter is known to the nodes only if it is made after the table was distributed.
+ * Triggers fire on the node. A function that runs on a node has to name shards, and has to find its own cell first. A
+ * function with a row of a table as its parameter is known to the nodes only if it is made after the table was
+ * distributed.
  */
 export async function placeFunctions(client: pg.ClientBase, cell: string): Promise<void> {
   const shards = await readShards(client, cell);

@@ -49,8 +49,8 @@ export async function closeOrganization(client: pg.Client, orgId: string, to: st
 }
 
 /**
- * Ends the closed time inside the transaction of the move. It fails if processes may have accepted calls since, because
- * the renewals were late. The organization is then in its old cell.
+ * Ends the closed time inside the transaction of the move. The function fails if processes may have accepted calls
+ * since, because the renewals were late. After a failure, the organization is still in its old cell.
  */
 export async function openInNewCell(client: pg.Client, orgId: string): Promise<void> {
   const { rowCount } = await client.query(
@@ -81,8 +81,8 @@ export async function allProcessesKnow(client: pg.Client): Promise<void> {
 }
 
 /**
- * A suspended process knows the old cell and has open connections. Without them, it reads the cells again before its
- * next statement. Processes that run open new connections without a failure.
+ * A suspended process knows the old cell and has open connections. Without open connections, the process reads the
+ * cells again before its next statement. Processes that run open new connections without a failure.
  */
 async function endSilentConnections(client: pg.Client): Promise<void> {
   await client.query(

@@ -8,9 +8,12 @@ import { inMove, placeOf, type Route, type TenantTable, tenantTables } from './t
  * for a worker are left out, and the tables with the settings of the organization are empty there.
  */
 export type Early = {
-  /** No later transaction had ended when the copy began, so every row that changed since is not older. */
+  /**
+   * The first transaction that had not ended when the copy began. Every row that changed later has this number or a
+   * higher one.
+   */
   since: string;
-  /** The transaction of the copies. Null: there were no rows. */
+  /** The transaction of the copies. Null: no rows were copied. */
   copiedBy: string | null;
 };
 
@@ -19,7 +22,9 @@ const EARLY = new Set(
     ' ',
   ),
 );
-/** Triggers of runs and messages change its rows, and no table references them. */
+/**
+ * Triggers of runs and messages change recipients, and no table references recipients, so this table is copied last.
+ */
 const isLast = ({ table }: TenantTable): boolean => table === 'recipient';
 export const earlyTables = (tables: readonly TenantTable[]): TenantTable[] =>
   tables.filter(isEarly).toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
@@ -31,13 +36,16 @@ const waits = ({ columns }: TenantTable, row: string): string =>
   WAITS.filter((column) => columns.includes(column))
     .map((column) => `${row}.${column} IS NOT NULL`)
     .join(' OR ') || 'false';
-/** Workers look for campaigns with this column. Recipients reference campaigns, so the copy of a campaign is without it. */
+/**
+ * Workers look for campaigns with this column. In the copy of a campaign, the column is false. The campaign itself is
+ * copied, because recipients reference it.
+ */
 const isCampaign = ({ table }: TenantTable): boolean => table === 'campaign';
 const HIDDEN = 'attended';
 
 /**
- * Hides campaigns of the old cell, and deletes other rows that workers could find. The others stay until the organization
- * is open. Returns the number of deleted rows.
+ * Hides campaigns of the old cell, and deletes other rows that workers could find. All other rows stay until the
+ * organization is open. Returns the number of deleted rows.
  */
 export async function hideWaiting(client: pg.Client, { orgId, from }: Route, table: TenantTable): Promise<number> {
   const place = placeOf(from, table);
@@ -83,8 +91,8 @@ async function copyingTransactionOf(client: pg.Client, place: string, orgId: str
 }
 
 /**
- * Rows of the old cell that the copy does not have. An older row may be among them. Numbers of transactions begin again
- * after 2^32. (Citus could compute `age` on the coordinator, whose numbers are others.)
+ * Rows of the old cell that the copy does not have. The result may contain an older row, because numbers of
+ * transactions begin again after 2^32. (Citus could compute `age` on the coordinator, whose numbers are others.)
  */
 const changed = (table: TenantTable): string =>
   `((4294967296 + s.xmin::text::bigint - $2::bigint) % 4294967296 < 2147483648
@@ -99,7 +107,7 @@ export async function lockChanged(client: pg.Client, route: Route, table: Tenant
   return countChanged(client, route, table, early);
 }
 
-/** The numbers of all rows of the old cell, and of those that changed since the copy. */
+/** The number of all rows of the old cell, and the number of rows that changed since the copy. */
 export type Counts = { rows: number; changed: number };
 
 export async function countChanged(client: pg.Client, { orgId, from }: Route, table: TenantTable, early: Early) {
@@ -122,8 +130,8 @@ export async function insistOnCopies(client: pg.Client, { orgId, to }: Route, ta
 }
 
 /**
- * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these are emptied afterwards. They
- * may also change copies of recipients, which are the last early table: these are copied again.
+ * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these are emptied afterwards.
+ * These triggers may also change copies of recipients, which are the last early table: these are copied again.
  */
 export async function copyChanged(client: pg.Client, { orgId, from, to }: Route, table: TenantTable, early: Early) {
   const { list, key, columns } = table;

@@ -24,14 +24,17 @@ export type CellDirectory = {
   placeOf(cell: string): string;
   /** The cells of these organizations. Null: at least one has to be looked up. */
   known(organizations: ReadonlySet<string>): ReadonlySet<string> | null;
-  /** The cell of one organization. Null: it has to be looked up. */
+  /** The cell of one organization. Null: the cell must be looked up. */
   home(organization: string): string | null;
-  /** Looks organizations up. Those that do not exist are left out. */
+  /** Looks organizations up. Organizations that do not exist are left out. */
   read(organizations: ReadonlySet<string>, look: Look): Promise<Map<string, string>>;
   readOnce(look: Look): Promise<void>;
   /** Reads the cells again, and forgets the cells of organizations if something was changed. */
   refresh(look: Look): Promise<void>;
-  /** Does the same with a cheaper statement if the database has several cells. Returns whether something was changed. */
+  /**
+   * Reads the newest change with a cheaper statement if the database has several cells. Returns whether something was
+   * changed.
+   */
   pulse(look: Look): Promise<boolean>;
 };
 type Look = (query: { text: string; values?: unknown[] }) => Promise<{ rows: unknown[] }>;
@@ -71,7 +74,7 @@ export function createCellDirectory(): CellDirectory {
 
   /** Returns whether the cells, or the cells of organizations, were changed. */
   const note = (state: State): boolean => {
-    // The response to an earlier statement, on another connection.
+    // An older state is ignored: it is the response to an earlier statement on another connection.
     if (version !== null && state.version < version) return false;
     moving.clear();
     for (const [id, remainingMs] of Object.entries(state.moving)) moving.set(id, performance.now() + remainingMs);

@@ -7,12 +7,12 @@ import { DEFAULT_CELL } from './directory.ts';
 const SIZE_STEP = 64 * 1024 * 1024;
 
 /**
- * The cell with the least load, for a new organization. The load is the size of the tables, in steps of 64 MiB, and then
- * the number of organizations. A new cell is used after all running processes know it. A process that was suspended finds
- * no rows of the new organization for at most 5 s after it continues. A process that does not know a later change, for
- * example a move, knows the cells. Without other cells it is the first one. On Citus, the first cell is on no worker and
- * gets none. There, a node that does not answer is not avoided: the row of the organization is written on all nodes.
- * `isFilling`: without the first cell, which is being emptied.
+ * The cell with the least load, for a new organization. The load is the size of the tables, in steps of 64 MiB, and
+ * then the number of organizations. A new cell is used after all running processes know it. A process that was
+ * suspended finds no rows of the new organization for at most 5 s after it continues. A process that does not know a
+ * later change, for example a move, knows the cells. Without other cells, the result is the first cell. On Citus, the
+ * first cell is on no worker and gets none. On Citus, a node that does not answer is not avoided, because the row of
+ * the organization is written on all nodes. `isFilling`: the first cell is being emptied, so it is left out.
  */
 export async function findCell(db: Queryable, { isFilling = false } = {}): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`

@@ -8,7 +8,7 @@ import { runOn } from './run-on-node.ts';
 
 export type CellRecord = {
   cell: string;
-  /** The server with its rows. */
+  /** The server that has the rows of the cell. */
   node: string;
   organizations: string[];
   /** An estimate of the statistics. */
@@ -53,7 +53,7 @@ async function sizeOf(client: pg.PoolClient, cell: string): Promise<Size> {
   return { node: rows[0]!.node, rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
 }
 
-/** One question to each node. A node that does not answer has cells without sizes. */
+/** Sends one query to each node. A node that does not answer has cells without sizes. */
 export async function sizesOnNodes(client: pg.ClientBase): Promise<Map<string, Size>> {
   const places = await client.query<{ cell: string; host: string; port: number; shards: string[] }>(
     `SELECT n.nspname AS cell, w.nodename AS host, w.nodeport AS port,

@@ -16,7 +16,7 @@ import { placeOf, type Route, type TenantTable, tenantTables } from './tenant-ta
 
 export type Step = (step: string) => void | Promise<void>;
 
-/** Queues whose work has an effect outside of the database. Their work in progress ends before a move. */
+/** Queues whose work has an effect outside of the database. Work in progress of these queues ends before a move. */
 const DRAINED = ['run', 'message', 'event_delivery', 'attachment'];
 /** A call of a provider takes at most 15 s. An answer that takes longer is stored in the new cell, or made again. */
 const DRAIN_MS = 20_000;

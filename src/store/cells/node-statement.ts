@@ -16,8 +16,8 @@ export type NodeStatement = { text: string; countsRows: boolean };
 export type CellShards = { names: ShardNames; shardId: string; node: string };
 
 /**
- * Statements that Citus splits; and those for which Citus 13 writes a wrong statement: `INSERT … SELECT` with a value of
- * the time, and `CASE column WHEN` in an UPDATE.
+ * Statements that Citus splits; and those for which Citus 13 writes a wrong statement: `INSERT … SELECT` with a value
+ * that depends on the current time, and `CASE column WHEN` in an UPDATE.
  */
 const ON_NODE = [
   /\bas\s+(?:not\s+)?(?:materialized\s+)?\(\s*(?:insert|update|delete)\b/i,
@@ -63,7 +63,8 @@ export async function createNodeStatement(
       : `TABLE (${described.columns!.map((column) => `"${column.name}" ${types.get(column.type)!}`).join(', ')})`;
     const create = `CREATE OR REPLACE FUNCTION ${name}(${parameters.join(', ')}) RETURNS ${returns} LANGUAGE plpgsql
       SET search_path = "${cell}", public AS $on_node$${bodyOf(withShards(text, names), shardId, countsRows)}$on_node$`;
-    // Only there, because another node may be away. The coordinator comes last, as the proof that the node has it.
+    // The function is created only on this node and the coordinator, because another node may be unavailable. The
+    // coordinator comes last, so that a function there proves that the node has the function too.
     for (const node of await nodesOf(client, shardId)) await createOn(client, node, [create]);
     await client.query('SET citus.enable_ddl_propagation = off');
     await client.query(create);
@@ -108,8 +109,9 @@ const createOn = (client: pg.Client, node: Node, functions: readonly string[]): 
   );
 
 /**
- * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards takes
- * the lock itself. Then the shard is still on this node until the transaction ends, or another node already has it.
+ * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards
+ * takes the lock itself. With the lock, the shard stays on this node until the transaction ends, unless it has already
+ * moved.
  */
 const bodyOf = (text: string, shardId: string, countsRows: boolean): string => `
 #variable_conflict use_column

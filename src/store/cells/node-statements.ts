@@ -14,7 +14,7 @@ export type NodeStatements = {
 };
 
 const UNDEFINED_FUNCTION = '42883';
-/** Its statement is planned again. */
+/** A statement with this error is planned again. */
 const SERIALIZATION_FAILURE = '40001';
 
 const keyOf = (cell: string, text: string): string => `${cell} ${text}`;
@@ -25,7 +25,7 @@ export function createNodeStatements(
 ): NodeStatements {
   const known = new Map<string, NodeStatement>();
   const coming = new Map<string, Promise<void>>();
-  /** The node of the cell does not have these, because the cell was moved. */
+  /** Statements that the node of the cell does not have, because the cell was moved. */
   const missing = new Set<string>();
   const isOnNode = cached(runsOnNode);
   const isReady = (cell: string, text: string): boolean =>

@@ -48,7 +48,10 @@ export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove
   }
 }
 
-/** Before an organization moves to another cell: the same for the nodes of both cells, which may be one server. */
+/**
+ * Advances the transaction numbers before an organization moves to another cell. The old and the new cell may be on one
+ * server.
+ */
 export async function catchUpCells(client: pg.Client, from: string, to: string): Promise<void> {
   if (!(await isCitus(client))) return;
   const [source, target] = [await nodeOf(client, from), await nodeOf(client, to)];
@@ -94,7 +97,7 @@ async function insistOnAnswers(client: pg.Client, nodes: readonly Node[]): Promi
   for (const node of nodes) await nextTransactionOf(client, node);
 }
 
-/** Citus removes the old copy of a moved cell later. Until then, the cell cannot return to that node. */
+/** Citus removes the old copy of a moved cell later. Before this removal, the cell cannot return to that node. */
 async function removeOldCopies(client: pg.Client, cell: string): Promise<void> {
   for (const end = performance.now() + CLEANING_MS; ; await pause(CLEANED_AGAIN_MS)) {
     await client.query('CALL citus_cleanup_orphaned_resources()');
@@ -116,14 +119,14 @@ const CLEANED_AGAIN_MS = 500;
 
 /** A move lasts minutes, and the other node may start this many transactions until its end. */
 const AHEAD = 50_000n;
-/** Used up in addition, because the old node starts transactions in the time between. */
+/** The new node uses up this many further numbers, because the old node starts transactions while this loop runs. */
 const SPARE = 5_000n;
 const AT_ONCE = 20_000n;
 const AT_MOST = 50_000_000n;
 
 /**
- * Readers of events have a position, which is the number of a transaction (src/store/events). Numbers of the new node
- * must be higher than those of the old one. So the new node uses numbers up in empty transactions.
+ * Readers of events have a position, which is the number of a transaction (src/store/events). After a move, these
+ * numbers must continue above those of the old node. So the new node first uses up numbers in empty transactions.
  */
 async function catchUp(client: pg.Client, source: Node, target: Node): Promise<void> {
   for (;;) {

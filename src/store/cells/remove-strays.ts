@@ -8,13 +8,13 @@ import { inMove, placeOf, tenantTables } from './tenant-tables.ts';
 /** Any number. Two commands never move at the same time. */
 const ADVISORY_LOCK = 0x6d_6f_76_65;
 
-/** The lock lasts as long as the session. False: a command moves an organization now. */
+/** The lock lasts as long as the session. The result is false while a command moves an organization. */
 export async function lockMoves(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCK]);
   return rows[0]!.free;
 }
 
-/** Deletes the rows that a killed move has left. Without one, it is a short statement. */
+/** Deletes the rows that a killed move has left. Without a killed move, this is one short statement. */
 export async function removeStraysOfKilledMoves(db: pg.Pool, url: string): Promise<void> {
   const { rowCount } = await db.query('SELECT FROM public.organization_move WHERE until < now() LIMIT 1');
   if (rowCount === 0) return;
@@ -27,9 +27,9 @@ export async function removeStraysOfKilledMoves(db: pg.Pool, url: string): Promi
 }
 
 /**
- * Deletes rows that moves have left in cells in which their organizations are not. The caller holds the lock of moves.
- * `from`: the old cell of a move that was not killed, which has only rows of the early tables. Otherwise, all rows of
- * all cells are searched, which takes a statement for each table of each cell.
+ * Deletes rows that moves have left in cells in which their organizations are not. The caller holds the lock of moves
+ * (`lockMoves`). `from`: the old cell of a move that was not killed, which has only rows of the early tables.
+ * Otherwise, all rows of all cells are searched, which takes a statement for each table of each cell.
  */
 export async function removeStrays(client: pg.Client, from: string | null = null): Promise<void> {
   const moves = await client.query<{ orgId: string }>(

@@ -105,7 +105,7 @@ export function routeConnection(
   client.query = routed as typeof client.query;
 }
 
-/** Looks the cell of a statement up after those of earlier statements. */
+/** Looks up the cell of a statement after the cells of earlier statements. */
 function afterPending(path: Path, find: () => Promise<string | null>): Promise<string | null> {
   const found = (path.pending ?? Promise.resolve()).catch(() => {}).then(find);
   path.pending = found;

@@ -2,9 +2,12 @@ import pg from 'pg';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import type { Query, RoutedClient, Send } from './routed-client.ts';
 
-/** The place of statements that wait for every node of Citus, also for one without cells. */
+/** The name under which statements are counted that wait for every node of Citus, even for a node without cells. */
 export const ALL_NODES = 'all nodes';
-/** Usually, such a statement takes milliseconds. It holds locks, for which the same statements of others wait. */
+/**
+ * Usually, such a statement takes milliseconds. The statement holds locks, for which equal statements of other callers
+ * wait.
+ */
 const ALL_NODES_MS = 5_000;
 
 /** After a timeout, the connection is closed, so the server undoes the transaction and gives its locks back. */

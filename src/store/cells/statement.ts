@@ -5,7 +5,7 @@ import { cached } from './cached.ts';
  * different texts.
  */
 export type StatementKind = {
-  /** Whether it names a table that exists in each cell. */
+  /** Whether the statement names a table that exists in each cell. */
   isOfTenants: boolean;
   /** The positions of the values that are compared with the organization, or inserted as it. Empty: unknown. */
   organizations: readonly number[];
@@ -13,11 +13,11 @@ export type StatementKind = {
   isRollback: boolean;
   isBegin: boolean;
   isCommit: boolean;
-  /** Whether it only reads. */
+  /** Whether the statement only reads. */
   isRead: boolean;
-  /** Whether it may write rows. */
+  /** Whether the statement may write rows. */
   isWrite: boolean;
-  /** Whether it needs all nodes of a Citus cluster. */
+  /** Whether the statement needs all nodes of a Citus cluster. */
   writesOnAllNodes: boolean;
 };
 
@@ -50,8 +50,8 @@ const EACH_OF_MANY = /org_[0-9a-z]{26}/g;
 
 /**
  * The organizations in these values. If no position is known, the first value with an ID of an organization decides: an
- * ID, an array of IDs, or such an array in the text format of PostgreSQL. Each query takes the organization first. The
- * values behind it may be texts of users, who could otherwise name an organization of another cell and stop the batch.
+ * ID, an array of IDs, or such an array in the text format of PostgreSQL. Each query takes the organization first.
+ * Later values may be texts of users, who could otherwise name an organization of another cell and stop the batch.
  */
 export function organizationsIn(values: readonly unknown[], positions: readonly number[]): Set<string> {
   const found = new Set(positions.map((position) => values[position]).filter(isOrganization));

@@ -7,7 +7,7 @@ import { pathOf } from './route-connection.ts';
 export type Route = { orgId: string; from: string; to: string };
 
 export type TenantTable = BackupTable & {
-  /** Its columns, as text. */
+  /** The columns of the table, as text. */
   list: string;
   /** The columns of its primary key. */
   key: string[];

@@ -15,7 +15,7 @@ export type SealedChannel = {
 };
 export type OpenSecrets = (channel: SealedChannel) => Promise<Record<string, string>>;
 
-/** Returns a channel's unsealed secrets. They are unsealed once after each change. */
+/** Returns a channel's unsealed secrets. The secrets are unsealed once after each change. */
 export function createSecretsOpener(db: Queryable, sealingKey: Key): OpenSecrets {
   const openSealed = createSealedOpener(db, sealingKey);
   return (channel) =>
@@ -24,7 +24,7 @@ export function createSecretsOpener(db: Queryable, sealingKey: Key): OpenSecrets
 
 export type OpenSealed = (credential: Credential, sealed: string) => Promise<Record<string, string>>;
 
-/** Does the same for secrets in any sealed column. */
+/** Returns the unsealed secrets of any sealed column. */
 export function createSealedOpener(db: Queryable, sealingKey: Key): OpenSealed {
   const opened = new Map<string, { sealed: string; secrets: Promise<Record<string, string>> }>();
 

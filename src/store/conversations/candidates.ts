@@ -24,7 +24,7 @@ export type ConversationFilter = Circumstances & {
   since?: Date | undefined;
   until?: Date | undefined;
   handedOff?: boolean | undefined;
-  /** Rated conversations, with any score or with one. The time is that of the rating. */
+  /** Rated conversations, with any score or with one. In this list, the time is that of the rating. */
   rated?: RatedFilter | undefined;
 };
 
@@ -35,7 +35,7 @@ type Page = {
   byStart?: 'newest' | 'oldest' | undefined;
 };
 
-/** The IDs behind the previous page, in the order of the list. */
+/** A condition for the IDs that follow the previous page, in the order of the list. */
 const behind = (orgId: string, id: SQL, { after, byStart }: Page): SQL => {
   const isBehind = byStart === 'oldest' ? sql`AND ${id} > ${after}` : sql`AND ${id} < ${after}`;
   return sql`${after === undefined ? sql`` : isBehind} ${byStart ? sql`` : sql`AND ${id} NOT IN (${recentIds(orgId)})`}`;
@@ -51,8 +51,8 @@ export const tagged = (tag: string): SQL =>
 /**
  * A query of IDs that contains the page of a list. Undefined if the list needs no filter or has its own index. Except
  * for a search, the query leaves out conversations with new messages. The list itself is in the order of the primary
- * key. A walk along that order reads a million conversations when few match, so the index of the most selective filter
- * is read first.
+ * key. A query in the order of the primary key reads a million conversations when few match, so the index of the most
+ * selective filter is read first.
  */
 export async function candidates(
   db: Queryable,
@@ -154,8 +154,8 @@ const OF_EACH = 20;
 
 /**
  * In the newest conversations, the search matches any part of the name, external ID or key. In the newest messages, it
- * matches any part of the text. Elsewhere, it matches beginnings of names and identifiers, the whole key, and the whole
- * ID.
+ * matches any part of the text. In older conversations, the search matches beginnings of names and identifiers, the
+ * whole key, and the whole ID.
  */
 async function mentioning(db: Queryable, orgId: string, text: string): Promise<SQL> {
   const pattern = containing(text);

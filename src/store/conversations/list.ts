@@ -10,13 +10,13 @@ import { type ConversationRow, selectConversations } from './read.ts';
 
 /** A row and its position in the order. */
 type Listed = { row: ConversationRow; position: string };
-/** `next` is the position of the last row. Only this file reads it. */
+/** `next` is the position of the last row. Only this file reads the position. */
 export type ConversationPage = { rows: ConversationRow[]; hasMore: boolean; next: string };
 
 /**
- * Conversations with one of the newest messages of the organization come first, the newest message first. The others
- * follow by their start: an index by the last message would make every message slower to store. In the view of waiting
- * conversations, the longest wait comes first.
+ * Conversations with one of the newest messages of the organization come first, the newest message first. All other
+ * conversations follow by their start, because an index by the last message would slow down every message. In the view
+ * of waiting conversations, the longest wait comes first.
  */
 export async function listConversationRows(
   db: Queryable,
@@ -52,7 +52,7 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
   and(
     eq(conversation.orgId, orgId),
     filter.view && inView(filter.view, userId),
-    // The order by the wait decides this itself, once for each conversation.
+    // If the list is in the order of the wait, the query already leaves out conversations that do not wait.
     filter.view === 'waiting' && (filter.sort ?? 'waiting') !== 'waiting'
       ? sql`${WAITING_SINCE} IS NOT NULL`
       : undefined,
@@ -82,8 +82,8 @@ function within(orgId: string, filter: ConversationFilter): SQL | undefined {
 const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
 
 /**
- * The longest wait comes first, among at most as many conversations as are counted. Those that do not wait come last,
- * or not at all.
+ * The longest wait comes first, among at most as many conversations as are counted. Conversations without a wait come
+ * last, or are left out.
  */
 async function waiting(
   db: Queryable,
@@ -108,7 +108,9 @@ async function waiting(
   return rows.map(({ position, ...row }) => ({ row, position: `${position} ${row.id}` }));
 }
 
-/** A text that sorts like the time and includes its microseconds. Without a wait, it sorts after all times. */
+/**
+ * A text that sorts like the time and includes its microseconds. A conversation without a wait sorts after all others.
+ */
 const SINCE_TEXT = sql<string>`coalesce(to_char(waits.since AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'z')`;
 
 async function byStart(

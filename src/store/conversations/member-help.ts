@@ -32,7 +32,10 @@ export async function readSummary(db: Queryable, orgId: string, id: string, at: 
   return row ?? null;
 }
 
-/** If two members request it at the same time, the last write stays. Nothing is written for an erased conversation. */
+/**
+ * If two members request the summary at the same time, the last write stays. Nothing is written for an erased
+ * conversation.
+ */
 export async function writeSummary(
   db: Queryable,
   { orgId, conversationId, text, model, handedOffAt }: Omit<SummaryRow, 'createdAt'>,

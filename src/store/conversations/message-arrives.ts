@@ -5,9 +5,9 @@ import { asSql, type Named, named, rowsOf } from '../named-statement.ts';
 import { STORING } from '../runs/more-messages-wait.ts';
 
 /**
- * Handles the arrival of an end user's message. It ends the snooze of the conversation `c`. The agent must answer it,
- * unless a member has taken the conversation over. `ids`: the IDs of the new messages. `isSaid`: false for a message
- * that is scheduled for later.
+ * Handles the arrival of an end user's message. The function ends the snooze of the conversation `c`. The agent must
+ * answer it, unless a member has taken the conversation over. `ids`: the IDs of the new messages. `isSaid`: false for a
+ * message that is scheduled for later.
  */
 export const marksUnanswered = ({ ids, isSilent, isSaid }: { ids: string; isSilent: string; isSaid: string }) => `
     snoozed_until = CASE WHEN ${isSaid} THEN NULL ELSE c.snoozed_until END,
@@ -79,7 +79,8 @@ export const placeColumnsOf = (places: readonly ArrivalPlace[]) => ({
 /**
  * Stores the messages of the CTE `arrived` and wakes the run of the conversation that answers them, or creates a new
  * run if that one has ended. If a member has taken the conversation over, the messages are only stored. The caller has
- * locked the conversations. All messages get the same time. The time is later than each change under the same lock.
+ * locked the conversations. All messages get the same time. This time is later than that of every earlier change under
+ * the same lock.
  */
 export function arrivalStatement<const Types extends Readonly<Record<string, string>>>(
   name: string,
@@ -128,7 +129,10 @@ FROM arrived k JOIN answered a ON a.org_id = k.org_id AND a.id = k.conversation_
 const ONE = rowsOf('k', MESSAGE_COLUMNS);
 const STORE = arrivalStatement('store-message', ONE.types, `arrived AS MATERIALIZED (SELECT * FROM ${ONE.from})`);
 
-/** Stores one message in its locked conversation. Returns the run that answers it. Null: a member answers. */
+/**
+ * Stores one message in its locked conversation. Returns the run that answers the message. Null: a member has taken the
+ * conversation over.
+ */
 export async function storeArrivedMessage(
   tx: Queryable,
   message: Omit<ArrivedMessage, 'orgId' | 'conversationId'>,

@@ -10,14 +10,11 @@ import {
 import type { Queryable } from '../db.ts';
 
 /**
- * Records which members have a conversation open. Every node reads and writes the same rows. A row expires quickly and
- * is deleted a little later.
+ * Records which members have a conversation open. All nodes share these rows. A row expires quickly and is deleted a
+ * little later.
  */
 
-/**
- * A row is written again only when it has lost this much of its lifetime or when its content changes, no matter how
- * often it is reported.
- */
+/** A repeated report writes its row only if this part of the lifetime has passed, or if the content has changed. */
 const RENEW_SECONDS = 10;
 const RENEW_TYPING_SECONDS = 2;
 

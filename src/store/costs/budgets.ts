@@ -97,7 +97,7 @@ export async function deleteBudget(tx: Queryable, orgId: string, id: string): Pr
   return rows[0] ?? null;
 }
 
-/** Budgets with a threshold about which the owners were not mailed yet. Each is locked by one node. */
+/** Budgets with a threshold about which the owners were not mailed yet. One node locks each budget. */
 export async function lockUnmailed(tx: Queryable, limit: number): Promise<NamedBudget[]> {
   const rows = await tx
     .select({ row: budget, name: NAME })

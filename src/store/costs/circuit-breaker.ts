@@ -22,7 +22,7 @@ type Of = { orgId: string; provider: string; model: string };
 const MAX_FAILURES = 5;
 const FIRST_CLOSED_SECONDS = 15;
 const MAX_CLOSED_SECONDS = 300;
-/** This is longer than a model call may take. After that time, another call probes. */
+/** This is longer than a model call may take. After this time, another call probes the provider. */
 const PROBE_SECONDS = 45;
 /** Other calls check again after this time, because a probe may open the gate at any moment. */
 const PROBE_WAIT_MS = 1_000;

@@ -118,7 +118,7 @@ test('the real usage counts once and ends the reservation', async () => {
   expect(Number((await usage())[0]!['cost'])).toBe(cost);
 });
 
-test('a call with unknown usage costs its budget the upper limit and counts as unmeasured', async () => {
+test('a call whose usage is unknown costs the upper limit and is counted as unmeasured', async () => {
   await budget('1000');
   const id = randomUUID();
   await take(400, id);

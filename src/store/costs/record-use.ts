@@ -20,9 +20,9 @@ export type TurnUse = {
 
 /**
  * Counts the usage of an attempt of a turn in its own row, in the sum of its day, and in its budgets, whose reservation
- * ends. It counts everything or nothing, and only once: another call with the same ID changes nothing. The row contains
- * the measured usage. A budget is also charged with the upper limit of the unmeasured part. If the conversation was
- * erased since then, the row has no conversation, but the cost counts.
+ * ends. The statement counts everything or nothing, and only once: another call with the same ID changes nothing. The
+ * row contains the measured usage. A budget is also charged with the upper limit of the unmeasured part. If the
+ * conversation was erased since then, the row has no conversation, but the cost counts.
  */
 const SETTLE = named(
   'settle-turn',

@@ -129,7 +129,7 @@ export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo
 
 /**
  * Marks the budgets as spent after they refused a call, even if a small amount is left. This is reported once in each
- * period. After that, no row changes.
+ * period. After this mark, no row changes.
  */
 export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonly string[]): Promise<void> {
   await pool.query({
@@ -142,13 +142,13 @@ export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonl
   });
 }
 
-/** A try in the dashboard has no lease. It lasts at most 25 seconds. */
+/** A try in the dashboard has no lease. A test lasts at most 25 seconds. */
 const TRY_SECONDS = 60;
 
 /**
- * Charges the reservations of workers that died: their run has no claim, or a later one. Their calls may have been made
- * and will then be billed, so they count as spent. It charges at most `limit` reservations, of one organization or of
- * all.
+ * Charges the reservations of workers that died: their run has no claim, or a later one. The calls of such reservations
+ * may have been made and billed, so the reservations count as spent. The function charges at most `limit` reservations,
+ * of one organization or of all.
  */
 export async function chargeLostReservations(
   pool: pg.Pool,

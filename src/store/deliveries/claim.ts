@@ -7,7 +7,7 @@ import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 
 /**
  * A message without a `due_at` waits for the end of a campaign's pause (src/store/campaigns/runs.ts). A locked message
- * is one whose outcome is being stored. A renewal skips both.
+ * is one whose outcome is being stored. A renewal skips both kinds of messages.
  */
 export const DELIVERY_QUEUE = leasedQueue('message', ['org_id', 'id'], { skipsLocked: true });
 
@@ -47,13 +47,18 @@ export type ClaimedDelivery = {
   conversation_id: string;
   /** The conversation's own address, otherwise the address under which the channel knows the person. */
   address: string | null;
-  /** The time of the person's last message from this address. Null: never, or not known. */
+  /**
+   * The time of the person's last message from this address. Null: the person never wrote from this address, or the
+   * time is not known.
+   */
   last_inbound_at: Date | null;
   role: string;
   content: MessageContent;
   metadata: Record<string, string> | null;
   created_at: Date;
-  /** The reason why the message may no longer be sent. It was set while another worker had claimed the message. */
+  /**
+   * The reason why the message may no longer be sent. This mark was set while another worker had claimed the message.
+   */
   withdrawn: DeliveryError | null;
   /** True for the confirmation of “stop”, which is the last message to a person who has opted out. */
   confirms_opt_out: boolean;
@@ -83,8 +88,8 @@ export type ClaimedDelivery = {
 
 /**
  * Claims up to `limit` due messages for this worker, as src/store/runs/claim.ts does with runs. Only the oldest
- * undelivered message of a conversation can be claimed. While it is in progress or waits for its next attempt, its
- * `due_at` is set, which blocks the messages behind it. A message whose scheduled time (`send_at`) has not come blocks
+ * undelivered message of a conversation can be claimed. While a message is in progress or waits for its next attempt,
+ * its `due_at` is set, which blocks the later messages. A message whose scheduled time (`send_at`) has not come blocks
  * no other message. If a claimed message still has a lease, its worker died between calling and storing, so the message
  * counts as a possible duplicate from now on.
  */

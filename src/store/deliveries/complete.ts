@@ -34,8 +34,8 @@ const OUTCOME = rowsOf('t', {
 
 /**
  * Messages are locked in the order of their IDs, as in all code that changes many messages. If its campaign was paused
- * during the call, a message to retry waits for the end of the pause. If it was withdrawn, it keeps that mark. Nothing
- * is stored for a message that was deleted with its erased person.
+ * during the call, a message to retry waits for the end of the pause. A message that was withdrawn during the call
+ * keeps that mark. Nothing is stored for a message that was deleted with its erased person.
  */
 const COMPLETE = named(
   'complete-deliveries',

@@ -33,8 +33,8 @@ export async function keepReceipts(
 
 /**
  * Applies stored receipts to the messages with these provider IDs. A status only moves up (sent, failed, delivered,
- * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. It is called after the commit of
- * a receipt and after the commit of a provider ID, so the later of the two finds the other.
+ * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. This function is called after
+ * the commit of a receipt and after the commit of a provider ID, so the later of the two finds the other.
  */
 export const APPLY = `
 UPDATE message m SET status = best.status, error = best.error
@@ -63,7 +63,7 @@ export async function applyReceipts(
   });
 }
 
-/** How long receipts and events are stored. It is longer than any provider repeats its calls. */
+/** How long receipts and events are stored. No provider repeats its calls for that long. */
 export const INBOUND_RETENTION_DAYS = 7;
 
 /** Removes expired rows, at most `limit` of each table. Returns the larger number. */

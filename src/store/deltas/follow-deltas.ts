@@ -6,7 +6,7 @@ import type { DeltaChange } from './watched-topics.ts';
  * come first, and after a message its deltas end.
  */
 export type DeltaFollower = {
-  /** The reader has all messages until now. From here on it gets deltas. */
+  /** The reader has all messages until now. From now on, the reader gets deltas. */
   open(): void;
   /** The reader gets a message of the agent. `text`: sent as deltas if none were shown. */
   endMessage(text?: string): void;

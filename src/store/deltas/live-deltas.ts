@@ -8,9 +8,9 @@ import { createWatchedTopics, type DeltaChange, type WatchedTopics } from './wat
 import { createTopicReaders } from './topic-readers.ts';
 
 /**
- * The deltas of turns in progress, sent from the process that runs a turn to the processes whose readers watch it. They
- * are never stored. Only the stored message counts, and a reader who misses deltas still gets it. A worker sends deltas
- * only to processes that have reported readers for them. Without readers, a turn costs nothing here. The list of
+ * The deltas of turns in progress, sent from the process that runs a turn to the processes whose readers watch it.
+ * Deltas are never stored. Only the stored message counts, and a reader who misses deltas still gets it. A worker sends
+ * deltas only to processes that have reported readers for them. Without readers, a turn costs nothing here. The list of
  * readers is only in memory. Processes repeat their reports, and workers remove reports that are not repeated.
  */
 export type LiveDeltas = {
@@ -19,9 +19,8 @@ export type LiveDeltas = {
    */
   follow(topic: string, onChange: (change: DeltaChange) => void): () => void;
   /**
-   * Does the same for a run that is not accepted yet. Follows the run, and resolves with the name of this process for
-   * `begin` when deltas can reach it. If the turn begins before the reader connects, its deltas are sent to this
-   * process.
+   * Follows a run that is not accepted yet, and resolves with the name of this process for `begin` when deltas can
+   * reach it. If the turn begins before the reader connects, its deltas are sent to this process.
    */
   expect(topic: string): Promise<ExpectedDeltas>;
   /**

@@ -13,7 +13,7 @@ export const channelOf = (reader: string): string => `${ALL_PROCESSES}_${reader}
  * statement. PAUSE_MS limits the rate, whatever the number of turns.
  */
 export type DeltaSender = {
-  /** Starts to listen to these channels. Does nothing if it already listens. */
+  /** Starts to LISTEN on these channels of PostgreSQL. Does nothing if it already listens. */
   listen(): void;
   /** Resolves after the first connection. */
   readonly listening: Promise<void>;
@@ -27,10 +27,10 @@ export type Piece = { topic: string; turn: string; at: number; text: string };
 export type Payload =
   | { piece: Piece }
   | { end: { topic: string; turn: string; stored: boolean } }
-  /** This process has readers for these topics, or no longer has them. */
+  /** Reports that this process has readers for these topics, or no longer has them. */
   | { on: string[]; node: string }
   | { off: string[]; node: string }
-  /** That process lacks some pieces of this topic. */
+  /** The given process lacks some pieces of this topic. */
   | { ask: string; node: string }
   /** A worker that has just connected requests the list of topics with readers. */
   | { who: true };
@@ -66,7 +66,7 @@ const NOTIFY = named(
 
 export function createDeltaSender({ pool, url, role, channels, onPayload, onListening }: CarrierOptions): DeltaSender {
   let queue: Queued[] = [];
-  /** The last queued piece of each topic on each channel. The next piece is appended to it. */
+  /** The last queued piece of each topic on each channel. The next piece of the topic is appended to this one. */
   const open = new Map<string, Piece>();
   let isSending = false;
   let stopped = false;

@@ -65,7 +65,7 @@ export async function holdSource(tx: Queryable, source: ClaimedSource, answered:
   return QUEUE.renew(tx, source, sql`updated_at = now(), ${failures}`);
 }
 
-/** The first pages of a source may lead to another host. From then on, that host is the source's own. */
+/** The first pages of a source may lead to another host. After such a redirect, the new host is the source's own. */
 export async function moveScope(tx: Queryable, source: ClaimedSource, scope: string): Promise<void> {
   await tx.execute(sql`UPDATE document_source SET scope = ${scope}, host = ${new URL(scope).host}
     WHERE ${QUEUE.underLease(source)}`);
@@ -76,7 +76,7 @@ export async function releaseSource(db: Queryable, source: ClaimedSource, inSeco
   await QUEUE.release(db, source, inSeconds);
 }
 
-/** Ends a sync. The schedule of the source decides when the next one is due. */
+/** Ends a sync. The schedule of the source decides when the next sync is due. */
 export async function finishSync(tx: Queryable, source: ClaimedSource, fault: Cause | null): Promise<boolean> {
   const end = sql`state = ${fault ? 'failed' : 'done'}, fault = ${fault && JSON.stringify(fault)}::jsonb,
     finished_at = now(), updated_at = now()`;

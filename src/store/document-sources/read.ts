@@ -88,7 +88,7 @@ export async function queueSync(db: Queryable, orgId: string, agentId: string, i
   return queued.rowCount === 1;
 }
 
-/** Stops a sync at its current position. Pages that were read stay. Returns false if there is no sync. */
+/** Stops a sync at its current position. Pages that were read stay. Returns false if no sync is in progress. */
 export async function cancelSync(
   db: Queryable,
   orgId: string,

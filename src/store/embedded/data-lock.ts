@@ -120,7 +120,7 @@ function world(): string {
 
 /**
  * Ticks since boot at which a process started (field 22 of /proc/PID/stat, after the name in parentheses). Null: no
- * such process.
+ * process has this ID.
  */
 export function startTime(pid: number): string | null {
   try {

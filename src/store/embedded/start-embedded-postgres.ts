@@ -18,9 +18,9 @@ import {
 } from './server.ts';
 
 /**
- * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. It stops together
- * with Parley. If Parley is killed, the database keeps running. The next start stops it cleanly before it starts its
- * own, so there is only one way to start. If the database's main process dies, it is restarted.
+ * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. The database stops
+ * together with Parley. If Parley is killed, the database keeps running. The next start stops it cleanly before it
+ * starts its own, so there is only one way to start. If the database's main process dies, it is restarted.
  */
 export type EmbeddedPostgres = {
   /** The URL for the program, with a role that owns only its database. */
@@ -103,8 +103,8 @@ function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
 const leave = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
 
 /**
- * The URL of the database that another Parley currently runs on this data, or null. It is for commands that use this
- * database too.
+ * The URL of the database that another Parley currently runs on this data, or null. For commands that use the database
+ * of a running Parley.
  */
 export function findRunningPostgres(dataDir: string): string | null {
   const running = findPostmaster(path.resolve(dataDir));
@@ -146,7 +146,7 @@ function supervise(
         log.info('The database is running again.');
         return stopping ? signal(child.pid!, 'SIGINT') : watch();
       } catch (error) {
-        // Child processes of the dead server may still use the shared memory. They end within moments.
+        // Child processes of the dead server may still use the shared memory. These processes end within moments.
         log.warn(`The database did not start again yet: ${(error as Error).message}`);
         await sleep(pause);
       }
@@ -205,7 +205,7 @@ function serverSettings(): Record<string, string> {
     checkpoint_timeout: '5min',
     random_page_cost: '1.1',
     jit: 'off',
-    // Parallel plans need /dev/shm, which is small in containers. No query here needs them.
+    // Parallel plans need /dev/shm, which is small in containers. No query of Parley needs parallel plans.
     max_parallel_workers_per_gather: '0',
     max_worker_processes: String(Math.max(2, availableParallelism())),
     autovacuum_naptime: '10s',

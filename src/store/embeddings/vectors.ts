@@ -45,10 +45,10 @@ export async function writeVectors(tx: Queryable, one: ClaimedDocument, rows: re
 export type VectorPiece = { hashes: Buffer; vectors: Buffer; last: VectorPlace };
 export type VectorPlace = { document: string; hash: string };
 
-/** The size of one response of the database. It is small, because the event loop reads it. */
+/** The size of one response of the database. A response is small, because the event loop reads it. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** The next vectors of an agent. Null when there are no more. */
+/** The next vectors of an agent. Null: the agent has no further vectors. */
 export async function readVectorPiece(
   pool: pg.Pool,
   orgId: string,

@@ -9,7 +9,7 @@ export type EndUserFields = {
   time_zone?: string | null;
   /** The attributes are merged into the stored ones. A null value removes the attribute. */
   attributes?: Record<string, unknown>;
-  /** All tags. They replace the stored ones. */
+  /** All tags. These tags replace the stored tags. */
   tags?: string[];
   blocked?: boolean;
   /**

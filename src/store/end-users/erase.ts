@@ -134,7 +134,7 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
     sql`SELECT 1 FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) ORDER BY id FOR UPDATE`,
   );
   // Provider IDs may contain an address. The IDs of WhatsApp messages contain phone numbers. A widget's receipts are
-  // deleted with their message. If the widget reports them again, they count as new.
+  // deleted with their message. If the widget reports such receipts again, they count as new.
   await tx.execute(sql`WITH gone AS (
       DELETE FROM message WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) RETURNING provider_message_id
     ), receipts AS (

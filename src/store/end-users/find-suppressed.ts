@@ -7,7 +7,7 @@ import { type Consent, type Identified, type Suppression, withOptOuts } from './
 export type Suppressed = { consent: Consent; blocked: boolean };
 type Row = Suppressed & { digest: Buffer };
 
-/** The stored opt-outs for any of these identifiers of one person. Null when there are none. */
+/** The stored opt-outs for any of these identifiers of one person. Null: there are no opt-outs. */
 export async function findSuppressed(
   tx: Queryable,
   orgId: string,
@@ -23,7 +23,10 @@ export async function findSuppressed(
   return joined(rows);
 }
 
-/** Does the same for several people at once, in their order, in one round trip. An empty list needs no round trip. */
+/**
+ * Finds the opt-outs of several people in one round trip, in the order of the people. An empty list needs no round
+ * trip.
+ */
 export async function findSuppressedOf(
   client: pg.PoolClient,
   people: readonly (readonly Identified[])[],

@@ -62,14 +62,17 @@ const newestOf = (db: Queryable, where: SQL, limit: number): Promise<EndUserRow[
 const PROBE = 1_000;
 /** If this many of them match, continuing one by one costs less than sorting all matches from the index. */
 const DENSE = 5;
-/** The end of the one-by-one walk. A page is full by then if the rest has as many matches. */
+/**
+ * The maximum number of people that are examined one by one. A page is then full if the others match as often as the
+ * first.
+ */
 const WALK = 20_000;
 
 /**
  * The search index has no order, so it finds all matches. A page for half a million people whose name begins with A
  * would read them all (2 s). A walk along the primary key has the opposite cost: cheap if many match, but it reads a
  * million rows if none does. The database cannot estimate how many match (beginnings of words, JSON), so the newest are
- * examined first. The result is the same.
+ * examined first. The result does not depend on this choice.
  */
 async function foundAmong(
   db: Queryable,
@@ -168,7 +171,7 @@ function firstIdAt(at: number): string {
   return `enduser_${time}${'0'.repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
 
-/** Names of the attributes of this organization's people. It reads all people with attributes once. */
+/** Names of the attributes of this organization's people. The query reads all people with attributes once. */
 export async function listAttributeNames(db: Queryable, orgId: string, limit: number): Promise<string[]> {
   const found = await db.execute<{ name: string }>(sql`SELECT DISTINCT k AS name
     FROM end_user e, jsonb_object_keys(e.attributes) k

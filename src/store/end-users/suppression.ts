@@ -8,9 +8,9 @@ export type Identifier = (typeof IDENTIFIERS)[number];
 export type Identified = { orgId: string; kind: Identifier | `address ${string}`; value: string };
 
 /**
- * A digest that replaces an identifier without revealing it. It stores an opt-out after the person is erased. It uses a
- * key, because phone numbers are few enough to try them all. Returns the digests that a row may have. The digest for
- * new rows comes first.
+ * A digest that replaces an identifier without revealing it. The digest stores an opt-out after the person is erased.
+ * The digest uses a key, because phone numbers are few enough to try them all. Returns the digests that a row may have.
+ * The digest for new rows comes first.
  */
 export type Suppression = ((identified: Identified) => readonly Buffer[]) & { readonly generation: number };
 

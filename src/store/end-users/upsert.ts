@@ -28,8 +28,8 @@ export type UpsertCall = {
   people: EndUserFields[];
   idempotency: { scope: Buffer; request: Buffer } | null;
   /**
-   * The response that is stored together with the effect. It is created before the write, and only for calls with an
-   * Idempotency-Key.
+   * The response that is stored together with the effect. The response is created before the write, and only for calls
+   * with an Idempotency-Key.
    */
   answer?(outcomes: readonly PersonOutcome[]): { status: number; body: string };
 };
@@ -71,7 +71,7 @@ export function createEndUserQueue(db: Db, suppression: Suppression | null = nul
 
 type BatchOutcome = UpsertOutcome | typeof LATER | Error;
 
-/** The result of a bulk call without writing. It includes conflicts, and rows that refer to the same person. */
+/** The result of a bulk call without writing. The result includes conflicts, and rows that refer to the same person. */
 export async function planEndUsers(
   db: Db,
   orgId: string,
@@ -150,7 +150,7 @@ async function outcomeOf(
   return { kind: 'written', people, answer: plan.answer };
 }
 
-/** The conflict of a call may be the effect of its own first attempt. */
+/** A call may conflict with the effect of its own first attempt. */
 async function refusedOrReplayed(client: pg.PoolClient, call: UpsertCall, refusal: Refusal): Promise<UpsertOutcome> {
   const stored = await readStoredAnswer(client, call);
   if (stored?.kind === 'replayed') return { kind: 'replayed', answer: stored.answer };

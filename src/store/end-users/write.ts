@@ -39,7 +39,7 @@ const USE = rowsOf('u', { n: 'int', end_user_id: 'text', known: 'bool' }, 'use_'
 
 /**
  * The statement has the same structure as in src/store/runs/write.ts, for people only: gate (the fence), idempotency,
- * and only then rows. It is undone completely if it loses a race.
+ * and only then rows. If another node was faster, the statement is rolled back completely.
  */
 export const WRITE_END_USERS = acceptingStatement(
   'write-end-users',

@@ -73,7 +73,10 @@ export const claimEvents = (
   { limit, share, busy }: { limit: number; share: number; busy: ReadonlyMap<string, number> },
 ): Promise<ClaimedEvent[]> => CLAIM(pool, limit, lease, [share, [...busy.keys()], [...busy.values()]]);
 
-/** The trace of the run to which an event belongs. Null: it has none. It is queried only if tracing is on. */
+/**
+ * The trace of the run to which an event belongs. Null: the event has no trace. The trace is queried only if tracing is
+ * on.
+ */
 export async function readTrace(
   pool: pg.Pool,
   { org_id, type, data }: Pick<ClaimedEvent, 'org_id' | 'type' | 'data'>,
@@ -104,7 +107,7 @@ const OUTCOME = rowsOf('t', {
   again_ms: 'float8',
 });
 
-/** Stores the outcomes of attempts. Each is stored only while the delivery still belongs to its worker. */
+/** Stores the outcomes of attempts. Each outcome is stored only while the delivery still belongs to its worker. */
 const COMPLETE = named(
   'complete-events',
   OUTCOME.types,
@@ -130,7 +133,7 @@ export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutc
 
 /** How often successes of the endpoint make one delivery due early, so that a delivery that always fails ends. */
 const MAX_EARLY = 3;
-/** How many deliveries one success makes due. The next success continues. */
+/** How many waiting deliveries become due when one delivery to the endpoint succeeds. The next success continues. */
 const EARLY_AT_ONCE = 1_000;
 
 const MAKE_DUE = named(

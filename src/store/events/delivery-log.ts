@@ -81,7 +81,7 @@ export async function resendDelivery(tx: Queryable, orgId: string, place: Delive
     .where(and(at(orgId, place), sql`${eventDelivery.lease} IS NULL`));
 }
 
-/** How many deliveries one statement makes due. */
+/** The maximum number of deliveries that become due in one statement. */
 const RECOVERED_AT_ONCE = 5_000;
 
 /** The time of a recovery: all of its deliveries are due then, and it takes none that changed later. */

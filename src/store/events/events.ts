@@ -25,7 +25,10 @@ export async function positionNow(db: Queryable, orgId: string): Promise<EventPo
   return { tx: await oldestUnderWay(db, orgId), id: '' };
 }
 
-/** No transaction before this one can still commit. The count makes it one row from the node with the organization. */
+/**
+ * The oldest transaction in progress: every earlier transaction has ended. The `count` makes Citus read one row from
+ * the node of the organization.
+ */
 async function oldestUnderWay(db: Queryable, orgId: string): Promise<string> {
   const { rows } = await db.execute<{ tx: string }>(sql`
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS tx, count(*) FROM event_tail WHERE org_id = ${orgId}`);
@@ -33,8 +36,8 @@ async function oldestUnderWay(db: Queryable, orgId: string): Promise<string> {
 }
 
 /**
- * The events after a position, oldest first, each exactly once. It reads only transactions before the oldest one in
- * progress, because no further event can appear among them.
+ * The events after a position, oldest first, each exactly once. The query reads only transactions before the oldest one
+ * in progress, because no further event can appear among them.
  */
 export async function readEventsAfter(
   db: Queryable,
@@ -80,9 +83,9 @@ export async function positionOf(db: Queryable, orgId: string, id: string): Prom
 const MAX_READ_FOR_AGENT = 5_000;
 
 /**
- * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: there
- * are no more. Like `readEventsAfter`, it reads only transactions before the oldest one in progress. So no event can
- * appear later before a listed one.
+ * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: no
+ * further page exists. Like `readEventsAfter`, it reads only transactions before the oldest one in progress. So no
+ * later event can come before a listed event.
  */
 export async function listEvents(
   db: Queryable,
@@ -116,7 +119,7 @@ export async function listEvents(
   return { rows: page, next: rows.length > filter.limit ? page.at(-1)!.id : (end?.id ?? null) };
 }
 
-/** The last event that a call reads for an agent. Null: all that follow. */
+/** The last event that a call reads for an agent. Null: the call reads all events that follow. */
 async function endOfReading(db: Queryable, readable: SQL | undefined): Promise<EventPosition | null> {
   const [last] = await db
     .select({ tx: event.tx, id: event.id })

@@ -2,7 +2,7 @@ import { AUDIT_EVENT } from '../../../contract/event-types.ts';
 import type { EventEnvelope } from '../../../contract/events.ts';
 import { timestamp } from '../../kernel/clock.ts';
 
-/** The public format of an event. As JSON, it is the body of every delivery. */
+/** The public format of an event. The JSON of this object is the body of every delivery. */
 export const presentEvent = (row: {
   id: string;
   type: string;

@@ -47,7 +47,7 @@ const RULES = {
 
 type Thing = keyof typeof RULES;
 
-/** The records on which a write depends. Each must exist, or must also be enabled. */
+/** The records on which a write depends. Each record must exist, or must also be enabled. */
 export type Needs = Readonly<Partial<Record<Thing, 'there' | 'on'>>>;
 
 const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
@@ -63,12 +63,12 @@ export const isInNetworks = (key: string, from: string): string =>
 
 type Gate = {
   /**
-   * The content of the FROM clause with the alias `g`. It has the columns org_id, key_id (null: a person in the
+   * The content of the FROM clause with the alias `g`. The rows have the columns org_id, key_id (null: a person in the
    * dashboard), came_from, and `<thing>_id` for everything in `needs`.
    */
   rows: string;
   needs: Needs;
-  /** `keys`: people in the dashboard may also do this on the free plan. */
+  /** `keys`: only API keys require the paid plan, and people in the dashboard may make this change on the free plan. */
   paidPlanFor: 'everybody' | 'keys';
   /** The columns of the gate, selected from `g` and the records. */
   columns: string;
@@ -96,15 +96,15 @@ const gateText = ({ rows, needs, paidPlanFor, columns }: Gate): string => {
 declare const fenced: unique symbol;
 
 /**
- * A statement that writes on behalf of a call. Only `acceptingStatement` creates one. A test finds every other
- * statement that stores a response for a call (fence.test.ts).
+ * A statement that writes on behalf of a call. Only `acceptingStatement` creates such a statement. A test finds every
+ * other statement that stores a response for a call (fence.test.ts).
  */
 export type AcceptingStatement<Name extends string> = ((values: Values<Name>) => FencedQuery) & {
   readonly text: string;
 };
 type FencedQuery = ReturnType<Named<never>> & { readonly [fenced]: true };
 
-/** `then`: the rest of the statement. It reads the CTE `gate` and writes only calls that passed it. */
+/** `then`: the rest of the statement. The statement reads the CTE `gate` and writes only calls that passed it. */
 export const acceptingStatement = <const Types extends Readonly<Record<string, string>>>(
   name: string,
   types: Types,
@@ -147,6 +147,6 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
     [call.orgId, call.keyId, call.from, ...things.map((thing) => call[`${thing}Id`])],
   );
   const code = found.rows[0]?.code;
-  // The record was disabled and enabled again in between. Nothing was written, so the caller may retry.
+  // Without a code, the record was disabled and enabled again in between. Nothing was written, so the caller may retry.
   return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }

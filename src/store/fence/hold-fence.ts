@@ -9,8 +9,8 @@ import { boundSilence } from '../nodes/leases.ts';
 /**
  * The fence for writes that need several statements. The key's row stays locked against its revocation until the
  * transaction ends, so a confirmed revocation comes before or after the whole write. A node that is silent during the
- * transaction loses the lock and its transaction. It needs a lock, so frequent writes have the fence in their single
- * statement instead.
+ * transaction loses the lock and its transaction. The fence needs a lock, so frequent writes have the fence in their
+ * single statement instead.
  */
 export async function holdFence(
   tx: Queryable,

@@ -6,8 +6,8 @@ type Erased = { endUserId: string; recipientIds: readonly string[]; approvalIds:
 
 /**
  * Removes a person from the responses that are stored for Idempotency-Keys. The rows stay, because a repeated call must
- * still act only once. Its response then contains only the ID of the record. Reads one day of stored responses of one
- * organization. Erasing is rare, and an index on their text would slow every call.
+ * still act only once. The stored response of an erased person then contains only the ID of the record. Reads one day
+ * of stored responses of one organization. Erasing is rare, and an index on their text would slow every call.
  */
 export async function scrubStoredAnswers(tx: Queryable, orgId: string, erased: Erased): Promise<void> {
   const ids = [erased.endUserId, ...erased.recipientIds, ...erased.approvalIds];

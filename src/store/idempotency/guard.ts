@@ -26,12 +26,15 @@ export function createIdempotencyGuard(): IdempotencyGuard {
 }
 
 type Work = (tx: Queryable) => Promise<StoredAnswer>;
-/** Runs a transaction and returns the result of its work. It is the database's own function, or a wrapper around it. */
+/**
+ * Runs a transaction and returns the result of its work. The function is the database's own function, or a wrapper
+ * around it.
+ */
 type Transact = (work: (tx: Queryable) => Promise<StoredAnswer | null>) => Promise<StoredAnswer | null>;
 
 /**
- * Runs `work` once per Idempotency-Key. Its effect and its response commit together, and a repeated call gets the
- * stored response. If another node has the same call in progress, the unique key makes this one wait.
+ * Runs `work` once per Idempotency-Key. The work's effect and its response commit together, and a repeated call gets
+ * the stored response. If another node has the same call in progress, the unique key makes this one wait.
  */
 export async function once(
   db: Db,
@@ -47,7 +50,7 @@ export async function once(
   return { answer: stored.answer, replayed: true };
 }
 
-/** Null if the key was used before. Then nothing is done. */
+/** Does the work of the first call. Null: the key was used before. If the key was used before, nothing is done. */
 async function first(tx: Queryable, call: IdempotentCall, work: Work): Promise<StoredAnswer | null> {
   if (call.idempotency === null) return work(tx);
   const { scope, request } = call.idempotency;

@@ -6,7 +6,7 @@ import type { AcceptOutcome, StoredAnswer } from '../runs/accept-call.ts';
 
 export type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; request: Buffer } | null };
 
-/** The response to the first call with this Idempotency-Key. Null when there was none. */
+/** The response to the first call with this Idempotency-Key. Null: this is the first call with the key. */
 export async function readStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,

@@ -133,8 +133,8 @@ export async function insertNewcomer(
 }
 
 /**
- * The newest conversation from this address, otherwise the newest one with the person that has no address of its own
- * yet.
+ * The newest conversation from this address. Otherwise the newest conversation with the person, if that conversation
+ * has no address yet.
  */
 export async function findOngoing(
   tx: Queryable,

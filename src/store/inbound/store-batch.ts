@@ -9,10 +9,10 @@ import { moreMessagesWaitMs } from '../runs/more-messages-wait.ts';
 import { SURVEY } from '../schema/rating.ts';
 
 /**
- * Stores many messages of known people at once. It needs three statements in total, for any number of messages and
- * people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an unknown address
- * are returned to src/features/conversations/store-inbound-message.ts, which creates the person and the conversation.
- * So are messages that may answer a survey.
+ * Stores many messages of known people at once. The function needs three statements in total, for any number of
+ * messages and people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an
+ * unknown address are returned to src/features/conversations/store-inbound-message.ts, which creates the person and the
+ * conversation. So are messages that may answer a survey.
  */
 export type InboundRow = {
   orgId: string;

@@ -33,7 +33,7 @@ export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date
   return new Date(Number(rows[0]!.ms));
 }
 
-/** A node renews its row three times a second. After this time without a renewal, its link counts as unused. */
+/** A node renews its row three times a second. After this time without a renewal, the node's link counts as unused. */
 const ALIVE_SECONDS = 3;
 
 /** Whether another running node has shown a valid link. */

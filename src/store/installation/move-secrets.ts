@@ -14,9 +14,9 @@ import type { Db } from '../db.ts';
 
 /**
  * Moves all data from an older PARLEY_SECRET to the current one: digests get one more HMAC, data keys of organizations
- * are replaced, and sealed texts are sealed again. It runs in small transactions and may stop after any of them. The
- * next run finds the remaining data by its mark, or because it does not open with the newest key, and moves it. Servers
- * keep running, because they read both forms.
+ * are replaced, and sealed texts are sealed again. The rotation runs in small transactions and may stop after any of
+ * them. The next run finds the remaining data by its mark, or because it does not open with the newest key, and moves
+ * it. Servers keep running, because they read both forms.
  */
 export type MoveKeys = {
   generation: number;
@@ -97,7 +97,7 @@ const moveBatch = (db: Db, { table, key, to }: Digests): Promise<number> =>
     const before = rows.map(({ digest }) => hex(digest));
     const listed = sql`unnest(${sql.param(rows.map((row) => row.org_id))}::text[], ${sql.param(before)}::bytea[],
       ${sql.param(next)}::bytea[]) AS m (org, before, next)`;
-    // A person may have been erased twice, before and after the switch. The later state is kept.
+    // A person may have been erased twice, before and after the switch. The state after the switch is kept.
     await tx.execute(
       sql`DELETE FROM ${name} t USING ${listed} WHERE t.org_id = m.org AND t.digest = m.before
         AND EXISTS (SELECT 1 FROM ${name} n WHERE n.org_id = m.org AND n.digest = m.next)`,
@@ -166,7 +166,7 @@ async function resealOf(db: Db, orgId: string, sealingKey: Key): Promise<number>
       const credential = credentialIn(name, row);
       const before = String(row[column]);
       const text = await openCredential(db, sealingKey, credential, before).catch(unreadable);
-      // The text did not open before either, and the page of the channel shows that.
+      // A text that does not open was already unreadable before the rotation, and the page of its channel shows that.
       if (text === null) continue;
       const sealed = await sealCredential(db, sealingKey, credential, text);
       await db.execute(sql`UPDATE ${from} SET ${field} = ${sealed}

@@ -13,7 +13,7 @@ export type ServerReport = {
   connections: number;
   /** The number of running Parley processes. Null before the first start. */
   processes: number | null;
-  /** The time since when the installation is paused. Null: it is not paused. */
+  /** The time since when the installation is paused. Null: the installation is not paused. */
   pausedAt: string | null;
   /** Tables with rows that were never analyzed, the largest first. */
   neverAnalyzed: { name: string; rows: number }[];

@@ -116,7 +116,7 @@ export async function renewInvitation(
     .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()));
 }
 
-/** Withdraws an invitation. Returns true if it was open. */
+/** Withdraws an invitation. Returns true if the invitation was open. */
 export const withdrawInvitation = async (
   db: Queryable,
   orgId: string,

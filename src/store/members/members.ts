@@ -70,7 +70,7 @@ export async function readOwnerAddresses(
   return { organization: rows[0]?.organization ?? '', addresses: rows.map(({ email }) => email) };
 }
 
-/** The person's role in this organization. Null: not a member. */
+/** The person's role in this organization. Null: the person is not a member. */
 export async function readRole(db: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await db
     .select({ role: sql<Role>`${member.role}` })
@@ -79,7 +79,7 @@ export async function readRole(db: Queryable, orgId: string, userId: string): Pr
   return rows[0]?.role ?? null;
 }
 
-/** False: not a member. */
+/** The result is false if the person is not a member. */
 export async function writeOpensNext(
   db: Queryable,
   orgId: string,
@@ -93,7 +93,7 @@ export async function writeOpensNext(
   return (changed.rowCount ?? 0) > 0;
 }
 
-/** The role of the acting person. Their removal, and a change of their role, wait until the transaction ends. */
+/** The role of the acting person. The removal or role change of such a person waits until the transaction ends. */
 export async function holdMember(tx: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await tx
     .select({ role: sql<Role>`${member.role}` })

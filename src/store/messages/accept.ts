@@ -119,7 +119,10 @@ function whoIsMeant(call: SendCall, addressed: Addressed | null, book: EndUserBo
 const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
   'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
 
-/** The known facts about a new person: the opt-outs of an identifier or of the address. Undefined: nothing is known. */
+/**
+ * The known facts about a new person: the opt-outs of an identifier or of the address. Undefined: nothing is known
+ * about the person.
+ */
 function standingOf({ call, row }: Meant, suppressed: Suppressed | null): Standing | undefined {
   const entry = { ...row?.consent, ...suppressed?.consent }[call.rules.kind] as { status?: string } | undefined;
   const blocked = Boolean(row?.blocked || suppressed?.blocked);
@@ -188,7 +191,7 @@ function mayNotReceive({ blocked, consent }: Standing): Refusal | null {
   return new Refusal('recipient_opted_out', why === 'blocked' ? 'The recipient is blocked.' : undefined);
 }
 
-/** For a scheduled send, this is decided when it is due. */
+/** For a scheduled send, the window is checked when the message is due. */
 function windowIsOpen({ rules, content, sendAt }: SendCall, standing: Standing | undefined): boolean {
   if (content.type === 'template' || sendAt !== null) return true;
   return isInWindow(rules.replyWindowHours, standing?.last_inbound_at ?? null, Date.now());

@@ -4,7 +4,7 @@ import type { Refusal } from '../../../contract/problems.ts';
 import type { StoredAnswer } from '../runs/accept-call.ts';
 import type { EndUserFields } from '../end-users/end-user-fields.ts';
 
-/** The requirements of the channel's kind for a recipient. None of them needs the database. */
+/** The requirements of the channel's kind for a recipient. None of these rules needs the database. */
 export type ChannelRules = {
   kind: string;
   /** True: a message counts as delivered when it is stored. */

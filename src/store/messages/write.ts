@@ -13,7 +13,7 @@ export type PlannedSend = {
   answer: StoredAnswer;
   /** The person's row if this batch creates or changes it. */
   endUser: EndUserRow | null;
-  /** True: this batch creates the conversation. Calls of one batch to one person share it. */
+  /** True: this batch creates the conversation. All calls of a batch to the same person use this conversation. */
   fresh: boolean;
   address: string | null;
   /** True: the person has no identity with this address yet. */
@@ -53,7 +53,7 @@ export const SEND = { agent: 'there', channel: 'on' } as const;
 
 /**
  * The statement has the same structure as in src/store/runs/write.ts, for messages: gate (the fence), idempotency, and
- * only then rows. It is undone completely if it loses a race.
+ * only then rows. If another node was faster, the statement is rolled back completely.
  */
 const WRITE = acceptingStatement(
   'write-messages',
@@ -95,7 +95,10 @@ SELECT id,
 FROM accepted`,
 );
 
-/** Writes the batch. Returns the IDs of the written messages. The fence stopped the others, or they are replays. */
+/**
+ * Writes the batch. Returns the IDs of the written messages. All other messages were stopped by the fence, or are
+ * replays.
+ */
 export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
   const gates = gatesOf(planned);
   const people = peopleValues(

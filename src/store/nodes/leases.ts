@@ -11,11 +11,11 @@ export type ChangeKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel
 export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
 
 /**
- * The channel of the notification that is sent with every change. It only causes other nodes to read the log now. A
- * lost notification costs time, but never safety.
+ * The channel of the notification that is sent with every change. The notification only causes other nodes to read the
+ * log now. A lost notification costs time, but never safety.
  */
 const HINT_CHANNEL = 'parley_authz';
-/** A reader that is further behind starts again instead of reading everything. */
+/** The maximum number of changes that a node reads at once. A node that is further behind registers again. */
 const MAX_READ = 10_000;
 /** Changes stay for a while after every node has read them, for people who investigate a problem. */
 const KEPT = '1 hour';
@@ -49,19 +49,19 @@ export const LOCK_HELD_MS = 1_000;
 const STATEMENT_MS = 10_000;
 const boundStatements = sql`set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
 
-/** Ends this transaction if its client is silent for this long. It applies until the transaction ends. */
+/** Ends this transaction if its client is silent for this long. The setting applies until the transaction ends. */
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
 /**
- * `server`: the run of the database server in which the number was assigned. Another run may assign the same number to
- * another change.
+ * `server`: the run of the database server in which the number was assigned. Another run of the server may assign the
+ * same number to another change.
  */
 export type Place = { seq: number; server: string };
 
 /**
- * Takes the next positions in the log, one for each subject. Returns the last position. It must be the transaction's
- * first statement. The row lock stays until the commit, so positions become visible in the order of their numbers. A
- * sequence would not work, because its numbers commit in any order, and a reader would miss one forever.
+ * Takes the next positions in the log, one for each subject. Returns the last position. This must be the first
+ * statement of the transaction. The row lock stays until the commit, so positions become visible in the order of their
+ * numbers. A sequence would not work, because its numbers commit in any order, and a reader would miss one forever.
  */
 export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<Place> {
   const kinds = sql.param(subjects.map((subject) => subject.kind));
@@ -110,7 +110,7 @@ export function openLeaseTable(url: string, options: LeaseOptions) {
         [nodeId],
       );
       const row = made.rows[0]!;
-      // The statement does not see its own row.
+      // The count does not include the new row of this node.
       return { position: Number(row.position), server: row.server, serverAgeMs: row.age, nodes: row.others + 1 };
     },
 

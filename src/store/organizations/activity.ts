@@ -41,7 +41,7 @@ export async function listAudit(
   return pageOf(rows, limit);
 }
 
-/** The time and random part of an ID. IDs created since then sort after it. */
+/** The time and random part of an ID. IDs that are created after this time sort after this text. */
 const idAt = (ms: number): string => newId('audit', Math.max(0, ms)).slice(0, 'audit_'.length + 10);
 
 export type OverviewCounts = {
@@ -63,7 +63,7 @@ const DAY_MS = 86_400_000;
 export async function countOverview(db: Queryable, orgId: string): Promise<OverviewCounts> {
   const many = (from: string) =>
     sql`(SELECT count(*)::int FROM (SELECT 1 FROM ${sql.raw(from)} AND org_id = ${orgId} LIMIT ${MAX_OVERVIEW}) x)`;
-  // The time and random part of an ID. IDs created since then sort after it.
+  // The time and random part of an ID. IDs that are created after this time sort after this text.
   const since = newId('run', Date.now() - DAY_MS).slice(0, 'run_'.length + 10);
   const { rows } = await db.execute<{ counts: OverviewCounts }>(sql`SELECT jsonb_build_object(
     'agents', ${many('agent WHERE deleted_at IS NULL')},

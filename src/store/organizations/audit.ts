@@ -41,7 +41,7 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
   });
 }
 
-/** A limit above the number of organizations to which a person may belong. Only the operator has no such limit. */
+/** A limit above the number of organizations to which a person may belong. The operator has no limit. */
 const MAX_TOLD = 200;
 
 /**

@@ -7,10 +7,10 @@ import { foundInReachableCells } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 
 /**
- * A fingerprint is a short text that changes after any change in a topic. It is computed from the row versions (`xmin`)
- * that PostgreSQL stores anyway. So a watcher polls for changes, and no writer (above all the accepting of calls) has
- * to notify anyone: there is no NOTIFY, no shared counter, and no index on a time. Only the newest rows are read,
- * through the indexes of the lists themselves.
+ * A fingerprint is a short text that changes after any change in a topic. A fingerprint is computed from the row
+ * versions (`xmin`) that PostgreSQL stores anyway. So a watcher polls for changes, and no writer (above all the
+ * accepting of calls) has to notify anyone: there is no NOTIFY, no shared counter, and no index on a time. Only the
+ * newest rows are read, through the indexes of the lists themselves.
  */
 export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of the whole organization. */ id: string };
 

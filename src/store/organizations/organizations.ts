@@ -68,7 +68,7 @@ export async function setSecondFactorRequired(
   return rows[0] ?? null;
 }
 
-/** The person's role in an organization. Null: not a member. */
+/** The person's role in an organization. Null: the person is not a member. */
 export async function findMembership(db: Queryable, orgId: string, userId: string): Promise<Membership | null> {
   const rows = await db
     .select({ ...columns, role: sql<Role>`${member.role}` })

@@ -6,11 +6,11 @@ import { retention } from '../schema/retention.ts';
 
 /**
  * Erases data that is older than the retention period of an organization. A pass reads the organization's conversations
- * in the order of their IDs, which contain their time, up to those that are too recent. It runs in batches. Each is a
- * short transaction that continues where the last one ended, on any node. In a conversation that is still active, old
- * messages and old runs are deleted. A conversation without activity during the whole period is deleted completely. A
- * conversation in progress is not touched. Campaigns count their recipients, so recipients stay, without their
- * messages.
+ * in the order of their IDs, which contain their time, up to those that are too recent. A pass runs in batches. Each
+ * batch is a short transaction that continues where the last one ended, on any node. In a conversation that is still
+ * active, old messages and old runs are deleted. A conversation without activity during the whole period is deleted
+ * completely. A conversation in progress is not touched. Campaigns count their recipients, so recipients stay, without
+ * their messages.
  */
 export type Retention = { days: number; sweptAt: Date | null };
 
@@ -21,7 +21,8 @@ const MOST = sql.raw(`${ROWS}`);
 /** Time between the end of one pass and the start of the next. */
 const PASS_HOURS = 24;
 /**
- * Maximum number of conversations that are counted before a setting is saved. Above that, the count is shown as "more".
+ * Maximum number of conversations that are counted before a setting is saved. Above this number, the count is shown as
+ * "more".
  */
 const MAX_COUNTED = 10_000;
 
@@ -62,7 +63,7 @@ type Piece = { conversations: number; messages: number; runs: number };
 
 /**
  * Erases one batch. Returns false if no batch is due. The organization that has waited longest comes first. After each
- * batch, it moves to the end of the queue. `now`: the database's time, except in tests.
+ * batch, the organization moves to the end of the queue. `now`: the database's time, except in tests.
  */
 export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -75,7 +76,7 @@ export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean
       looked.filter(({ holds }) => holds).map(({ id }) => id),
     );
     const erased = await erase(tx, pass, await weigh(tx, pass, locked));
-    // The limit was reached, so the same conversations may have more rows.
+    // True: the limit was reached, so the conversations may have further rows.
     const again = erased.messages === ROWS || erased.runs === ROWS;
     const isDone = !again && looked.length < PIECE;
     const cursor = again ? pass.cursor : (looked.at(-1)?.id ?? pass.cursor);
@@ -135,8 +136,8 @@ export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   ) IN ('pending', 'waiting_window', 'sending')) LIMIT 1) IS NULL`;
 
 /**
- * Finds the locked conversations that are not in progress, and those of them that are completely old. They are read
- * under the lock, so nothing can be added to them any more.
+ * Finds the locked conversations that are not in progress, and which of them are completely old. The conversations are
+ * read under the lock, so nothing can be added to them any more.
  */
 async function weigh(tx: Queryable, { org_id: orgId, before }: Pass, ids: string[]) {
   if (ids.length === 0) return [];
@@ -178,7 +179,7 @@ export const CLEAR_MEMORY = (orgId: SQL, all: SQL): SQL => sql`
   UPDATE conversation SET state = state - 'memory'
   WHERE org_id = ${orgId} AND id = ANY (${all}) AND jsonb_typeof(state) = 'object' AND jsonb_exists(state, 'memory')`;
 
-/** A summary for members repeats old messages. It is written again when it is needed. */
+/** A summary for members repeats old messages. A new summary is written when a member needs it. */
 export const DELETE_SUMMARIES = (orgId: SQL, all: SQL): SQL => sql`
   DELETE FROM conversation_summary WHERE org_id = ${orgId} AND conversation_id = ANY (${all})`;
 

@@ -44,8 +44,8 @@ function depthByLane(table: 'run' | 'message'): string {
 
 /**
  * Counts recipients of campaigns that may send now. Recipients that wait for their pace, plan, agent or channel are no
- * work for another worker. Such a campaign does not count, and a campaign with a rate limit counts only its next
- * recipient.
+ * work for another worker. The recipients of a campaign that waits do not count. In a campaign with a rate limit, only
+ * the next recipient counts.
  */
 const ofCampaign = (select: string, limit: string): string => `FROM (
     SELECT c.org_id, c.id, c.paced_until, c.settings ? 'per_minute' AS is_paced FROM campaign c

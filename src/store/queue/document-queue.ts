@@ -43,7 +43,7 @@ function filling({ table: name, model: modelName }: Names) {
     updated_at = excluded.updated_at`;
   const retried = sql`due_at = now(), attempts = 0, fault = NULL, updated_at = now()`;
   return {
-    /** Queues a new or changed document. Without a model, it does nothing. */
+    /** Queues a new or changed document. Without a model, the call does nothing. */
     async queueDocument(tx: Queryable, orgId: string, documentId: string): Promise<void> {
       await tx.execute(sql`INSERT INTO ${table} AS e (org_id, document_id, agent_id, due_at)
         SELECT d.org_id, d.id, d.agent_id, now() FROM document d JOIN model_provider m ON m.org_id = d.org_id
@@ -135,8 +135,9 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
     },
 
     /**
-     * Called after a failure. The document is tried again after a delay. With null, it is tried again only when a
-     * person requests it. `all`: the failure affects everything that waits in the organization, or of this agent.
+     * Called after a failure. The document is tried again after a delay. If the delay is null, the document is tried
+     * again only when a person requests it. `all`: the failure affects everything that waits in the organization, or of
+     * this agent.
      */
     async postponeDocument(
       db: Queryable,

@@ -77,7 +77,7 @@ describe('runs', () => {
     expect(all).toHaveLength(1_550);
   });
 
-  test('a run is due from the exact time of its due date, in either half of a millisecond', async () => {
+  test('a run can be claimed at the exact moment when it is due, at any fraction of a millisecond', async () => {
     await givenRuns(noisy, 1, 1);
     const client = await db.$client.connect();
     try {

@@ -44,8 +44,8 @@ busy AS MATERIALIZED (
 )`;
 
 /**
- * True if a claim of up to `limit` may have left due rows, because it was full or a lane provided its whole share.
- * Without room there was no claim. Finished work makes room and wakes the worker.
+ * True if a claim of up to `limit` may have left due rows, because it was full or a lane provided its whole share. A
+ * worker at its capacity makes no claim. Finished work makes room and wakes the worker.
  */
 export function isMoreDue(claimed: readonly { lane: number; share: number }[], limit: number): boolean {
   if (limit > 0 && claimed.length >= limit) return true;

@@ -56,7 +56,10 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
 
   return {
     underLease,
-    /** The same condition for two aliases of a statement: one for the table, and one for rows from `leaseTypes`. */
+    /**
+     * The condition that a row still has its lease. A statement has one alias for the table, and one for rows from
+     * `leaseTypes`.
+     */
     sameLease: (alias: string, rows: string): string => same(columns, alias, rows),
     /** The column types for rowsOf: the key and the lease. */
     leaseTypes: Object.fromEntries(columns.map((column) => [column, 'text'])) as Record<Key | 'lease', 'text'>,

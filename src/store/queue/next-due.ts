@@ -33,7 +33,7 @@ const FIRST = {
 } as const;
 
 export type WatchedQueue = keyof typeof FIRST;
-/** The time until the first row is due, in milliseconds. Zero or less: it is due. Null: no row waits. */
+/** The time until the first row is due, in milliseconds. Zero or less: the row is due. Null: no row waits. */
 export type NextDue = Record<WatchedQueue, number | null>;
 
 export const NEXT_DUE = `SELECT ${Object.entries(FIRST)

@@ -23,8 +23,8 @@ export type PlannedWrite<Plan, Out> = {
 
 /**
  * The way in which every accepted call is stored: read, plan, write in one statement, and retry if another transaction
- * was first. If the connection to the database is lost before the write, the outcome is `unavailable`. If it is lost
- * during the write, the outcome is `outcome_unknown`.
+ * was first. If the connection to the database is lost before the write, the outcome is `unavailable`. If the
+ * connection is lost during the write, the outcome is `outcome_unknown`.
  */
 export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWrite<Plan, Out>): Promise<Out> {
   const races = [LOST_RACE, SERIALIZATION_FAILURE, DEADLOCK, ...(planned.races ?? [])];

@@ -13,7 +13,7 @@ const RATED = `SELECT CASE WHEN g.score IS NOT NULL THEN json_build_object('scor
  */
 export const SURVEY_RATING = sql<SurveyRating | null>`(${sql.raw(RATED)})`;
 
-/** The same for a query of `run` with its conversation: the rating belongs to the run that ended it. */
+/** The rating columns for a query of `run`. The rating belongs to the run that ended the conversation. */
 export const RUN_RATING = sql<SurveyRating | null>`(${sql.raw(RATED)} AND g.run_id = run.id)`;
 
 /** The scores of rated answers by message. */

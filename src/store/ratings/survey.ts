@@ -12,8 +12,8 @@ import { SURVEY } from '../schema/rating.ts';
 export type DueSurvey = { orgId: string; conversationId: string };
 
 /**
- * The oldest surveys of all organizations that are not sent. They are not claimed. The conversation is locked to send
- * one, and the second worker finds it sent.
+ * The oldest surveys of all organizations that are not sent. These surveys are not claimed. The conversation is locked
+ * to send one, and the second worker finds it sent.
  */
 export async function findDueSurveys(db: Queryable, limit: number): Promise<DueSurvey[]> {
   const { rows } = await db.execute<{ org_id: string; conversation_id: string }>(sql`
@@ -33,7 +33,7 @@ export async function markSurveySent(tx: Queryable, due: DueSurvey, messageId: s
   await tx.execute(sql`UPDATE rating SET due_at = NULL, message_id = ${messageId} WHERE ${one(due)}`);
 }
 
-/** The survey is not sent now. When the conversation is resolved again, it gets a new one. */
+/** The survey is not sent now. When the conversation is resolved again, it gets a new survey. */
 export async function dropSurvey(tx: Queryable, due: DueSurvey): Promise<void> {
   await tx.execute(sql`DELETE FROM rating WHERE ${one(due)} AND due_at IS NOT NULL`);
 }
@@ -64,7 +64,7 @@ export type SurveyRow = {
 const wrote = (role: string) =>
   sql.raw(`EXISTS (SELECT 1 FROM message m WHERE m.conversation_id = c.id AND m.role ${role})`);
 
-/** The survey of a locked conversation. Null: it has none. */
+/** The survey of a locked conversation. Null: the conversation has no survey. */
 export async function readSurvey(tx: Queryable, orgId: string, conversationId: string): Promise<SurveyRow | null> {
   const { rows } = await tx.execute<SurveyRow>(sql`
     SELECT g.due_at IS NOT NULL AS is_due, g.score, g.comment, q.content AS question,

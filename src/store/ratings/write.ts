@@ -22,7 +22,7 @@ export async function rateConversation(
     WHERE org_id = ${orgId} AND id = (SELECT conversation_id FROM rated)`);
 }
 
-/** Stores the rating of an answer. A later one replaces it. */
+/** Stores the rating of an answer. A later rating replaces the earlier one. */
 export async function rateAnswer(
   tx: Queryable,
   orgId: string,

@@ -18,8 +18,8 @@ import { reasonNotToSend } from '../end-users/reason-not-to-send.ts';
 
 /**
  * Accepts up to a thousand recipients with three round trips: the people, the existing enrolments, and one statement.
- * That statement creates people and recipients and stores the response, all or nothing. It contains the fence: it
- * checks the key, the plan, and that the campaign is open now.
+ * This one statement creates people and recipients and stores the response, all or nothing. The statement contains the
+ * fence: it checks the key, the plan, and that the campaign is open now.
  */
 export type AddRecipientsCall = {
   orgId: string;

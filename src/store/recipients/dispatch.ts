@@ -65,8 +65,8 @@ export async function findDueCampaigns(
 }
 
 /**
- * Null if the campaign is not live any more or another worker has it. Also null if its agent, channel or plan is
- * disabled, and then it waits.
+ * Null if the campaign is not live any more or another worker has it. Also null if the agent, channel or plan of the
+ * campaign is disabled, and then the campaign waits.
  */
 export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Promise<LockedCampaign | null> {
   const found = await client.query<LockedCampaign>({

@@ -46,7 +46,7 @@ export async function listRecipients(
   return pageOf(rows, limit);
 }
 
-/** The number of recipients in each status. It reads only the index of the statuses. */
+/** The number of recipients in each status. The count reads only the index of the statuses. */
 export async function countRecipients(
   db: Queryable,
   orgId: string,
@@ -62,7 +62,7 @@ export async function countRecipients(
   return { counts, total: rows.reduce((sum, { n }) => sum + n, 0) };
 }
 
-/** Removes a recipient that has not started from the queue. Returns false if it has started. */
+/** Removes a recipient that has not started from the queue. Returns false if the recipient has started. */
 export async function cancelWaiting(db: Queryable, orgId: string, campaignId: string, id: string): Promise<boolean> {
   const rows = await db
     .update(recipient)

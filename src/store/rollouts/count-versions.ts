@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { byKey, checkedOnly } from '../queue/join-by-key.ts';
 
-/** Maximum number of an organization's runs that are compared without a rollout. The newest ones are. */
+/** Maximum number of an organization's runs that are compared without a rollout. The newest runs are compared. */
 const MAX_RUNS = 20_000;
 
 /** The compared runs: those of a rollout, or the newest of the organization since a time. */
@@ -40,8 +40,8 @@ const chosen = (orgId: string, runs: ComparedRuns): SQL =>
         ORDER BY id DESC LIMIT ${MAX_RUNS}) newest WHERE ${COUNTS}`;
 
 /**
- * Each run with its outcome. A hand-off and an unanswered question belong to the run in which they happened. Rows of a
- * conversation are looked up by the conversation alone, as in count-day.ts.
+ * SQL for each run with its outcome. A hand-off and an unanswered question belong to the run in which they happened.
+ * Rows of a conversation are looked up by the conversation alone, as in count-day.ts.
  */
 const judged = (orgId: string, runs: ComparedRuns): SQL => sql`
   picked AS MATERIALIZED (${chosen(orgId, runs)}), judged AS MATERIALIZED (

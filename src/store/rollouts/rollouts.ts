@@ -60,7 +60,7 @@ export type RolloutEnd = {
   comparison: Comparison;
 };
 
-/** A trigger of the table writes the event about a stopped rollout. Null: it had ended. */
+/** A trigger of the table writes the event about a stopped rollout. Null: the rollout had already ended. */
 export async function endRollout(
   tx: Queryable,
   orgId: string,

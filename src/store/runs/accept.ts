@@ -29,8 +29,8 @@ export type AcceptQueue = {
 };
 
 /**
- * With this many calls in progress, the worker of this process reduces its work. The number is far above that of a
- * quiet system.
+ * With this many calls in progress, the worker of this process reduces its work. The number is far above the number of
+ * calls in progress in a quiet system.
  */
 const PRESSED = 24;
 const TRIES = 5;
@@ -88,7 +88,7 @@ async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plan
   );
 }
 
-/** The conflict of a call may be the effect of its own first attempt, for example a conversation with its key. */
+/** A call may conflict with the effect of its own first attempt, for example a conversation with its key. */
 async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusal: Refusal): Promise<AcceptOutcome> {
   return (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 }
@@ -129,7 +129,7 @@ function plan(
   const silent = goesOn?.status === 'handed_off';
   const run: NewRun = {
     id: call.runId ?? newId('run'),
-    // For a scheduled call, this is decided when it is due.
+    // For a scheduled call, the status is decided when the run is due.
     status: call.sendAt ? 'scheduled' : silent ? 'handed_off' : 'queued',
     agentId: call.agentId,
     triggerId: call.triggerId,

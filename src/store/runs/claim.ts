@@ -13,8 +13,8 @@ export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);
 /** Maximum number of history messages in a turn, equal to MAX_HISTORY in engine/provider.ts. */
 const HISTORY = 40;
 /**
- * Maximum number of unanswered messages of one conversation that are read. The newest are read, because one of them may
- * be a “stop”.
+ * Maximum number of unanswered messages of one conversation that are read. The newest messages are read, because one of
+ * them may be a “stop”.
  */
 const UNANSWERED = 1_000;
 
@@ -59,7 +59,7 @@ export type ClaimedRun = {
    */
   approvals: OpenApproval[];
   result: RunResult | null;
-  /** The person has been silent until something is due, and how many steps of this silence are done. */
+  /** Whether a step for the person's silence is due, and the number of steps of this silence that are done. */
   is_silence_due: boolean;
   silent_steps: number;
   tags: string[];

@@ -29,8 +29,8 @@ export type CompletedTurn = {
   rolloutId: string | null;
   result: RunResult | null;
   /**
-   * How long the run waits in silence until something is due, and how many steps of the silence are done. Absent: as
-   * before, for a turn without a message.
+   * How long the run waits in silence until something is due, and how many steps of the silence are done. Null: these
+   * values do not change, for a turn without a message.
    */
   silence: { seconds: number | null; steps: number } | null;
   /** The calls that wait for the approval of the team from now on. */
@@ -50,7 +50,9 @@ export type CompletedTurn = {
 export const CONTINUED = 'continued';
 const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
-/** The time of the next step while the person is silent. It does not change without a new answer of the agent. */
+/**
+ * The time of the next step while the person is silent. This value does not change without a new answer of the agent.
+ */
 const SILENT_UNTIL = `CASE WHEN mine.silent_steps IS NULL THEN r.no_reply_at
       ELSE (SELECT mine.stored_at + mine.silent_seconds * interval '1 second') END`;
 

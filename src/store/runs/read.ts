@@ -145,8 +145,8 @@ export async function listRunMessages(
 
 /**
  * The messages of the agent and its colleagues in this run after one message, oldest first. Returns all of them if that
- * message does not belong to the run. They are in the order of storing. The lock on the conversation makes this the
- * order of commits.
+ * message does not belong to the run. The messages are in the order in which they were stored. The lock on the
+ * conversation makes this the order of commits.
  */
 export async function listMessagesAfter(
   db: Queryable,

@@ -18,8 +18,8 @@ export async function releaseRun(
 }
 
 /**
- * The run $2 of the organization $1, if it still has the lease $3. `outdated`: its conversation no longer has this
- * version. The conversation is locked before the run, as everywhere.
+ * The run $2 of the organization $1, if it still has the lease $3. `outdated`: the conversation of the run no longer
+ * has this version. The conversation is locked before the run, as everywhere.
  */
 export const leasedRun = (version: string): string => `
     SELECT held.org_id, held.id, c.version <> ${version} AS outdated

@@ -25,11 +25,12 @@ type Column = { name: string; type: string };
  * One statement (one round trip and one transaction) for all calls of a batch. `gate` selects the calls that may still
  * be accepted now: it is the fence against a key, plan, agent, trigger or channel that was disabled after the check in
  * memory. `idem` writes the Idempotency-Keys: the first call with a key continues, and a second one writes nothing.
- * `go` contains the calls that pass both. Only these calls write rows. Rows are locked in the same order everywhere
- * (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts (another node was
- * first), the whole statement is undone and the batch is planned again. Rows are passed as one array per column, so
- * planning costs the same for 1 call and for 200. Parts that no call of the batch needs are left out. Starting a part
- * costs the database 20 to 50 µs even if it is not used, which was a sixth of the cost of an anonymous call.
+ * `go` contains the calls that pass both `gate` and `idem`. Only these calls write rows. Rows are locked in the same
+ * order everywhere (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts
+ * (another node was first), the whole statement is undone and the batch is planned again. Rows are passed as one array
+ * per column, so planning costs the same for 1 call and for 200. Parts that no call of the batch needs are left out.
+ * Starting a part costs the database 20 to 50 µs even if it is not used, which was a sixth of the cost of an anonymous
+ * call.
  */
 function writeText({ people, keyed, repeatable, messages, client }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
@@ -137,8 +138,8 @@ const CHECKED = rowsOf(
 const GATE = { rows: CHECKED.from, needs: TRIGGER_CALL, paidPlanFor: 'everybody', columns: 'g.*' } as const;
 
 /**
- * A set of parts always has the same columns of `call`. So each set of parts has one text, and one prepared statement
- * per connection.
+ * Statements with the same parts have the same columns of `call`. So each set of parts has one text, and one prepared
+ * statement per connection.
  */
 const statements = new Map<string, AcceptingStatement<string>>();
 

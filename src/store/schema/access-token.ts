@@ -5,8 +5,8 @@ import { organization } from './identity.ts';
 
 /**
  * An access token of a person or of the organization, for the dashboard's routes (docs/adr/0107). The value is not
- * stored. Only its HMAC is stored, in `access_token_digest`. Its rights never change, and `revoked` is final. A
- * database trigger (migrations) enforces both.
+ * stored. Only its HMAC is stored, in `access_token_digest`. The token's rights never change, and `revoked` is final. A
+ * database trigger (migrations) enforces both rules.
  */
 export const accessToken = pgTable(
   'access_token',
@@ -29,8 +29,8 @@ export const accessToken = pgTable(
     /** The token was created in a session of the organization's sign-in provider, and ends with these sessions. */
     byProvider: boolean('by_provider').notNull(),
     /**
-     * The token was created in a session that had shown a second factor. It is cleared when the account has no second
-     * factor left.
+     * The token was created in a session that had shown a second factor. This mark is cleared when the account has no
+     * second factor left.
      */
     signInFactor: boolean('sign_in_factor').notNull(),
     createdAt: createdAt(),

@@ -5,8 +5,8 @@ import { agent } from './agent.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
 /**
- * A version of an agent that a part of the end users gets. Who gets it is computed from the IDs of rollout and end user
- * (src/answering/choose-version.ts), so no end user has a row.
+ * A version of an agent that a part of the end users gets. Who gets the version is computed from the IDs of rollout and
+ * end user (src/answering/choose-version.ts), so no end user has a row.
  */
 export const agentRollout = pgTable(
   'agent_rollout',

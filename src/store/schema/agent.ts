@@ -53,7 +53,10 @@ export const agentVersion = pgTable(
     version: integer('version').notNull(),
     definition: jsonb('definition').$type<AgentDefinition>().notNull(),
     publishedBy: text('published_by'),
-    /** The reason to publish it although not all tests passed. Null: all passed, or there were none. */
+    /**
+     * The reason to publish the version although not all tests passed. Null: all tests passed, or the agent had no
+     * tests.
+     */
     withoutTests: text('without_tests'),
     createdAt: createdAt(),
   },
@@ -121,8 +124,8 @@ export const document = pgTable(
 );
 
 /**
- * The signing secret and the credentials for calls of one tool at one origin. They are not part of the definition:
- * versions contain no secret, and a secret stays valid for a new version.
+ * The signing secret and the credentials for calls of one tool at one origin. The secret and the credentials are not
+ * part of the definition: versions contain no secret, and a secret stays valid for a new version.
  */
 export const toolSecret = pgTable(
   'tool_secret',
@@ -160,13 +163,13 @@ export const modelProvider = pgTable(
     provider: text('provider').notNull(),
     baseUrl: text('base_url'),
     sealedKey: text('sealed_key'),
-    /** The model that makes the embeddings of the organization. Null: this connection makes none. */
+    /** The model that makes the embeddings of the organization. Null: this connection makes no embeddings. */
     embeddingModel: text('embedding_model'),
-    /** The number of dimensions of its vectors, known since its first call. Null: not called yet. */
+    /** The number of dimensions of its vectors, known since its first call. Null: the model was not called yet. */
     embeddingDimensions: integer('embedding_dimensions'),
-    /** The model that transcribes audio of the organization. Null: this connection transcribes none. */
+    /** The model that transcribes audio of the organization. Null: this connection transcribes no audio. */
     transcriptionModel: text('transcription_model'),
-    /** The model that writes questions for passages. Null: this connection writes none. */
+    /** The model that writes questions for passages. Null: this connection writes no questions. */
     questionModel: text('question_model'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -191,7 +194,10 @@ export const dataKey = pgTable('data_key', {
     .primaryKey()
     .references(() => organization.id),
   wrapped: text('wrapped').notNull(),
-  /** The previous key, for a process that read a sealed text just before the text was moved. Null: there was none. */
+  /**
+   * The previous key, for a process that read a sealed text just before the text was moved. Null: there was no earlier
+   * data key.
+   */
   previous: text('previous'),
   /** Whether texts under the previous key may remain. */
   moving: boolean('moving').notNull().default(false),

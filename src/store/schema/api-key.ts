@@ -7,8 +7,9 @@ import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An API key. The value is not stored. Only its HMAC is stored, in `api_key_digest`. Scope and rights never change, its
- * networks can only become narrower, and `revoked` is final. A database trigger (migrations) enforces this.
+ * An API key. The value is not stored. Only its HMAC is stored, in `api_key_digest`. The scope and rights of a key
+ * never change, its networks can only become narrower, and `revoked` is final. A database trigger (migrations) enforces
+ * this.
  */
 export const apiKey = pgTable(
   'api_key',
@@ -22,7 +23,8 @@ export const apiKey = pgTable(
     campaignId: text('campaign_id'),
     permissions: text('permissions').array().notNull(),
     /**
-     * The networks from which the key may be used. Null: from everywhere. They can become narrower, but never wider.
+     * The networks from which the key may be used. Null: from everywhere. Networks can become narrower, but never
+     * wider.
      */
     allowedNetworks: cidr('allowed_networks').array(),
     /** Limits of this key. Null: none. Lowered, never raised or removed. */

@@ -25,9 +25,12 @@ export const approval = pgTable(
     decidedBy: text('decided_by'),
     expiresAt: moment('expires_at').notNull(),
     decidedAt: moment('decided_at'),
-    /** What the approved call returned. It is stored before the turn, so that a repeated turn does not call again. */
+    /**
+     * What the approved call returned. The outcome is stored before the turn, so that a repeated turn does not call
+     * again.
+     */
     outcome: jsonb('outcome').$type<ApprovalOutcome>(),
-    /** When the turn that used the decision was stored, or the run ended. Null: the approval is open. */
+    /** The time at which the turn that used the decision was stored, or the run ended. Null: the approval is open. */
     answeredAt: moment('answered_at'),
     createdAt: createdAt(),
   },

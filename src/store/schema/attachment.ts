@@ -4,7 +4,7 @@ import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 import { message } from './conversation.ts';
 
 /**
- * A file that was sent in a conversation. It is deleted with its message, and so with the person, with the
+ * A file that was sent in a conversation. The file is deleted with its message, and so with the person, with the
  * organization, or after the retention period. While its bytes are still at the channel's provider, the row is also its
  * entry in the queue of files to fetch: `due_at` and `lease` work as for runs. Audio without a transcript is queued a
  * second time, to be transcribed.

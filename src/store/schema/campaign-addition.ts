@@ -5,7 +5,7 @@ import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
 /**
- * An audience that is being added to a campaign. The row is also its entry in the queue, as for imports: `due_at` and
+ * An audience that is being added to a campaign. The row is also an entry of the queue, as for imports: `due_at` and
  * `lease`.
  */
 export const campaignAddition = pgTable(
@@ -18,7 +18,7 @@ export const campaignAddition = pgTable(
     state: text('state').notNull().default('queued'),
     source: text('source').notNull(),
     filterNames: text('filter_names').array().notNull().default([]),
-    /** The people to add, as a filter or as a file. It is stored until the addition ends. */
+    /** The people to add, as a filter or as a file. Filter and file are stored until the addition ends. */
     filter: jsonb('filter').$type<Record<string, unknown>>(),
     file: text('file'),
     /** The last person of the finished pages. */

@@ -4,7 +4,7 @@ import { campaign } from './campaign.ts';
 import { moment, orgId } from './columns.ts';
 
 /**
- * The days on which a campaign repeats. The row is also its entry in the queue: `next_at` is the time at which
+ * The days on which a campaign repeats. The row is also an entry of the queue: `next_at` is the time at which
  * `next_day` begins in the first time zone.
  */
 export const campaignSchedule = pgTable(
@@ -15,7 +15,7 @@ export const campaignSchedule = pgTable(
     /** If the segment was deleted, no campaign starts. */
     segmentId: text('segment_id').notNull(),
     days: integer('days').array().notNull(),
-    /** The day of the month. Then the days of the week are empty. */
+    /** The day of the month. With a day of the month, the days of the week are empty. */
     monthDay: integer('month_day'),
     at: text('at').notNull(),
     paused: boolean('paused').notNull().default(false),

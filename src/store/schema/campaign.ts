@@ -60,8 +60,8 @@ export const campaign = pgTable(
 
 /**
  * The enrolment of one end user. The row is also its entry in the queue: with a `due_at` in the past it becomes a
- * conversation and a run, in one transaction. After that, a database trigger (migrations) changes `status` together
- * with the run and its first message.
+ * conversation and a run, in one transaction. Once the run exists, a database trigger (migrations) changes `status`
+ * together with the run and its first message.
  */
 export const recipient = pgTable(
   'recipient',

@@ -1,10 +1,10 @@
 import { bigint, boolean, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, moment } from './columns.ts';
 
-/** A cell besides the first one. It is a schema of this name with all tenant tables (docs/adr/0501). */
+/** A cell besides the first one. Such a cell is a schema of this name with all tenant tables (docs/adr/0501). */
 export const cell = pgTable('cell', {
   name: text('name').primaryKey(),
-  /** The newest migration of its tables. */
+  /** The newest migration of the tables of this cell. */
   schemaAt: bigint('schema_at', { mode: 'number' }).notNull(),
   /** Whether the cell may contain organizations. */
   ready: boolean('ready').notNull().default(false),

@@ -26,7 +26,7 @@ export const conversation = pgTable(
     endUserId: text('end_user_id').notNull(),
     /** The person's address on the channel. Null on the sandbox. */
     address: text('address'),
-    /** The caller's own key for the conversation (`conversation.key`). A newer conversation may take it over. */
+    /** The caller's own key for the conversation (`conversation.key`). A newer conversation may take the key over. */
     key: text('key'),
     /** `open`, `handed_off` (members answer, the agent does not) or `resolved`. */
     status: text('status').notNull().default('open'),
@@ -50,7 +50,9 @@ export const conversation = pgTable(
     handOffReason: text('hand_off_reason'),
     /** The end of the snooze. Null after the person writes, or when the agent or another member takes over. */
     snoozedUntil: moment('snoozed_until'),
-    /** Client tokens with this mark may read the conversation and write in it. Null: no client token may. */
+    /**
+     * Client tokens with this mark may read the conversation and write in it. Null: no client token may read or write.
+     */
     clientMark: text('client_mark'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -66,16 +68,16 @@ export const conversation = pgTable(
     // For lists of one channel, of an agent (which has few channels), and of one status. The status comes first, so
     // that a query by a channel and a more selective column never uses this index.
     index('conversation_channel').on(table.status, table.channelId, table.id),
-    // Finds the conversation that continues when a person writes from this address. It does not contain conversations
-    // of the sandbox.
+    // Finds the conversation that continues when a person writes from this address. The index does not contain
+    // conversations of the sandbox.
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
       .where(sql`address IS NOT NULL`),
-    // Conversations that members answer. They are few, and they are counted for every open dashboard.
+    // Conversations that members answer. Waiting conversations are few, and are counted for every open dashboard.
     index('conversation_handed_off')
       .on(table.orgId, table.id)
       .where(sql`status = 'handed_off'`),
-    // Few conversations have a tag, and the others add nothing to this index.
+    // Few conversations have a tag, and conversations without tags are not in this index.
     index('conversation_tags')
       .using('gin', table.tags)
       .where(sql`tags <> '{}'`),
@@ -102,7 +104,8 @@ export const conversationSeen = pgTable(
 
 /**
  * The members who have a conversation open now, and those who are writing in it. The table is unlogged (a manual
- * statement in its migration), because rows are only useful for seconds. After a crash of the database it is empty.
+ * statement in its migration), because rows are only useful for seconds. After a crash of the database, the table is
+ * empty.
  */
 export const conversationPresence = pgTable(
   'conversation_presence',
@@ -124,7 +127,9 @@ export const conversationPresence = pgTable(
   ],
 );
 
-/** Notes that members write to each other about a conversation. They are sent to no person, no agent and no webhook. */
+/**
+ * Notes that members write to each other about a conversation. Notes are sent to no person, no agent and no webhook.
+ */
 export const conversationNote = pgTable(
   'conversation_note',
   {
@@ -174,7 +179,7 @@ export const conversationMention = pgTable(
 
 /**
  * One message. `id` sorts by time. The row is also its entry in the queue of deliveries: a message with a `due_at` in
- * the past is sent. It is claimed, renewed and completed like a run (run.ts).
+ * the past is sent. A delivery is claimed, renewed and completed like a run (run.ts).
  */
 export const message = pgTable(
   'message',
@@ -198,7 +203,7 @@ export const message = pgTable(
     sendAt: moment('send_at'),
     dueAt: moment('due_at'),
     lease: text('lease'),
-    /** How many times a worker started to deliver it. */
+    /** How many times a worker started to deliver the message. */
     attempts: integer('attempts').notNull().default(0),
     error: jsonb('error').$type<DeliveryError>(),
     providerMessageId: text('provider_message_id'),

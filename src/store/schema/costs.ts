@@ -67,10 +67,10 @@ export const modelTurn = pgTable(
     /** Empty: the embedded agent, or a hand-off, replaced a model. */
     model: text('model').notNull(),
     ...use,
-    /** The cost at the price of that time. Null: there was no price. */
+    /** The cost at the price of that time. Null: the model had no price. */
     cost: numeric('cost'),
     currency: text('currency'),
-    /** The models before it in the agent's order, and the reason why each did not answer. */
+    /** The models that come before this one in the agent's order, and the reason why each did not answer. */
     insteadOf: jsonb('instead_of').$type<InsteadOf[]>().notNull().default([]),
     createdAt: createdAt(),
   },
@@ -87,7 +87,7 @@ export const modelTurn = pgTable(
   ],
 );
 
-/** The sum of all turns of one UTC day. Empty text: none, or not known. */
+/** The sum of all turns of one UTC day. An empty text means: none, or not known. */
 export const modelUsage = pgTable(
   'model_usage',
   {
@@ -162,8 +162,8 @@ export const budgetReservation = pgTable(
     id: text('id').notNull(),
     budgetId: text('budget_id').notNull(),
     /**
-     * The claim to which the reservation belongs. Without that claim, the reservation is abandoned. Null: a try in the
-     * dashboard.
+     * The claim to which the reservation belongs. Without the claim of its turn, the reservation is abandoned. Null: a
+     * try in the dashboard.
      */
     runId: text('run_id'),
     lease: text('lease'),
@@ -181,8 +181,8 @@ export const budgetReservation = pgTable(
 );
 
 /**
- * The shared state of a model that fails or requested a pause. All nodes use it. Without a row, the model is called as
- * usual.
+ * The shared state of a model that fails or requested a pause. All nodes use this state. Without a row, the model is
+ * called as usual.
  */
 export const modelGate = pgTable(
   'model_gate',
@@ -194,12 +194,12 @@ export const modelGate = pgTable(
     failures: integer('failures').notNull(),
     /** The number of consecutive closings of the gate. */
     closings: integer('closings').notNull().default(0),
-    /** Until this time no one calls the model. After it, one call probes the model. */
+    /** Until this time no one calls the model. After this time, one call probes the model. */
     closedUntil: moment('closed_until'),
     probeUntil: moment('probe_until'),
     /** Code of the latest failure. */
     reason: text('reason').notNull(),
-    /** The time of the first of these failures. */
+    /** The time of the first of the consecutive failures. */
     since: moment('since').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.orgId, table.provider, table.model] })],

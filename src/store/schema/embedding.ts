@@ -11,7 +11,7 @@ const queueColumns = () => ({
   orgId: orgId(),
   documentId: text('document_id').notNull(),
   agentId: text('agent_id').notNull(),
-  /** The number of distinct passages of the document. Null until they are counted. */
+  /** The number of distinct passages of the document. Null until the passages are counted. */
   passages: integer('passages'),
   /** The number of consecutive failures. */
   attempts: integer('attempts').notNull().default(0),

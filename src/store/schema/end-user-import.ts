@@ -40,7 +40,7 @@ export const endUserImport = pgTable(
   ],
 );
 
-/** The file itself. It is stored until the import ends, is cancelled, or is a day old. */
+/** The file itself. The file is stored until the import ends, is cancelled, or is a day old. */
 export const endUserImportPiece = pgTable(
   'end_user_import_piece',
   {

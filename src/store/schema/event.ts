@@ -32,7 +32,10 @@ export const event = pgTable(
      * the reference.
      */
     data: json('data').$type<Record<string, unknown>>().notNull(),
-    /** The transaction that wrote the event. Readers use it, because IDs commit in any order. */
+    /**
+     * The transaction that wrote the event. Readers continue by this number, because IDs are not in the order of the
+     * commits.
+     */
     tx: bigint('tx', { mode: 'number' })
       .notNull()
       .default(sql`pg_current_xact_id()::text::bigint`),
@@ -64,7 +67,7 @@ export const webhookEndpoint = pgTable(
     /** Empty: every type except `audit.recorded`, including types of later versions. */
     types: text('types').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
-    /** The reason why it is disabled: `by_member`, or `gone` after a response of 410. */
+    /** The reason why the endpoint is disabled: `by_member`, or `gone` after a response of 410. */
     disabledReason: text('disabled_reason'),
     /** Signing secrets: `{ secret, previous? }`. */
     sealed: text('sealed').notNull(),
@@ -82,7 +85,8 @@ export const webhookEndpoint = pgTable(
 );
 
 /**
- * One event for one endpoint. The row is also its entry in the queue. It is claimed and completed like a run (run.ts).
+ * One event for one endpoint. The row is also its entry in the queue. A delivery is claimed and completed like a run
+ * (run.ts).
  */
 export const eventDelivery = pgTable(
   'event_delivery',
@@ -94,7 +98,7 @@ export const eventDelivery = pgTable(
     state: text('state').notNull().default('pending'),
     /** The number of attempts in this series. A resend starts a new series. */
     attempts: integer('attempts').notNull().default(0),
-    /** How often a success of the endpoint made it due before its time. */
+    /** How often the delivery became due early, because another delivery to its endpoint succeeded. */
     early: integer('early').notNull().default(0),
     /** Outcomes of the latest attempts, oldest first, at most MAX_STORED_ATTEMPTS. */
     history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),
@@ -111,7 +115,7 @@ export const eventDelivery = pgTable(
       foreignColumns: [webhookEndpoint.orgId, webhookEndpoint.id],
     }).onDelete('cascade'),
     index('event_delivery_endpoint').on(table.endpointId, table.eventId),
-    // Nearly all deliveries succeed. People search for the others.
+    // Nearly all deliveries succeed. Members search for deliveries that are open or have failed.
     index('event_delivery_open_or_failed')
       .on(table.orgId, table.state, table.eventId, table.endpointId)
       .where(sql`state <> 'delivered'`),

@@ -35,7 +35,8 @@ export const session = pgTable(
      */
     signInOrgId: text('sign_in_org_id'),
     /**
-     * Whether a second factor was used or set up in this session. That provider may have checked it instead of Parley.
+     * Whether a second factor was used or set up in this session. For a session of a provider, the provider may have
+     * checked the factor.
      */
     signInFactor: boolean('sign_in_factor').notNull().default(false),
   },
@@ -84,13 +85,16 @@ export const organization = pgTable('organization', {
   logo: text('logo'),
   metadata: text('metadata'),
   createdAt: createdAt(),
-  /** `free` or `paid`. Only the operator can change it. It is not a column of better-auth. */
+  /** `free` or `paid`. Only the operator can change it. better-auth does not have this column. */
   plan: text('plan').notNull().default('free'),
-  /** True: members need a session with a second factor. An owner decides this. It is not a column of better-auth. */
+  /**
+   * True: members need a session with a second factor. An owner decides this. This setting is not a column of
+   * better-auth.
+   */
   requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
-  /** The time zone of its team, such as Asia/Qatar. Null: unknown. It is not a column of better-auth. */
+  /** The time zone of its team, such as Asia/Qatar. Null: unknown. This column does not come from better-auth. */
   timeZone: text('time_zone'),
-  /** The cell with its rows (src/store/cells). It is not a column of better-auth. */
+  /** The cell with its rows (src/store/cells). This column does not come from better-auth. */
   cell: text('cell').notNull().default('public'),
 });
 
@@ -106,7 +110,7 @@ export const member = pgTable(
       .references(() => user.id, { onDelete: 'cascade' }),
     role: text('role').notNull().default('member'),
     createdAt: createdAt(),
-    /** After a resolve or a snooze, the inbox opens the next conversation. It is not a column of better-auth. */
+    /** After a resolve or a snooze, the inbox opens the next conversation. This column does not come from better-auth. */
     opensNext: boolean('opens_next').notNull().default(true),
   },
   (table) => [uniqueIndex('member_once').on(table.organizationId, table.userId), index('member_user').on(table.userId)],
@@ -127,9 +131,9 @@ export const invitation = pgTable(
     inviterId: text('inviter_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
-    /** Digest of the token in the link. Null: no link works until a renewal. It is not a column of better-auth. */
+    /** Digest of the token in the link. Null: no link works until a renewal. This column does not come from better-auth. */
     tokenDigest: bytes('token_digest'),
-    /** True: the link was sent by mail, so its holder can read the mailbox. It is not a column of better-auth. */
+    /** True: the link was sent by mail, so its holder can read the mailbox. This column does not come from better-auth. */
     mailed: boolean('mailed').notNull().default(false),
   },
   (table) => [

@@ -4,7 +4,7 @@ import { channel } from './channel.ts';
 import { createdAt, orgId } from './columns.ts';
 
 /**
- * Events that a provider has already sent, because it may send each of them twice. They are stored for
+ * Events that a provider has already sent, because it may send each of them twice. The IDs are stored for
  * INBOUND_RETENTION_DAYS.
  */
 export const inboundEvent = pgTable(
@@ -24,8 +24,8 @@ export const inboundEvent = pgTable(
 );
 
 /**
- * The delivery status of a message, as the provider names it. It is stored apart from the message, because a receipt
- * may arrive before the response with the provider's ID of the message.
+ * The delivery status of a message, as the provider names it. The status is stored apart from the message, because a
+ * receipt may arrive before the response with the provider's ID of the message.
  */
 export const receipt = pgTable(
   'receipt',

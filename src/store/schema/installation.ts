@@ -17,7 +17,7 @@ export const installation = pgTable(
     demoAt: moment('demo_at'),
     /** The time since when nothing is sent, because a restored copy waits for `./parley resume`. Null: not paused. */
     pausedAt: moment('paused_at'),
-    /** HMAC of a fixed text with the secret. It detects a start with another PARLEY_SECRET. */
+    /** HMAC of a fixed text with the secret. The value detects a start with another PARLEY_SECRET. */
     secretCheck: bytes('secret_check').notNull(),
     /** The number of rotations of PARLEY_SECRET. */
     secretGeneration: integer('secret_generation').notNull().default(0),
@@ -36,8 +36,8 @@ export const pastSecret = pgTable('past_secret', {
 });
 
 /**
- * The table has a single row. Its lock serializes the changes that can turn a permitted call into a refused one
- * (src/access/nodes/change.ts).
+ * The table has a single row. The lock of this row serializes the changes that can turn a permitted call into a refused
+ * one (src/access/nodes/change.ts).
  */
 export const authzClock = pgTable(
   'authz_clock',

@@ -2,8 +2,8 @@ import { index, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, moment } from './columns.ts';
 
 /**
- * A mail that waits to be sent. It is claimed like a run (run.ts). The row is deleted when the mail is sent or given
- * up.
+ * A mail that waits to be sent. A worker claims a mail like a run (run.ts). The row is deleted when the mail is sent or
+ * given up.
  */
 export const mail = pgTable(
   'mail',

@@ -5,7 +5,8 @@ import { moment, orgId } from './columns.ts';
 
 /**
  * A tool whose form on its MCP server differs from the approved one, as a node saw it last. The row is valid only while
- * the published definition has this approval. So approving another form, or removing the tool, needs no change here.
+ * the published definition has this approval. When a member approves another form or removes the tool, this row need
+ * not change.
  */
 export const mcpChange = pgTable(
   'mcp_change',

@@ -3,7 +3,7 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 import { organization } from './identity.ts';
 
-/** Which model calls help the members of an organization. Without a row: none. */
+/** Which model calls help the members of an organization. Without a row, no model is called. */
 export const memberHelp = pgTable('member_help', {
   orgId: orgId()
     .primaryKey()
@@ -13,7 +13,7 @@ export const memberHelp = pgTable('member_help', {
   translation: boolean('translation').notNull(),
 });
 
-/** The summary of a conversation at its last hand-off. It is deleted with the conversation. */
+/** The summary of a conversation at its last hand-off. The summary is deleted with the conversation. */
 export const conversationSummary = pgTable(
   'conversation_summary',
   {

@@ -15,7 +15,10 @@ export const handOff = pgTable(
     at: moment('at').notNull(),
     /** One of HAND_OFF_REASONS. */
     reason: text('reason').notNull(),
-    /** The time when a worker applies the organization's rules to it. Null: they were applied, or there are none. */
+    /**
+     * The time when a worker applies the organization's rules to the hand-off. Null: they were applied, or there are
+     * none.
+     */
     dueAt: moment('due_at'),
   },
   (table) => [
@@ -32,7 +35,7 @@ export const handOff = pgTable(
 );
 
 /**
- * The events of each hour of one day in UTC, counted when a member opens Home (docs/operations.md). It contains no
+ * The events of each hour of one day in UTC, counted when a member opens Home (docs/operations.md). A row contains no
  * personal data.
  */
 export const numbersDay = pgTable(
@@ -51,7 +54,7 @@ export type DayCounts = Record<string, Record<string, number | number[]>>;
 
 /**
  * The figures of the conversations that started on one day in the organization's time zone, counted when a member opens
- * Analytics. It has no data of end users.
+ * Analytics. A row has no data of end users.
  */
 export const analyticsDay = pgTable(
   'analytics_day',

@@ -8,7 +8,7 @@ import { conversation } from './conversation.ts';
 export const SURVEY = 'survey';
 
 /**
- * The ratings of a conversation: at most one survey, and one row for each rated answer. They are deleted with the
+ * The ratings of a conversation: at most one survey, and one row for each rated answer. Ratings are deleted with the
  * conversation. When a conversation is resolved, a trigger of the database adds its survey if the agent asks for
  * ratings. A worker then sends the question.
  */
@@ -23,14 +23,14 @@ export const rating = pgTable(
     messageId: text('message_id'),
     runId: text('run_id'),
     agentId: text('agent_id').notNull(),
-    /** The version of the agent that answered. Null: no version did. */
+    /** The version of the agent that answered. Null: no version of the agent answered. */
     agentVersion: integer('agent_version'),
     channelId: text('channel_id').notNull(),
     /** Survey: 1 to 5. Answer: 1 (good) or -1 (bad). Null: the person has not rated. */
     score: smallint('score'),
     comment: text('comment'),
     ratedAt: moment('rated_at'),
-    /** The time when a worker sends the question. Null: it was sent. */
+    /** The time when a worker sends the question. Null: the question was sent. */
     dueAt: moment('due_at'),
     createdAt: createdAt(),
   },

@@ -8,7 +8,7 @@ import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 /** A turn for the customer's own code, and the turns before it. */
 export type CodeTurn = {
   id: string;
-  /** The messages that the turn answers. If it differs from the conversation, the turn is superseded. */
+  /** The messages that the turn answers. If the messages differ from the conversation, the turn is superseded. */
   basis: string;
   attempt: number;
   deadline: string;
@@ -18,7 +18,7 @@ export type CodeTurn = {
   fields: Pick<ResultField, 'name' | 'type' | 'choices'>[];
   /** The IDs of the approvals whose decision the first attempt had. */
   told?: string[];
-  /** The first answer. `print` identifies it after `answer` is removed. */
+  /** The first answer, and its hash `print`, which stays when `answer` is removed. */
   answer?: TurnAnswer;
   print?: string;
   /** Answered turns, the newest last. */
@@ -27,8 +27,8 @@ export type CodeTurn = {
 
 /**
  * The record of one accepted trigger call. The row is also its entry in the queue: a run with a `due_at` in the past
- * needs an agent turn. Claiming the run moves `due_at` to the end of the lease and sets `lease`. Completing it clears
- * both, but only if `lease` still belongs to the worker (docs/adr/0003).
+ * needs an agent turn. Claiming the run moves `due_at` to the end of the lease and sets `lease`. Completing the run
+ * clears both columns, but only if `lease` still belongs to the worker (docs/adr/0003).
  */
 export const run = pgTable(
   'run',
@@ -63,14 +63,17 @@ export const run = pgTable(
     /** The time of the next step while the person is silent, and the number of reminders so far. */
     noReplyAt: moment('no_reply_at'),
     reminders: integer('reminders'),
-    /** The turn that the customer's own code answers (../turns/code-turn.ts). Null: it was never asked. */
+    /**
+     * The turn that the customer's own code answers (../turns/code-turn.ts). Null: the code was never called for this
+     * run.
+     */
     codeTurn: jsonb('code_turn').$type<CodeTurn>(),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
     // References its trigger and its conversation (see ../checked-references.ts).
     index('run_list').on(table.triggerId, table.status, table.createdAt),
-    // For erasing. Without it, each deleted conversation would scan all runs of the organization.
+    // For erasing. Without this index, each deleted conversation would scan all runs of the organization.
     index('run_conversation').on(table.conversationId),
     index('run_lane')
       .on(sql.raw(LANE), table.dueAt)
@@ -84,7 +87,10 @@ export const run = pgTable(
   ],
 );
 
-/** The stored response of a POST with an effect. It commits together with the effect and is stored for 24 hours. */
+/**
+ * The stored response of a POST with an effect. The response commits together with the effect and is stored for 24
+ * hours.
+ */
 export const idempotency = pgTable(
   'idempotency',
   {

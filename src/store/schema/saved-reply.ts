@@ -5,7 +5,7 @@ import type { ReplyActions } from '../../../contract/dashboard/conversations.ts'
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** Texts that members use again and again. They contain no data of a person, because variables replace it. */
+/** Texts that members use again and again. Saved replies contain no data of a person, because variables replace it. */
 export const savedReply = pgTable(
   'saved_reply',
   {

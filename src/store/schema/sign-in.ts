@@ -2,16 +2,16 @@ import { boolean, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } fr
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** The OpenID provider for sign-ins of an organization's people. There is at most one per organization. */
+/** The OpenID provider for sign-ins of an organization's people. An organization has at most one provider. */
 export const signInProvider = pgTable('sign_in_provider', {
   orgId: orgId()
     .primaryKey()
     .references(() => organization.id),
   issuer: text('issuer').notNull(),
   clientId: text('client_id').notNull(),
-  /** The client secret, sealed with the organization's data key. It is bound to this issuer. */
+  /** The client secret, sealed with the organization's data key. The sealed secret is bound to this issuer. */
   sealed: text('sealed').notNull(),
-  /** The role of a person who joins by signing in for the first time. It is never owner. */
+  /** The role of a person who joins by signing in for the first time. The role is never owner. */
   defaultRole: text('default_role').notNull(),
   enabled: boolean('enabled').notNull(),
   createdAt: createdAt(),
@@ -32,8 +32,9 @@ export const signInDomain = pgTable(
 );
 
 /**
- * The organization that proved a domain. There is at most one. A person who signs in enters only an address, and this
- * look-up finds the organization. So this table's key does not contain the organization, as in `api_key_digest`.
+ * The organization that proved a domain. A domain has at most one such organization. A person who signs in enters only
+ * an address, and this look-up finds the organization. So this table's key does not contain the organization, as in
+ * `api_key_digest`.
  */
 export const provenDomain = pgTable(
   'proven_domain',
@@ -76,7 +77,7 @@ export const formerMember = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.userId] })],
 );
 
-/** States of completed sign-ins, so that none is used twice. They are stored as long as they are valid. */
+/** States of completed sign-ins, so that none is used twice. The states are stored as long as they are valid. */
 export const usedSignIn = pgTable(
   'used_sign_in',
   { state: text('state').primaryKey(), expiresAt: moment('expires_at').notNull() },

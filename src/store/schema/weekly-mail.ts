@@ -8,7 +8,7 @@ export const weeklyMail = pgTable(
   {
     orgId: orgId(),
     userId: text('user_id').notNull(),
-    /** Null: the member has not chosen. In that case, owners and admins get the mail. */
+    /** Null: the member has not chosen. If the member has not chosen, owners and admins get the mail. */
     wanted: boolean('wanted'),
     timeZone: text('time_zone').notNull().default('UTC'),
     /** `en` or `ar`. */

@@ -23,7 +23,7 @@ export const passageWording = pgTable(
     quote: text('quote').notNull(),
     state: text('state').$type<'active' | 'tap' | 'removed'>().notNull(),
     origin: text('origin').$type<'member' | 'people'>().notNull(),
-    /** The person whose words these are. They are erased together with the person. */
+    /** The person whose words these are. These words are erased together with the person. */
     endUserId: text('end_user_id'),
     createdAt: createdAt(),
   },

@@ -51,7 +51,7 @@ export async function writeSignInProvider(db: Queryable, row: Omit<ProviderRow, 
   return rows[0]!;
 }
 
-/** Its links are deleted with it. */
+/** Deletes the provider together with its links to people. */
 export async function deleteSignInProvider(db: Queryable, orgId: string): Promise<boolean> {
   const rows = await db
     .delete(signInProvider)
@@ -69,7 +69,7 @@ export async function endSignInSessions(db: Queryable, orgId: string): Promise<v
   await endTokensOfProvider(db, orgId);
 }
 
-/** Returns true the first time. It also removes expired states. */
+/** Returns true the first time a state is used. The call also removes expired states. */
 export async function useSignInState(db: Queryable, state: string, expiresAt: Date): Promise<boolean> {
   await db.delete(usedSignIn).where(lt(usedSignIn.expiresAt, sql`now()`));
   const rows = await db

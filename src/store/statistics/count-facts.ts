@@ -14,7 +14,7 @@ import {
 } from '../conversations/outcomes.ts';
 import type { Queryable } from '../db.ts';
 
-/** What happened in one conversation. Times are in seconds. Null: it did not happen. */
+/** What happened in one conversation. Times are in seconds. Null: the event did not happen. */
 export type ConversationFacts = {
   agent: string;
   channel: string;
@@ -49,8 +49,8 @@ const columns = (rules: Record<string, (c: string) => string>) =>
   );
 
 /**
- * A conversation may end several times, by its run or by a member. The last time counts. The condition of the index of
- * the audit log is repeated word for word.
+ * A conversation may end several times, by its run or by a member. If an event happened several times, the last time
+ * counts. The condition of the index of the audit log is repeated word for word.
  */
 const ENDED_AT = `greatest((SELECT r.finished_at FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id),
   (SELECT max(a.created_at) FROM audit a WHERE a.subject_id = c.id AND a.action LIKE 'conversation.%'

@@ -3,7 +3,7 @@ import type { WeeklyMailBody, WeeklyMailLanguage } from '../../../contract/dashb
 import type { Queryable } from '../db.ts';
 
 /**
- * Monday at eight, in each organization's time zone. If the server was down then, the mail is still sent until
+ * Monday at eight, in each organization's time zone. If the server was down at that hour, the mail is still sent until
  * Wednesday at eight.
  */
 const HOUR = sql.raw(`interval '8 hours'`);
@@ -51,7 +51,7 @@ export async function claimWeek(db: Queryable, orgId: string, now: Date): Promis
   return rows.map(({ user_id: userId, email, language }) => ({ userId, email, language }));
 }
 
-/** Null: not a member. */
+/** Null: the person is not a member. */
 export async function readWeeklyMail(db: Queryable, orgId: string, userId: string): Promise<WeeklyMailBody | null> {
   const { rows } = await db.execute<WeeklyMailBody>(sql`
     SELECT ${WANTED} AS wanted, coalesce(w.time_zone, 'UTC') AS time_zone, coalesce(w.language, 'en') AS language

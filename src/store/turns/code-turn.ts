@@ -8,16 +8,16 @@ import { leasedRun } from '../runs/release.ts';
 import type { CodeTurn } from '../schema/run.ts';
 
 /**
- * A turn that the customer's own code answers. It is a column of the run, because the run is the queue: while the code
- * works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker waits, and the end of
- * a worker loses nothing. The first stored answer counts. It comes from the worker that got the response, or from the
- * call to `reply_url`, which also makes the run due.
+ * A turn that the customer's own code answers. The state of such a turn is a column of the run, because the run is the
+ * queue: while the code works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker
+ * waits, and the end of a worker loses nothing. The first stored answer counts. The answer comes from the worker that
+ * got the response, or from the call to `reply_url`, which also makes the run due.
  */
 export type RunRef = { orgId: string; runId: string; lease: string };
 
 const keyOf = ({ orgId, runId, lease }: RunRef): string[] => [orgId, runId, lease];
 
-/** Enough for a receiver that repeats an old answer because it did not get the response. */
+/** The number of past turns is enough for a receiver that repeats an old answer because it got no response. */
 const MAX_PAST = 20;
 /** The messages that the code receives. */
 const MESSAGES = 40;
@@ -43,7 +43,7 @@ export type Facts = {
   messages: AskedMessage[];
 };
 
-/** The next step of the turn. `ask`: the code is called, with this attempt. */
+/** The next step of the turn. `ask`: the worker calls the code now, as this attempt. */
 export type NextStep =
   | { step: 'ask'; turn: CodeTurn; facts: Facts }
   | { step: 'answered'; turn: CodeTurn; answer: TurnAnswer }
@@ -86,7 +86,7 @@ function decide(facts: Facts, { seconds, fields, told }: Limits): NextStep {
   return { step: 'late', turn: { ...before, waits: false } };
 }
 
-/** A message of the person changes it. Tags, notes and messages of others do not. */
+/** A message of the person changes this value. Tags, notes and messages of others do not. */
 const basisOf = ({ turns, unanswered }: Pick<Facts, 'turns' | 'unanswered'>): string =>
   `${turns} ${unanswered.at(-1) ?? ''}`;
 
@@ -107,7 +107,7 @@ async function readFacts(pool: pg.Pool, run: RunRef): Promise<Facts | null> {
   return found.rows[0] ?? null;
 }
 
-/** Stores the answer that the worker got, unless another one was first. Returns the one that counts. */
+/** Stores the answer that the worker got, unless another one was first. Returns the answer that counts. */
 export async function keepAnswer(
   pool: pg.Pool,
   run: RunRef,
@@ -174,9 +174,9 @@ export async function readRepliedTurn(pool: pg.Pool, { orgId, runId, turnId }: R
 }
 
 /**
- * Stores an answer that came to `reply_url`, if its turn is open, and makes the run due. A run whose turn was superseded
- * is due too: nothing else would end it before its deadline. With the lock on the run, a message that arrives at the
- * same time comes either before or after.
+ * Stores an answer that came to `reply_url`, if its turn is open, and makes the run due. A run whose turn was
+ * superseded is due too: nothing else would end it before its deadline. The lock on the run orders this change before
+ * or after a message that arrives at the same time.
  */
 export async function storeReply(
   pool: pg.Pool,

@@ -52,7 +52,7 @@ export async function writeUsage(
     ({ orgId }) => orgId,
     (some) => writeCounts(pool, some),
   );
-  // A cell whose counts cannot be written does not prevent that requests of others are.
+  // If the counts of one cell cannot be written, the requests are still written.
   await counted.catch(() => {});
   await byCell(
     pool,
@@ -145,8 +145,8 @@ export async function listNewestRequests(
 }
 
 /**
- * Maximum number of requests that are stored for one organization, so that none can fill the disk. It is also the
- * maximum that its log shows.
+ * Maximum number of requests that are stored for one organization, so that none can fill the disk. This number is also
+ * the maximum that its log shows.
  */
 export const STORED_REQUESTS = 50_000;
 

@@ -9,8 +9,8 @@ const POLL_MS = 1_000;
 const BATCH = 50;
 
 /**
- * Denies the approvals whose time is over, each in a short transaction. If two workers process the same one, the second
- * finds it decided, so no lease is needed.
+ * Denies the approvals whose time is over, each in a short transaction. If two workers process the same approval, the
+ * second finds it decided, so no lease is needed.
  */
 export function createApprovalExpiry({
   db,

@@ -28,8 +28,8 @@ import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 /**
  * Adds audiences to campaigns, 500 people at a time, with the same statement as an addition over HTTP. Each page has
  * its own Idempotency-Key (addition, first row), and its stored response contains the result of the page. After a
- * crash, the next worker gets the stored response, so no row is countByKind twice or lost. A person who is already
- * enrolled is always a duplicate.
+ * crash, the next worker gets the stored response, so no row is counted twice or lost. A person who is already enrolled
+ * is always a duplicate.
  */
 export type AdditionWorkerDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'onAdded'> & {
   log: Logger;
@@ -57,7 +57,7 @@ export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
     claim: (lease) => claimAddition(deps.db, lease),
     work: async (claimed, stopping) => {
       if (await addPages(deps, claimed, stopping)) await finishAddition(deps.db, claimed, null);
-      // If it belongs to another worker now, this does nothing.
+      // If the addition belongs to another worker now, this does nothing.
       else await releaseAddition(deps.db, claimed, 0);
     },
     fail: (claimed, error) => handleFailure(deps, claimed, error),

@@ -20,7 +20,7 @@ import { BATCH, LOOK_MS, planDispatch } from '../../features/campaigns/plan-disp
 export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
 const EXPIRE_BATCH = 2_000;
-/** Maximum number of campaigns per run of the loop. The next ones follow immediately. */
+/** Maximum number of campaigns per run of the loop. The next run of the loop follows immediately. */
 export const CAMPAIGNS = 50;
 /** How often the worker searches for ended campaigns, because an expiry is not urgent. */
 const EXPIRE_EVERY_MS = 1_000;

@@ -17,8 +17,9 @@ import { deliverMessage, givenBack } from './deliver-message.ts';
 
 /**
  * The delivery worker: claims due messages in batches, calls their providers, and stores the outcomes. A second call
- * for the same message happens only if a worker died before it could store the response. Then the message is marked
- * `possible_duplicate`. Any number of workers share one database. The messages of one conversation are sent in order.
+ * for the same message happens only if a worker died before it could store the response. After such a death, the
+ * message is marked `possible_duplicate`. Any number of workers share one database. The messages of one conversation
+ * are sent in order.
  */
 export type DeliveryWorkerOptions = {
   db: Db;

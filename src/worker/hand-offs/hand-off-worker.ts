@@ -5,7 +5,7 @@ import { delayHandOff, findDueHandOffs } from '../../store/hand-offs/queue.ts';
 import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const LOOK_MS = 1_000;
-/** Maximum number per run of the loop. The next ones follow at once. */
+/** Maximum number per run of the loop. The next run of the loop follows at once. */
 const BATCH = 50;
 /** The delay of a hand-off that failed, so that the others run first. */
 const RETRY_SECONDS = 60;

@@ -67,8 +67,8 @@ async function handleFailure({ db, log }: ImportWorkerDeps, claimed: ClaimedImpo
 }
 
 /**
- * Whether a later attempt can succeed. Such a refusal has a Retry-After. An example is a batch that this node still
- * writes under a lease that has ended.
+ * Whether a later attempt can succeed. A refusal that a later attempt can avoid has a Retry-After. An example is a
+ * batch that this node still writes under a lease that has ended.
  */
 const passes = (error: unknown): boolean =>
   isUnreachable(error) ||

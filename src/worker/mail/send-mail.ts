@@ -21,7 +21,7 @@ const smtp = () => import('../../channels/email/smtp.ts');
 const POLL_MS = 1_000;
 /** Maximum number of mails that are sent concurrently, each over its own connection. */
 const CAPACITY = 10;
-/** Delays before the second and each further attempt. The last one repeats until the mail expires. */
+/** Delays before the second and each further attempt. The last delay repeats until the mail expires. */
 const RETRY_SECONDS = [5, 30, 60, 5 * 60, 15 * 60, 60 * 60];
 
 export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: MailServer }): Worker {
@@ -119,8 +119,8 @@ function egressTo({ host, port }: MailServer): Egress {
 }
 
 /**
- * Connects and signs in, and sends nothing. Null: the server accepted it. Otherwise returns a sentence about the
- * failure.
+ * Connects and signs in, and sends nothing. Null: the server accepted the sign-in. Otherwise returns a sentence about
+ * the failure.
  */
 export async function tryMailServer(server: MailServer): Promise<string | null> {
   const egress = egressTo(server);

@@ -160,7 +160,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
       });
     }
     if (run.is_overtaken && !isOpening(run)) {
-      // Two runs must not answer the same messages, so this one ends when the later one has answered.
+      // Two runs must not answer the same messages, so this run ends when the later run has answered.
       return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
     }
     const turn = waitForApproval(run, await speak(turns, run, signal, words, span));
@@ -173,7 +173,7 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
         log.warn({ err: error }, 'a choice is not recorded'),
       );
     if (outcome === 'outdated') {
-      // A new message arrived, so the turn is computed again with it. If the lease is lost, this does nothing.
+      // A new message arrived, so the turn is computed again with it. If the lease is lost, `again` does nothing.
       await again(turns, run);
     }
   } catch (error) {

@@ -35,7 +35,7 @@ export const clientTokenScenarios: Scenario[] = [
       while (accepted.length < TOKENS) await trial.pause(20);
       await trial.revoke(trial.node(), 0);
       const answeredAt = performance.now();
-      // Each token once more, at each node.
+      // Calls each node once more with each token.
       const wanted = next + TOKENS * region.api.length;
       while (next < wanted) await trial.pause(20);
       isOver = true;

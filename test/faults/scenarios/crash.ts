@@ -5,7 +5,7 @@ import type { Scenario } from '../trial.ts';
 
 const CRASHES_WITHIN_MS = 15_000;
 
-/** A node registers once. It does everything else repeatedly. */
+/** A node registers once. A node reaches all other places repeatedly. */
 const AT_START = 'lease:after-register';
 
 /** One process kills itself at this place after some passes, while all others continue. */
@@ -19,7 +19,7 @@ export const crashScenario = (point: CrashPoint): Scenario => ({
     const order = { point: point.name, pass: point.name === AT_START ? 1 : random.between(1, 4) };
     const deliveries = await startDeliveries(trial);
     trial.after(() => deliveries.check(1));
-    // As the only process, it certainly reaches the place.
+    // The process is the only one, so it certainly reaches the place.
     const others = atWork ? region.workers.filter((one) => one !== victim) : [];
     for (const other of others) other.pause();
     if (point.name === AT_START) {

@@ -89,8 +89,8 @@ export const databaseScenarios: Scenario[] = [
         await trial.pause(40 + 25 * n);
         await trial.revoke(other, n);
         await asked;
-        // This happens before the responses to the calls that checked the revoke arrive. They would replace the cached
-        // value.
+        // This happens before the responses to the calls that checked the revoke arrive. These responses would replace
+        // the cached value.
         for (let again = 0; again < 3; again++) await call(ledger, tenant, victim, n, 'me');
         victim.proxy.heal();
       }

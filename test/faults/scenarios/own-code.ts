@@ -196,7 +196,8 @@ export const codeScenarios: Scenario[] = [
     async run(trial) {
       const { expect, pause, random } = trial;
       const receiver = await startMortal(trial, KILLS - WORKER_KILLS);
-      // The general guarantees expect one run for each conversation, so interrupted ones have an organization of their own.
+      // The general guarantees expect one run for each conversation, so interrupted conversations have a separate
+      // organization.
       const interrupted = await trial.region.tenant(1);
       for (const tenant of [trial.tenant, interrupted]) await setUp(trial, tenant, receiver.url);
       const dead = { many: 0 };

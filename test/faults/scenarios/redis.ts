@@ -85,7 +85,7 @@ async function accepted(trial: Trial, each: number): Promise<number> {
 
 /**
  * These calls are meaningful only while Redis responds in time. On an overloaded machine, a node correctly treats Redis
- * as lost and counts alone. In that case, the calls are repeated by an organization without earlier calls.
+ * as lost and counts alone. If Redis counts as lost, the calls are repeated by an organization without earlier calls.
  */
 async function whileWell<T>(trial: Trial, work: (trial: Trial) => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left--) {

@@ -7,7 +7,7 @@ import { sameDefinition } from './editor/clean-definition.ts';
  */
 export type Change = { path: readonly string[]; before: string | null; after: string | null };
 
-/** A part of a path: the items are the same, but their order differs. */
+/** A part of a path. This part means that the items are equal but their order differs. */
 export const ORDER = ' order';
 
 /** In the order of the second definition's fields. Steps, rules, tools and choices are matched by name. */

@@ -4,12 +4,12 @@ import { defineTexts } from '../../language/texts.tsx';
 export const embeddingTexts = defineTexts(
   {
     title: 'Search by meaning',
-    off: 'Off. With an embedding model, agents find text with the same meaning in other words. Only agents with a model use it.',
+    off: 'Off. With an embedding model, agents find text with the same meaning in other words. Only agents with a model use the embedding model.',
     choose: 'Choose an embedding model',
     choose_question: 'Choose a question model',
     choose_admins: 'Owners and admins choose the model.',
     change: 'Change',
-    made_by: 'Embeddings by {model} ({provider}).',
+    made_by: 'The embeddings are made by {model} ({provider}).',
     dimensions: { one: '{count} dimension', other: '{count} dimensions' },
     progress: '{done} of {all} passages have embeddings',
     counting: { one: '{count} document is not counted yet.', other: '{count} documents are not counted yet.' },
@@ -23,17 +23,17 @@ export const embeddingTexts = defineTexts(
     retried: 'Parley tries again.',
     embedding_model: 'Embedding model',
     embedding_hint:
-      'For the documents of all agents of this organization, for example “{example}”. Leave it empty to turn embeddings off. Only one provider can make them at a time.',
+      'For the documents of all agents of this organization, for example “{example}”. Leave the field empty to turn embeddings off. Only one provider can make embeddings at a time.',
     transcription_model: 'Transcription model',
     transcription_hint:
-      'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave it empty to turn this off. Only one provider can do this at a time.',
+      'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave the field empty to turn transcription off. Only one provider can transcribe at a time.',
     question_model: 'Question model',
     question_hint:
-      'Writes a few questions for each passage, for example “{example}”, so that agents without a model find it in other words. This costs money. Leave it empty to turn this off and to delete the questions. Only one provider can do this at a time.',
+      'Writes a few questions for each passage, for example “{example}”, so that agents without a model find the passage in other words. This costs money. Leave the field empty to stop this and to delete the questions. Only one provider can write questions at a time.',
     questions_title: 'Questions for passages',
     questions_off:
       'Off. A model can write questions for each passage, so that agents without a model find it in other words.',
-    questions_by: 'Questions by {model} ({provider}).',
+    questions_by: 'The questions are written by {model} ({provider}).',
     questions_progress: '{done} of {all} passages have questions',
     embedding_none:
       'Anthropic has no models for embeddings or transcripts. Use OpenAI, Google or an OpenAI-compatible server for them.',

@@ -25,7 +25,7 @@ export function Embeddings({ agentId }: { agentId: string }): ReactNode {
   const works = [progress, progress?.questions];
   const wanted = works.some((work) => work?.model && work.next_at !== null) ? PROGRESS_MS : undefined;
   if (wanted !== every) setEvery(wanted);
-  // The list next to it shows an error if nothing can be read.
+  // If nothing can be read, the list of documents shows the error.
   if (!progress) return null;
   const { model, questions } = progress;
   return (

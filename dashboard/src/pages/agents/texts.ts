@@ -61,7 +61,7 @@ export const texts = defineTexts(
       'Choose fields or type the name of an attribute. The provider also receives each field that the instructions name, such as {braces}, and everything that the end user writes.',
     read_images: 'Send images to the model',
     read_images_hint:
-      'The model receives images that end users send: PNG, JPEG, WebP and GIF up to 3.75 MB. A model that cannot read images is told so.',
+      'The model receives images that end users send: PNG, JPEG, WebP and GIF up to 3.75 MB. A model that cannot read images is told that it cannot see them.',
     provider_ready: 'Credentials are stored.',
     provider_missing: 'No credentials are stored for this provider: the agent cannot answer with it.',
     provider_set: 'Set credentials',
@@ -90,7 +90,7 @@ export const texts = defineTexts(
     hand_off_text: 'Message at hand-off',
 
     steps_hint: 'Questions that the agent asks in order. Each answer is validated and stored under its name.',
-    steps_empty: 'No guided steps. Add one if the agent must collect something, such as an order number or a date.',
+    steps_empty: 'No guided steps. Add a step if the agent must collect something, such as an order number or a date.',
     add_step: 'Add step',
     step_question: 'Question',
     step_again: 'If the answer is not valid',
@@ -124,11 +124,11 @@ export const texts = defineTexts(
 
     rules_hint:
       'Words or a pattern, and what the agent does when they match. The first rule that matches is used, before knowledge and the model.',
-    rules_empty: 'No rules. Add one for a case that must always be handled the same way, such as a complaint.',
+    rules_empty: 'No rules. Add a rule for a case that must always be handled the same way, such as a complaint.',
     add_rule: 'Add rule',
     rule_name: 'Name of the rule',
     rule_words: 'Words',
-    rule_words_hint: 'Any of them matches, in any language. Press Enter or comma after each word.',
+    rule_words_hint: 'Each of the words matches, in any language. Press Enter or comma after each word.',
     rule_pattern: 'Or a pattern',
     rule_pattern_hint: 'Regular expression, not case-sensitive',
     rule_reply: 'Reply',
@@ -142,7 +142,7 @@ export const texts = defineTexts(
 
     tools_hint:
       'Your HTTPS endpoints, and tools of MCP servers, that a model may call. The built-in engine calls no tools.',
-    tools_empty: 'No tools. Add one if the model must look something up, such as the status of an order.',
+    tools_empty: 'No tools. Add a tool if the model must look something up, such as the status of an order.',
     add_tool: 'Add tool',
     tool_name: 'Name',
     tool_url: 'URL',
@@ -203,11 +203,11 @@ export const texts = defineTexts(
     document_remove: 'Remove',
     document_remove_label: 'Remove {name}',
     document_remove_title: 'Remove “{name}”?',
-    document_remove_words: 'The agent no longer answers from it. This cannot be undone.',
+    document_remove_words: 'The agent no longer answers from this document. This cannot be undone.',
     document_removed: '“{name}” was removed.',
     documents_remove: 'Remove the selected',
     documents_remove_title: 'Remove the selected documents?',
-    documents_remove_words: 'The agent no longer answers from them. This cannot be undone.',
+    documents_remove_words: 'The agent no longer answers from these documents. This cannot be undone.',
     kilobytes: '{size} KB',
 
     versions_hint: 'Each publish creates a version. A rollback publishes an earlier version again.',

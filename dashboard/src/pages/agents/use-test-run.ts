@@ -3,7 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 import type { CaseResult, TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { call, type Problem } from '../../api/client.ts';
 
-/** Runs cases one by one. It stops when the user presses Stop, when the page closes, or when a case cannot run. */
+/**
+ * Runs cases one by one. The run of the cases stops when the user presses Stop, when the page closes, or when a case
+ * cannot run.
+ */
 export function useTestRun(params: { org_id: string; agent_id: string }) {
   const client = useQueryClient();
   const [results, setResults] = useState<ReadonlyMap<string, CaseResult>>(new Map());

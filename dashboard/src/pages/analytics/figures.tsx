@@ -17,7 +17,7 @@ export function Figures({ found, filters }: { found: Analytics; filters: Analyti
   const { total, before, from, to } = found;
   const list = conversationLinks({ ...filters, since: from, until: to });
   const many = (value: number): string => number(say.language, value);
-  /** Without an earlier value, only the present one. */
+  /** Without an earlier value, only the present value is shown. */
   const compared = (now: string, earlier: string): string =>
     earlier === NONE ? now : say('compared', { now, before: earlier });
   const part = (name: 'answered' | 'handed_over' | 'unanswered'): string =>

@@ -106,7 +106,7 @@ function VersionFilter({ search: { version }, onChange, agentId }: Props & { age
   );
 }
 
-/** The filters by a record. Each has the newest records, which is all of them in most organizations. */
+/** The filters by a record. Each filter offers the newest records, which is all of them in most organizations. */
 function NamedFilters({ search, onChange }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -23,8 +23,8 @@ type DialogProps = {
 };
 
 /**
- * The dialog works as for any other key: the form, then the value once. After it closes, no part of the page contains
- * the value.
+ * The dialog works as for any other key: the form, then the value once. After the dialog closes, no part of the page
+ * contains the value.
  */
 export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogProps): ReactNode {
   const say = useTexts(texts);

@@ -14,7 +14,7 @@ import classes from './campaigns.module.css';
 
 const route = getRouteApi('/inside/campaigns/$campaign_id');
 
-/** The progress of the campaign's recipients. Before there are any, it explains how to add them. */
+/** The progress of the campaign's recipients. Before there are recipients, the tab explains how to add them. */
 export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
   const say = useTexts(texts);
   const { status } = route.useSearch();

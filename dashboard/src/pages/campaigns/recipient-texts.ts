@@ -18,7 +18,8 @@ export const texts = defineTexts(
     status_duplicate: 'Already in the campaign',
     status_invalid: 'Not valid',
     means_pending: 'Accepted, but not sent yet: not due, delayed by the rate limit, or the campaign is paused.',
-    means_waiting_window: 'It is outside the allowed hours in their time zone. The message waits and is not lost.',
+    means_waiting_window:
+      'The current time is outside the allowed hours in their time zone. The message waits and is not lost.',
     means_sending: 'The conversation has started; the first message is being written or sent.',
     means_sent: 'The provider has accepted the message.',
     means_delivered: 'The message has arrived on their device.',

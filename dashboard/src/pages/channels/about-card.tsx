@@ -57,7 +57,7 @@ export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
   );
 }
 
-/** It polls until a person has written, which proves that the provider is connected. */
+/** This part polls until a person has written, which proves that the provider is connected. */
 function FirstMessage({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(texts);
   return (

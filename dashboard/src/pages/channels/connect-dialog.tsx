@@ -20,7 +20,10 @@ type Props = {
   onClose: () => void;
 };
 
-/** The next step of a web chat is its script on the channel's page. Its secret is only for signed-in visitors. */
+/**
+ * The next step of a web chat is its script on the channel's page. The web chat's secret is only for signed-in
+ * visitors.
+ */
 const hasNextStep = ({ kind, secret, verify_token }: ConnectedChannel): boolean =>
   kind !== 'web_chat' && Boolean(secret ?? verify_token);
 

@@ -128,7 +128,7 @@ function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): Re
   );
 }
 
-/** Fields with text for people. The others contain keys and addresses. */
+/** Fields with text for people. All other fields contain keys and addresses. */
 const WORDS: readonly string[] = ['from_name', 'subject', 'title', 'greeting', 'suggestions', 'avatar'];
 const isTexts = (name: string): boolean => WORDS.includes(name);
 

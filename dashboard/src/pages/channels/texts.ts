@@ -54,7 +54,8 @@ export const texts = defineTexts(
     check_ok: 'The provider accepts the credentials.',
     check_nobody: 'No provider can check this channel. Send a test message instead.',
     credentials: 'Credentials',
-    credentials_hint: 'Parley checks them with the provider before it stores them. The channel then uses the new ones.',
+    credentials_hint:
+      'Parley checks the credentials with the provider before it stores them. The channel then uses the new credentials.',
     credentials_saved: 'The provider accepts the credentials. They are saved.',
     save_credentials: 'Check and save',
     chat_settings: 'Sites and look',
@@ -93,7 +94,7 @@ export const texts = defineTexts(
     usual_greeting: 'Hello! How can we help?',
     to_conversations: 'Conversations on this channel',
     waiting: 'Waiting for the first message…',
-    first_seen: 'The first message is here.',
+    first_seen: 'The first message has arrived.',
     disconnect: 'Disconnect channel',
     disconnect_hint: 'Its conversations stay readable.',
     disconnect_title: 'Disconnect “{name}”?',

@@ -19,7 +19,7 @@ type Props = {
   onTeach: (() => void) | undefined;
 };
 
-/** The actions on an answer of the agent. Its button shows on hover and focus, and always on touch. */
+/** The actions on an answer of the agent. The menu's button shows on hover and focus, and always on touch. */
 export function AnswerMenu({ message, isExplained, onExplain, onCorrect, onTeach }: Props): ReactNode {
   const say = useTexts(changeTexts);
   const sayTest = useTexts(testTexts);

@@ -58,7 +58,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const sayAnswer = useTexts(answerTexts);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
-  // A choice is valid until the agent or a member takes over. Then the most likely one is selected.
+  // A choice is valid until the agent or a member takes over. After that, the most likely author is selected.
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   // A note can be continued in any state, so that half a note never appears in the reply field.
@@ -179,7 +179,7 @@ type Sending = {
   chosenActions: ReturnType<typeof useReplyActions>;
 };
 
-/** The action of Enter, which differs by author. It never sends a saved reply with open variables immediately. */
+/** The action of Enter, which differs by author. Enter never sends a saved reply with open variables immediately. */
 function useSend({ item, side, text, setText, setReply, field, chosen, chosenActions }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });

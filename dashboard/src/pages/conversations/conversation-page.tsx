@@ -41,7 +41,7 @@ export function ConversationPage(): ReactNode {
 
 function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
   const org_id = useOrganization().id;
-  // It starts with the first read: a topic that is added later closes the stream and opens another one.
+  // The page starts with the first read: a topic that is added later closes the stream and opens another one.
   const others = usePresence(conversation_id);
   const read = useRead(
     'readConversation',
@@ -76,7 +76,7 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
   const [factsShown, setFactsShown] = useState(false);
   const assignee = useRef<HTMLInputElement>(null);
   const toAssignee = (): void => {
-    // On a screen that is too small for three panes, it is not in the page until the facts are shown.
+    // On a screen that is too small for three panes, the field is not in the page until the facts are shown.
     flushSync(() => setFactsShown(true));
     assignee.current?.focus();
     assignee.current?.click();

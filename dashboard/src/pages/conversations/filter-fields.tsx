@@ -143,7 +143,7 @@ function OpenNextSwitch(): ReactNode {
   );
 }
 
-/** The maximum number that one call returns. */
+/** The maximum number of channels that one call returns. */
 const CHANNELS = 100;
 
 function ChannelField({ list }: Props): ReactNode {

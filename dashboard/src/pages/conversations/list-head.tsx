@@ -23,7 +23,7 @@ export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
     <div className={classes.head}>
       <div role="search" className={classes.search}>
         <div className={classes.line}>
-          {/* Much smaller than Mantine's field, which the first view does not need otherwise. */}
+          {/* This field is much smaller than Mantine's, which the first view does not need otherwise. */}
           <div className={classes.field}>
             <IconSearch size={15} aria-hidden="true" />
             <input

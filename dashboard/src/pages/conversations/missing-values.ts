@@ -9,7 +9,7 @@ export const missingValues = (text: string): string[] => [
 /** A shortcut of a saved reply at the end of the text, which Enter would send unchanged. */
 export const shortcutAtEnd = (text: string): string[] => text.match(/(?<=^|\s)\/\S*$/) ?? [];
 
-/** Selects the first variable, so that typing replaces it. Without one, the caret moves to `otherwise`. */
+/** Selects the first variable, so that typing replaces it. Without a variable, the caret moves to `otherwise`. */
 export function selectMissing(field: HTMLTextAreaElement | null, otherwise?: number): void {
   if (!field) return;
   field.focus();

@@ -12,7 +12,7 @@ import classes from './conversations.module.css';
 
 type Props = { note: ConversationNote; item: ConversationRecord };
 
-/** A note between members. It is as wide as the page and has its own color, unlike a message. */
+/** A note between members. A note is as wide as the page and has its own color, unlike a message. */
 export function NoteEntry({ note, item }: Props): ReactNode {
   const say = useTexts(texts);
   const people = useMemberNames();

@@ -2,7 +2,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { createContext, use, useRef, type ReactNode } from 'react';
 import { useOrganization } from '../../session/session.ts';
 
-/** Call it before an action that removes the conversation from the list, and the result after the action succeeded. */
+/**
+ * Call this function before an action that removes the conversation from the list, and its result after the action
+ * succeeded.
+ */
 type OpenNext = (id: string) => () => void;
 
 const Context = createContext<OpenNext>(() => () => {});
@@ -13,7 +16,7 @@ type Props = { ids: readonly string[]; opened: string | undefined; children: Rea
 
 /**
  * After a conversation is resolved or snoozed, opens the row below it, or the row above the last one. Without another
- * row, it opens the list. A conversation that was never in the list, for example from a link, stays open.
+ * row, the list is opened. A conversation that was never in the list, for example from a link, stays open.
  */
 export function OpenNextOf({ ids, opened, children }: Props): ReactNode {
   const navigate = useNavigate();

@@ -75,7 +75,10 @@ const inOrder = (names: readonly string[], order: readonly string[]): string[] =
 const shownAs = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
 
-/** A number stays a number, and yes-or-no stays so, where the new text is one. Empty removes the attribute. */
+/**
+ * A number stays a number if the new text is a number, and true or false stays so if the new text is one of them. Empty
+ * removes the attribute.
+ */
 function likeBefore(text: string, before: unknown): unknown {
   if (text === '') return null;
   if (typeof before === 'number' && Number.isFinite(typedNumber(text))) return typedNumber(text);

@@ -132,7 +132,7 @@ function PersonConsent({ person: { id, consent }, kind, may }: ConsentProps): Re
                 value={statusOf(one)}
                 disabled={set.isPending}
                 data={[
-                  // It cannot be chosen again, because a consent is never removed.
+                  // The entry without a consent cannot be chosen again, because a consent is never removed.
                   { value: '', label: say('consent_none'), disabled: true },
                   { value: 'opted_in', label: say('opted_in') },
                   { value: 'opted_out', label: say('opted_out') },

@@ -15,7 +15,7 @@ import classes from './help.module.css';
 
 type SetText = ReturnType<typeof useDraftText>[1];
 
-/** Texts that a model or the documents write into the reply field. They are never sent by themselves. */
+/** Texts that a model or the documents write into the reply field. These texts are never sent by themselves. */
 export function useReplyHelp(conversation_id: string, setText: SetText) {
   const say = useTexts(helpTexts);
   const params = { org_id: useOrganization().id, conversation_id };

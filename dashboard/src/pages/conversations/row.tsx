@@ -17,14 +17,14 @@ import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';
 
-/** The view and the state that decide which rows are there: a row does not repeat them. */
+/** The selected view and state of the list. A row does not repeat facts that all rows of the list share. */
 export type Shown = Pick<ConversationsSearch, 'view' | 'status'>;
 
 type Props = Shown & {
   item: ListedConversation;
   isOpen: boolean;
   now: number;
-  /** The names of the kind of channel and of the agent, if the rows have several. */
+  /** The names of the kind of channel and of the agent, if the rows differ in them. */
   kind: string | undefined;
   agent: string | undefined;
 };
@@ -151,8 +151,8 @@ function Author({ role }: { role: NonNullable<ListedConversation['found']>['role
 }
 
 /**
- * The last words of the person, or of the team with the name of the member. Before both wrote, those of the agent. A
- * picture or a location without a text is shown by its kind.
+ * The last words of the person, or of the team with the name of the member. Before both wrote, the last words of the
+ * agent. A picture or a location without a text is shown by its kind.
  */
 function LastWords({ of: { last_human_message, last_message } }: { of: ListedConversation }): ReactNode {
   const say = useTexts(texts);

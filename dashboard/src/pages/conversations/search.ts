@@ -4,7 +4,7 @@ import { momentIn, numberIn, oneOfIn, textIn, type RawSearch } from '../../list/
 export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 
-/** A copy of the views. Without one, the list shows all conversations. */
+/** A copy of the views. Without a view in the URL, the list shows all conversations. */
 export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 export type ConversationView = (typeof VIEWS)[number];
 

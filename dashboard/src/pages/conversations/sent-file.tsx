@@ -8,7 +8,7 @@ import classes from './files.module.css';
 
 type Media = Extract<MessageContent, { url: string }>;
 
-/** The path of a stored file. It is requested from this server, regardless of the host name in the URL. */
+/** The path of a stored file. The file is requested from this server, regardless of the host name in the URL. */
 const OURS = /^\/attachments\/org_[0-9a-z]{26}\/attachment_[0-9a-z]{26}\/[\w-]{32}\/[\w.-]+$/;
 
 /**

@@ -10,7 +10,10 @@ import { helpTexts } from './help-texts.ts';
 import { useHelp } from './use-help.ts';
 import classes from './help.module.css';
 
-/** The summary of a conversation that the team answers. The first member who opens it causes the call of the model. */
+/**
+ * The summary of a conversation that the team answers. The first member who opens the conversation causes the call of
+ * the model.
+ */
 export function SummaryLine({ item: { id, status } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(helpTexts);
   const org_id = useOrganization().id;

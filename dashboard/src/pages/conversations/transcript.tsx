@@ -29,7 +29,7 @@ import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 const MAX_SHOWN = 200;
-/** If the view is closer to the end than this, it follows new messages. */
+/** If the view is closer to the end than this distance, the view follows new messages. */
 const NEAR_PX = 80;
 
 /** Runs in these states will answer soon. */

@@ -23,8 +23,8 @@ export type ChosenFile = {
 let lastKey = 0;
 
 /**
- * The files that a member has selected. They are sent with the reply, one by one. Failed files stay in the field, with
- * the reason.
+ * The files that a member has selected. The selected files are sent with the reply, one by one. Failed files stay in
+ * the field, with the reason.
  */
 export function useChosenFiles({ id: conversationId, messages }: ConversationRecord) {
   const org_id = useOrganization().id;

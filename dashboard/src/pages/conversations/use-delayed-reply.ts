@@ -13,8 +13,8 @@ const MAX_HELD_BYTES = 60_000;
 const delayed = new Map<string, () => Promise<boolean>>();
 
 /**
- * Call it before an action that ends or hands over the conversation. False: the reply could not be sent and is in the
- * field again.
+ * Sends a waiting reply now. Call this function before an action that ends or hands over the conversation. False: the
+ * reply could not be sent and is in the field again.
  */
 export const sendDelayed = async (conversationId: string): Promise<boolean> =>
   (await delayed.get(conversationId)?.()) ?? true;

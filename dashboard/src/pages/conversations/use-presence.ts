@@ -79,7 +79,7 @@ export function useTyping(conversation_id: string, side: Side, text: string, del
   }, [side, text, isHeld, delayed, tell]);
 }
 
-/** The value stays the same for one conversation. The next report repeats a lost one. */
+/** The value stays the same for one conversation. The next report replaces a lost report. */
 function useTell(conversation_id: string): (presence: Presence, draft?: string) => void {
   const org_id = useOrganization().id;
   const { mutate } = useAct('setPresence', { refresh: [] });

@@ -102,7 +102,8 @@ type Values = Record<(typeof TEXTS)[number] | 'tags' | 'attributes', string>;
 function useEndUserForm(now: EndUserRecord | null, onSaved: (record: EndUserRecord) => void) {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
-  // The state when the dialog opened. A change by a backend since then does not count as a change by this user.
+  // The state when the dialog opened. A change that a backend makes while the dialog is open does not count as a change
+  // by this user.
   const [item] = useState(now);
   const create = useAct('createEndUser', { refresh: READ_AGAIN });
   const update = useAct('updateEndUser', { refresh: READ_AGAIN });

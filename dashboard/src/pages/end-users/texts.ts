@@ -26,7 +26,7 @@ export const texts = defineTexts(
     id: 'End user ID',
     copy_id: 'Copy end user ID',
     attributes: 'Attributes',
-    attributes_hint: 'Data from your backend about this person. Agents can use it in their texts.',
+    attributes_hint: 'Data from your backend about this person. Agents can use this data in their texts.',
     attributes_empty: 'No attributes.',
     attribute: 'Attribute',
     value: 'Value',

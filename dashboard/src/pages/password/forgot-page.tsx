@@ -10,7 +10,7 @@ import { emailFault } from '../../parts/sign-in/field-faults.ts';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
 import { texts } from '../../parts/sign-in/texts.ts';
 
-/** Requests a password link by mail. If no mail is sent, it explains how to get a link. */
+/** Requests a password link by mail. If no mail is sent, the page explains how to get a link. */
 export function ForgotPage(): ReactNode {
   const say = useTexts(texts);
   const options = useRead('readSignInOptions', {}, { staleTime: Infinity });

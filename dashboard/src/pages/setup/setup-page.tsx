@@ -14,7 +14,7 @@ import { texts } from '../../parts/sign-in/texts.ts';
 
 const route = getRouteApi('/front/setup');
 
-/** The link that the first start prints opens this page. It creates the owner and the first organization. */
+/** The link that the first start prints opens this page. The page creates the owner and the first organization. */
 export function SetupPage(): ReactNode {
   const say = useTexts(texts);
   const { token } = route.useSearch();

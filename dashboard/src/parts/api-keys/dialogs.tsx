@@ -1,6 +1,6 @@
 import { onceOpened } from '../once-opened.tsx';
 
-/** The dialogs of API keys. Each is loaded when it is first opened. */
+/** The dialogs of API keys. Each dialog is loaded when it is first opened. */
 export const CreateKeyDialog = onceOpened(
   async () => (await import('./create/create-key-dialog.tsx')).CreateKeyDialog,
   ({ opened }) => opened,

@@ -53,7 +53,7 @@ export function LimitFields({ inputOf, without }: Props): ReactNode {
   );
 }
 
-/** Few keys need them: they open by hand, and by themselves where a limit is entered. */
+/** The limits are collapsed because few keys need them. The limits are expanded by hand, or if a limit is entered. */
 export function OptionalLimits(props: Props): ReactNode {
   const say = useTexts(texts);
   const fields = KEY_LIMITS.map((name) => props.inputOf(name));

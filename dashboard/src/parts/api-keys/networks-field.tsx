@@ -42,7 +42,7 @@ export function NetworksField(props: Props): ReactNode {
   );
 }
 
-/** Few keys need this field, so it is closed at first. It is open if it has a value. */
+/** Few keys need this field, so it is closed at first. The field is open if it has a value. */
 export function OptionalNetworks(props: Props): ReactNode {
   const say = useTexts(texts);
   const [isOpen, setOpen] = useState(props.value !== '');

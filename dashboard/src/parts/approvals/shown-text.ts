@@ -7,8 +7,8 @@ const INVISIBLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /**
- * A text that a member approves. Its author may be a stranger: `\u{202e}0001` would read as 1000. So characters without
- * a shape are shown as escapes.
+ * A text that a member approves. The author of the text may be a stranger: `\u{202e}0001` would read as 1000. So
+ * characters without a shape are shown as escapes.
  */
 export const shownText = (text: string): string =>
   text.replaceAll(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);

@@ -91,7 +91,7 @@ function Site({ origin, at }: { origin: string; at: string | undefined }): React
   );
 }
 
-/** Whether a visitor has written. It links to the chat's own page, where the owner can write first. */
+/** Whether a visitor has written. The chat card links to the chat's own page, where the owner can write first. */
 export function FirstVisitor({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(installTexts);
   const { hosted_page = true }: WebChatSettings = item.settings;

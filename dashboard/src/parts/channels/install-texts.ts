@@ -19,7 +19,7 @@ export const installTexts = defineTexts(
     write_first: 'Write it yourself on the page of the chat',
     first_seen: 'The first message has arrived.',
     to_conversations: 'Open the conversations',
-    no_sites: 'No site may show this chat yet. Add yours; until then it works only on its hosted page.',
+    no_sites: 'No site may show this chat yet. Add your site. Until then, the chat works only on its hosted page.',
     refused: 'A site that is not allowed tried to show this chat',
     refused_hint: 'If it is your site, allow it. The chat appears there when the page is loaded again.',
     allow: 'Allow',

@@ -102,7 +102,10 @@ function Chat({ agentId, definition, onAnswered, onFaults, suggestion }: Props):
 type Talk = ReturnType<typeof useTalk>;
 type Asked = Omit<PlaygroundBody, 'messages' | 'state'>;
 
-/** The messages so far. The server stores none of them, so each request contains all messages and the agent's state. */
+/**
+ * The messages so far. The server stores no message of the test chat, so each request contains all messages and the
+ * agent's state.
+ */
 function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onAnswered: () => void) {
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);

@@ -17,7 +17,7 @@ export const teachTexts = defineTexts(
     saved: 'The agent now answers this question from the passage.',
     learned: 'Learned questions',
     learned_hint:
-      'Questions that passages answer in other words. Members add them, and the agent adds one when three people choose the same passage for it.',
+      'Questions that passages answer in other words. Members add such questions. The agent adds a question when three people choose the same passage for it.',
     learned_none: 'No learned questions.',
     passage: 'Passage',
     origin: 'Added by',

@@ -24,7 +24,7 @@ export const texts = defineTexts(
     invited: 'Join {organization}',
     invited_hint: 'You are invited as {role} with the address {email}.',
     invited_account_only:
-      'Join with your account for this address. If you have none, ask the operator of this installation.',
+      'Join with your account for this address. If you have no account, ask the operator of this installation.',
     invited_as: 'You join as {name}.',
     invited_other: 'You are signed in as {own}. Sign out to join with the invited address.',
     sign_out: 'Sign out',

@@ -18,7 +18,7 @@ type Props = {
   item: TestCase | null;
   /** True: the case is not stored yet although it has texts. */
   isNew?: boolean;
-  /** The source of the case. If it is set, the last turn is the important one. */
+  /** The source of the case. If a case has a source, its last turn is the important one. */
   lead?: string;
   busy: boolean;
   problem: Problem | null;

@@ -3,7 +3,7 @@
  * arabic, hindi]`. Words before `>` mean the topic itself. Words after it are kinds of it. A kind matches a question
  * about the topic ("how can I pay" matches "cash"). After `>>` the opposite is also true: the topic answers for its
  * kinds ("dog" by "no pets"). One kind does not match another kind ("dog" does not match "cat"). Words have everyday
- * spelling. They are folded and stemmed when they are loaded.
+ * spelling. The words are folded and stemmed when they are loaded.
  */
 export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: string]> = {
   // Money

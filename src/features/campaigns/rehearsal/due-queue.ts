@@ -1,4 +1,7 @@
-/** Items that wait for their time, earliest first, and in the order of arrival for equal times. It is a binary heap. */
+/**
+ * Items that wait for their time, earliest first, and in the order of arrival for equal times. The queue is a binary
+ * heap.
+ */
 export type Waiting<T> = { at: number; order: number; item: T };
 
 export type DueQueue<T> = {

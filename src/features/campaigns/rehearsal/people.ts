@@ -56,7 +56,7 @@ export async function* waitingPeople(place: Place): AsyncGenerator<Cast> {
   }
 }
 
-/** End users who match, in the form in which the audience would be added, newest first. */
+/** The end users who match a filter, as an addition would add them, newest first. */
 export async function* matchingPeople(place: Place, filter: EndUserFilter): AsyncGenerator<Cast> {
   for await (const one of planAudience(place, filter))
     yield cast(place, { ...one, ref: null, sendAt: null, isKnown: true });

@@ -34,7 +34,7 @@ const AT_ONCE = 2;
 /** The organizations whose rehearsal runs in this process. */
 const running = new Set<string>();
 
-/** Runs a campaign on a virtual clock, by the rules of the worker. It sends nothing and stores nothing. */
+/** Runs a campaign on a virtual clock, by the rules of the worker. A rehearsal sends nothing and stores nothing. */
 export async function rehearseCampaign(
   deps: RehearsalDeps,
   orgId: string,
@@ -106,7 +106,7 @@ type Reminding = {
   deadline: number;
 };
 
-/** The reminders change no first message, so they are played after the clock. */
+/** The reminders change no first message, so they are played after all first messages. */
 async function remindAll(
   players: readonly Player[],
   { settings, deadline, ...stage }: Reminding,
@@ -163,7 +163,7 @@ function sourceOf(
   return file === undefined ? waitingPeople(place) : fileOnes(place, parseRecipients(file), dedupe);
 }
 
-/** Uses the same times as an addition: not before its own time, the start of the campaign, and now. */
+/** The time of a recipient is the latest of its own time, the start of the campaign, and now, as in an addition. */
 function playerOf({ recipient, sendAt }: Cast, { settings }: Place, beginsAt: Date): Player {
   const times = [sendAt?.getTime() ?? 0, Date.parse(settings.starts_at ?? '') || 0, beginsAt.getTime()];
   const dueAt = new Date(Math.max(...times));

@@ -22,7 +22,7 @@ export const pushRecipientsRoute = (deps: CampaignRoutesDeps): Route => ({
   operation: {
     id: 'pushRecipients',
     summary: 'Push recipients into the campaign',
-    description: `Up to ${MAX_RECIPIENTS} recipients (and 256 KiB) a call. Each has its own result, in order: \`pending\` goes out at its time, \`duplicate\` is enrolled already, \`suppressed\` opted out or is blocked, \`invalid\` says why. Accepted (202) means stored: from then on a recipient is never lost. Hours and quiet hours are those of the recipient's time zone; outside of them a recipient is held, not dropped. People are found, or made; fields that are empty are filled, what is there stays, and \`unchanged\` names it.`,
+    description: `Up to ${MAX_RECIPIENTS} recipients (and 256 KiB) a call. Each recipient has its own result, in order: \`pending\` goes out at its time, \`duplicate\` is enrolled already, \`suppressed\` opted out or is blocked, \`invalid\` says why. Accepted (202) means stored: from then on a recipient is never lost. Hours and quiet hours are those of the recipient's time zone; outside of them a recipient is held, not dropped. People are found, or made; fields that are empty are filled, what is there stays, and \`unchanged\` names it.`,
     tag: TAG,
     example: {
       recipients: [

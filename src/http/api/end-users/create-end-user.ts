@@ -4,7 +4,7 @@ import type { Route } from '../../route/route.ts';
 import { ACCESS, callerOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
 import { exampleEndUser } from './examples.ts';
 
-/** Creates a person. It is refused if another person has one of the identifiers. */
+/** Creates a person. The call is refused if another person has one of the identifiers. */
 export const createEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/end-users',

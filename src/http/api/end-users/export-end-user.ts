@@ -6,8 +6,8 @@ import { ACCESS, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-acc
 import { exampleConversation, exampleEndUser, exampleMessage } from './examples.ts';
 
 /**
- * All stored data about one person, streamed while it is read. Its size depends on the person's history and has no
- * other limit.
+ * All stored data about one person, streamed while it is read. The size of the export depends on the person's history
+ * and has no other limit.
  */
 export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',

@@ -143,7 +143,7 @@ describe('422', () => {
     expect([answer.status, answer.body.errors]).toMatchObject([422, [{ pointer: '/external_id', code: 'too_short' }]]);
   });
 
-  test('a trigger checks phone numbers against the same numbering plans', async () => {
+  test('a trigger call checks phone numbers against the same numbering plans as an upsert', async () => {
     const answer = await call('POST', triggerPath, { end_user: { phone: '+999123456789' } });
     expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, '/end_user/phone']);
   });

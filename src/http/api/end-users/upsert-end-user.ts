@@ -16,7 +16,7 @@ export const upsertEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'upsertEndUser',
     summary: 'Create or update an end user by your own id',
     description:
-      'Omitted fields stay, null removes a value, `attributes` are merged and `tags` are replaced. An existing person with the same e-mail address or phone number and without an external id gets this one. An identifier of another person returns 409.',
+      'Omitted fields stay, null removes a value, `attributes` are merged and `tags` are replaced. An existing person with the same e-mail address or phone number and without an external id gets this external id. An identifier of another person returns 409.',
     tag: TAG,
     example: { name: 'Asha', email: 'asha@example.qa', attributes: { plan: 'gold', trial: null } },
     examples: { 200: exampleEndUser, 201: exampleEndUser },

@@ -19,7 +19,7 @@ export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
     tag: 'Triggers',
   },
   headers: {
-    'Last-Event-ID': { description: 'The `id` of the last event that had one. Only later messages are sent.' },
+    'Last-Event-ID': { description: 'The last `id` that the stream sent. Only later messages are sent.' },
   },
   responses: { 200: { description: STREAM_ANSWER, events: RUN_EVENTS, exampleEvents: runEvents } },
   problems: ['run_not_found'],

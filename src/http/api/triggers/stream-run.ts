@@ -8,8 +8,8 @@ import { isKeyRoute, type Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './deps.ts';
 
 /**
- * Maximum number of streams at the same time. It is enough for a backend that relays its visitors, and leaves room for
- * other organizations.
+ * Maximum number of streams at the same time. This number is enough for a backend that relays its visitors, and leaves
+ * room for other organizations.
  */
 const STREAMS_PER_KEY = 256;
 const STREAMS_PER_ORGANIZATION = 512;
@@ -63,13 +63,13 @@ export function openRunStream(
   return stream;
 }
 
-/** Pages have streams of their own, so they take none from the backends of the organization. */
+/** Streams of pages have a separate limit, so they do not reduce the streams of backends. */
 const groupsOf = ({ keyId, orgId, client }: Caller): Record<string, number> =>
   client === undefined
     ? { [`key ${keyId}`]: STREAMS_PER_KEY, [`streams of ${orgId}`]: STREAMS_PER_ORGANIZATION }
     : { [`client ${client.mark}`]: STREAMS_PER_CLIENT, [`clients of ${orgId}`]: STREAMS_PER_ORGANIZATION };
 
-/** Streams of a revoked key end, and those of an expired client token. */
+/** The streams of a revoked key and of an expired client token end. */
 async function isStillGranted(
   { access }: Pick<StreamDeps, 'access'>,
   { need, params }: Asked,

@@ -9,7 +9,7 @@ const route = getRouteApi('/inside/agents/$agent_id');
 
 export type McpServer = { server: string; url: string };
 
-/** The current tools of the server. They are requested once when the tools are opened. */
+/** The current tools of the server. The tools are requested once when the tools are opened. */
 export function useMcpTools(at: McpServer | null): UseQueryResult<McpTools, Problem> {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();

@@ -6,7 +6,7 @@ export const mcpTexts = defineTexts(
     title: 'Tools of an MCP server',
     intro: 'The server lists its tools. You choose them one by one, and no tool changes without your approval.',
     server: 'Name of the server',
-    server_hint: 'Your own name for it: letters, digits, - and _.',
+    server_hint: 'Your own name for the server: letters, digits, - and _.',
     server_fault: 'A letter, then at most 31 letters, digits, - or _.',
     url: 'URL',
     url_fault: 'Enter a full URL that starts with https://.',

@@ -6,7 +6,7 @@ export const ownCodeTexts = defineTexts(
     url_hint: 'Receives each turn as a signed POST and answers it, directly or later.',
     signing: 'Signature of turns',
     signed: 'Turns to {origin} are signed.',
-    unsigned: 'There is no secret for this address. The agent cannot answer without one.',
+    unsigned: 'There is no secret for this address. The agent cannot answer without a secret.',
     both_until: 'Turns have signatures of both the old and the new secret. This ends',
     no_url: 'Enter the URL and save the draft. Then create the secret here.',
     create: 'Create signing secret',

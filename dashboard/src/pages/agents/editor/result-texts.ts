@@ -4,7 +4,7 @@ import { defineTexts } from '../../../language/texts.tsx';
 export const resultTexts = defineTexts(
   {
     title: 'Result',
-    hint: 'The values that your backend gets from a conversation. Steps of the same name fill them. The model fills the others when the conversation ends or is handed over.',
+    hint: 'The values that your backend gets from a conversation. Steps with the same name fill these values. The model fills the remaining values when the conversation ends or is handed over.',
     empty: 'No fields. The result has the answers of the steps.',
     add: 'Add field',
     name: 'Name',

@@ -35,7 +35,8 @@ export const toolTexts = defineTexts(
     credentials_headers: 'Headers that are sent: {names}.',
     set_credentials: 'Set credentials',
     credentials_title: 'Credentials of this tool',
-    credentials_hint: 'Stored encrypted, sent to {origin} only, and never shown again. They replace all earlier ones.',
+    credentials_hint:
+      'Stored encrypted, sent to {origin} only, and never shown again. These credentials replace all earlier ones.',
     authorization: 'Authorization',
     auth_none: 'None',
     auth_bearer: 'Bearer token',

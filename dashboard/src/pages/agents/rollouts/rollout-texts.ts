@@ -39,7 +39,7 @@ export const rolloutTexts = defineTexts(
     worse_by_hint: 'The part of end users with a problem may be higher by this much.',
     worse_by_fault: 'Enter a number from 0 to 100.',
     confidence: 'Confidence, in percent',
-    confidence_hint: 'With 95, at most 5 of 100 harmless versions are stopped.',
+    confidence_hint: 'With the value 95, at most 5 of 100 harmless versions are stopped.',
     confidence_fault: 'Enter a number from 50 to 99.99.',
     save: 'Save',
     saved: 'The rollout is saved.',

@@ -9,9 +9,9 @@ type Language = 'en' | 'ar';
 type In<T> = Record<Language, T>;
 
 /**
- * A complete agent to start from. It answers from its documents and rules without a model. Its tests check facts that
- * must stay true after the documents are adapted. Texts for customers are in both languages. Texts for the owner are in
- * the owner's language.
+ * A complete agent to start from. The agent of a template answers from its documents and rules without a model. The
+ * template's tests check facts that must stay true after the documents are adapted. Texts for customers are in both
+ * languages. Texts for the owner are in the owner's language.
  */
 export type Template = {
   definition: Omit<AgentDefinition, 'instructions'>;

@@ -16,8 +16,8 @@ import { texts } from './texts.ts';
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
 /**
- * Runs the campaign on a virtual clock. It shows who is messaged when, and who is not and why, without sending
- * anything.
+ * Runs the campaign on a virtual clock. A rehearsal shows who is messaged when, who is skipped and why, and sends
+ * nothing.
  */
 export function RehearsalTab({ item, draft }: Props): ReactNode {
   const say = useTexts(texts);

@@ -8,8 +8,9 @@ export const texts = defineTexts(
     nobody_yet: 'No recipients yet. Each person added later is checked in the same way.',
     nobody_waits: 'No recipients wait for a first message. Each person added later is checked in the same way.',
     add_some: 'Add end users, or review them first.',
-    has_more: 'Only the {examined} newest people who match were checked. All numbers count only these.',
-    examined: 'Only the {examined} oldest of {waiting} waiting recipients were checked. All numbers count only these.',
+    has_more: 'Only the {examined} newest people who match were checked. All numbers count only these people.',
+    examined:
+      'Only the {examined} oldest of {waiting} waiting recipients were checked. All numbers count only these recipients.',
     goes: { one: '{number} recipient is messaged.', other: '{number} recipients are messaged.' },
     later: {
       one: '{number} of them waits for the start, the allowed hours or a later time.',

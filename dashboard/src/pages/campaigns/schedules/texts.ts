@@ -19,7 +19,7 @@ export const texts = defineTexts(
     days: 'Days',
     days_missing: 'Choose at least one day.',
     at: 'Time',
-    at_hint: 'In each person’s local time. If it is unknown, the time zone in Settings is used.',
+    at_hint: 'In each person’s local time. If a time zone is unknown, the time zone in Settings is used.',
     at_missing: 'Enter a time.',
     begin: 'Repeat',
     save: 'Save changes',

@@ -27,7 +27,7 @@ const MAX_VALUE = 200;
 type Person = { zone: string | null; locale: string; name: string; values: Record<string, string> };
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** A value that is clearly a sample. The field of the value contains it, so it can be changed or removed. */
+/** A value that is clearly a sample. The sample is in the field of the value, so the user can change or remove it. */
 const sampleOf = (name: string): string => `[${name}]`;
 
 /** The message and the time that a recipient would get with the settings on this page. */

@@ -89,7 +89,7 @@ function openingOf({ opening, text, template, templateLanguage, templateVariable
   };
 }
 
-/** Faults that the browser can find, by the server's pointers. Their texts are in `words`. */
+/** Faults that the browser can find, by the server's pointers. The texts of these faults are in `words`. */
 export function faultsOf(values: Values): { pointer: string; word: FaultWord }[] {
   const faults: { pointer: string; word: FaultWord }[] = [];
   const fault = (pointer: string, word: FaultWord, when: boolean): void =>

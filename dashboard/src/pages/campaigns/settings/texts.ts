@@ -55,7 +55,7 @@ export const texts = defineTexts(
     zone: 'Time zone',
     zone_hint: 'For people whose time zone is not known.',
     pace: 'Conversations per minute',
-    pace_hint: 'At most this many start per minute. Empty: no limit.',
+    pace_hint: 'At most this many conversations start per minute. Empty: no limit.',
     pace_none: 'No limit',
     preview: 'Preview',
     preview_hint: 'The message that a person added now would receive, including unsaved changes.',

@@ -39,7 +39,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     setTried(false);
     update.reset();
   };
-  /** The parts of the agent's editor need these to show faults, and have no other use for them here. */
+  /** The parts of the agent's editor require an editor. On this page, they use it only to show faults. */
   const editor: Editor = {
     definition: {},
     change: () => {},

@@ -15,7 +15,7 @@ import { WhatNext } from './what-next.tsx';
 import { texts } from './texts.ts';
 import classes from './first-steps.module.css';
 
-// It has the dialog and the texts of API keys, which most newcomers do not need yet.
+// This module has the dialog and the texts of API keys, which most newcomers do not need yet.
 const BackendSteps = lazy(async () => ({ default: (await import('./backend-steps.tsx')).BackendSteps }));
 
 /** The steps are checked off automatically. The page polls, because users watch it during these steps. */
@@ -125,7 +125,10 @@ function Head({ way, asked, onWay, onHide }: HeadProps): ReactNode {
   );
 }
 
-/** The first web chat of this agent. It is read often, because nothing announces that a site has reached the server. */
+/**
+ * The first web chat of this agent. The list of sites is read often, because nothing announces that a site has reached
+ * the server.
+ */
 function useFirstChat(agentId: string | undefined): ChannelDetail | null | undefined {
   const org_id = useOrganization().id;
   const query = { agent_id: agentId, limit: MAX_PAGE };

@@ -75,7 +75,7 @@ export const texts = defineTexts(
     next_backend: 'Call it from your backend',
     next_backend_hint: 'A trigger and an API key let your own code start conversations.',
     next_knowledge: 'Add your own documents',
-    next_knowledge_hint: 'The agent answers from them and names the document.',
+    next_knowledge_hint: 'The agent answers from your documents and names the document.',
     next_channel: 'Connect a channel',
     next_channel_hint: 'WhatsApp, Telegram, SMS, e-mail, or a chat on your site.',
     next_members: 'Invite people',

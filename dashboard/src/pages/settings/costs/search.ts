@@ -1,6 +1,6 @@
 import { dayIn, type RawSearch } from '../../../list/read-search.ts';
 
-/** Days in UTC, both included. Without them, the page shows the last 30 days. */
+/** Days in UTC, both included. Without days in the URL, the page shows the last 30 days. */
 export type CostsSearch = { since?: string; until?: string };
 export const readCostsSearch = (raw: RawSearch): CostsSearch => ({
   since: dayIn(raw, 'since'),

@@ -60,7 +60,7 @@ export const texts = defineTexts(
     reserved: '{many} reserved by turns in progress',
     remove: 'Remove',
     remove_budget: 'Remove this budget?',
-    remove_budget_words: 'Models may then use more than it allows.',
+    remove_budget_words: 'Models may then use more than the budget allows.',
     budget_saved: 'The budget was saved.',
     budget_removed: 'The budget was removed.',
     prices: 'Prices',

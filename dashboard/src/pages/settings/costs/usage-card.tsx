@@ -24,7 +24,7 @@ const column = (id: string, label: string, of: (use: Use) => ReactNode): Column<
 
 const route = getRouteApi('/inside/settings/costs');
 
-/** The usage of a period, in one of five groupings. Without a period in the URL, it is the last 30 days. */
+/** The usage of a period, in one of five groupings. If the URL names no period, the period is the last 30 days. */
 export function UsageCard(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

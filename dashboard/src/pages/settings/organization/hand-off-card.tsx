@@ -134,7 +134,7 @@ function Outside({ draft, change, readOnly, problem }: Part & { problem: Problem
   const say = useTexts(handOffTexts);
   const fault = (pointer: string): string | null =>
     problem?.faults.find((one) => one.pointer === pointer)?.detail ?? null;
-  // The text field belongs to the agent editor, but here there is no definition.
+  // The text field is a part of the agent editor and requires one, but this page has no definition.
   const editor: Editor = {
     definition: {},
     change: () => {},

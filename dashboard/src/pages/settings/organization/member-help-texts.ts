@@ -11,7 +11,7 @@ export const memberHelpTexts = defineTexts(
     translation: 'Translation',
     translation_hint: 'One call for each message that a member translates.',
     saved: 'The help for members is saved.',
-    admins: 'Owners and admins choose the help.',
+    admins: 'Owners and admins choose which help members get.',
   },
   {
     title: 'مساعدة الأعضاء',

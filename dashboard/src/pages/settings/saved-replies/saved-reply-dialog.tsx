@@ -135,7 +135,7 @@ function useSave(item: SavedReplyRecord | null) {
   return { save, busy: create.isPending || update.isPending, error: create.error ?? update.error };
 }
 
-/** The text field belongs to the agent editor, but here there is no definition. */
+/** The text field is a part of the agent editor and requires one, but this dialog has no definition. */
 const NO_EDITOR: Pick<Editor, 'definition' | 'change' | 'readOnly' | 'variables'> = {
   definition: {},
   change: () => {},

@@ -35,7 +35,7 @@ export const factorTexts = defineTexts(
     codes_hint: 'Each code works once, if you do not have your second factor.',
     codes_renew: 'New recovery codes',
     codes_renew_title: 'Create new recovery codes?',
-    codes_renew_words: 'The old ones stop working.',
+    codes_renew_words: 'The old codes stop working.',
     codes_title: 'Keep your recovery codes',
     codes_words:
       'They are shown only once. Keep them in a place that you can reach without this device, for example on paper.',
@@ -71,7 +71,7 @@ export const factorTexts = defineTexts(
     passkey_never: 'Never',
     required: 'Require a second factor',
     required_hint:
-      'Members can open {organization} only after they sign in with a second factor. Members without one must set one up first. API keys are not affected.',
+      'Members can open {organization} only after they sign in with a second factor. Members without a second factor must set one up first. API keys are not affected.',
     required_on: 'A second factor is required now.',
     required_off: 'A second factor is no longer required.',
     required_label: 'Every member needs a second factor',

@@ -20,7 +20,7 @@ type Props = {
   onCancel: () => void;
 };
 
-/** Requires the password again before a change of the sign-in methods. It is the only child of its dialog. */
+/** Requires the password again before a change of the sign-in methods. The form is the only child of its dialog. */
 export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
   const say = useTexts(factorTexts);
   const { user } = useSession();

@@ -14,7 +14,7 @@ export const texts = defineTexts(
     issuer_hint: 'Such as https://accounts.google.com or https://login.microsoftonline.com/TENANT_ID/v2.0',
     client_id: 'Client ID',
     client_secret: 'Client secret',
-    secret_kept: 'A secret is stored, encrypted. Enter another one to replace it; a new issuer needs a new secret.',
+    secret_kept: 'A secret is stored, encrypted. Enter another secret to replace it; a new issuer needs a new secret.',
     secret_hint: 'It is stored encrypted and not shown again.',
     show_secret: 'Show or hide the secret',
     default_role: 'Role for new members',

@@ -18,8 +18,8 @@ type Props = {
 };
 
 /**
- * A dialog with two steps: the form, then the key, which is shown once. After it closes, no part of the page contains
- * the value.
+ * A dialog with two steps: the form, then the key, which is shown once. After the dialog closes, no part of the page
+ * contains the value.
  */
 export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): ReactNode {
   const say = useTexts(texts);

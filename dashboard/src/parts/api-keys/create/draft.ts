@@ -1,7 +1,7 @@
 import type { Permission } from '../../../../../contract/permissions.ts';
 import { NO_LIMITS, type LimitTexts } from '../limits-field.tsx';
 
-/** The input for a key that is not created yet. It contains no secret, so a reload of the tab may restore it. */
+/** The input for a key that is not created yet. The draft contains no secret, so a reload of the tab may restore it. */
 export type Draft = {
   label: string;
   scope: 'organization' | 'agent';
@@ -46,6 +46,6 @@ export function dropDraft(): void {
   try {
     sessionStorage.removeItem(STORAGE);
   } catch {
-    // In that case, nothing was stored.
+    // If the storage is not accessible, nothing was stored.
   }
 }

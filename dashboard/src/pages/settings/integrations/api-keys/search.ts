@@ -10,7 +10,7 @@ export type KeysSearch = {
   cursor?: string;
   /** The dialog for a new key is open. The value is the preselected agent, or empty. */
   create?: string;
-  /** The ID of the new key. After a reload, its value is lost, and the page explains it. */
+  /** The ID of the new key. After a reload, the value of this key is lost, and the page explains this. */
   created?: string;
 };
 type Raw = Record<string, unknown>;

@@ -20,7 +20,7 @@ export const texts = defineTexts(
     events: 'Events',
     all_events: 'All events',
     all_events_hint:
-      'Includes new events of later versions of Parley. Does not include audit log entries (audit.recorded); select these separately.',
+      'Includes new events of later versions of Parley. Audit log entries (audit.recorded) are not included: select these separately.',
     chosen_events: 'Only these',
     choose_one: 'Choose at least one event.',
     some_events: { one: '{count} event', other: '{count} events' },

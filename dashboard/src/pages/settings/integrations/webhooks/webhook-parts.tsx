@@ -16,7 +16,7 @@ export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
   );
 }
 
-/** The number of types. Their names appear on hover and focus. */
+/** The number of types. The names of the types appear on hover and focus. */
 export function EndpointTypes({ types }: { types: readonly string[] }): ReactNode {
   const say = useTexts(texts);
   if (types.length === 0) return say('all_events');
