@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
 import { pino } from 'pino';
@@ -15,7 +16,11 @@ import { receiveMessage } from '../../features/conversations/receive-message.ts'
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
 import { createEndUserQueue } from '../../store/end-users/upsert.ts';
 import type { Db } from '../../store/db.ts';
-import { claimRuns } from '../../store/runs/claim.ts';
+import type { NewRun } from '../../store/runs/accept-call.ts';
+import { type ClaimedRun, claimRuns, findOutdated } from '../../store/runs/claim.ts';
+import { cancelRunRow } from '../../store/runs/read.ts';
+import { eraseEndUser } from '../../store/end-users/erase.ts';
+import { createSuppression } from '../../store/end-users/suppression.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from '../../answering/load-agent.ts';
 import { NO_READERS } from '../../../test/no-readers.ts';
@@ -265,6 +270,38 @@ describe('turns', () => {
     await brokenOff.promise;
     await until(run.id, (state) => state.status === 'handed_off');
     expect(await agentTexts(run.conversationId)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a person who is erased',
+      (run: NewRun) =>
+        db.transaction((tx) => eraseEndUser(tx, orgId, run.endUserId, createSuppression(randomBytes(32)))),
+    ],
+    ['a cancelled run', (run: NewRun) => cancelRunRow(db, orgId, run.id)],
+  ])('the turn of %s is aborted at the next check, before a renewal of its lease', async (_, end) => {
+    const thinking = Promise.withResolvers<void>();
+    const brokenOff = Promise.withResolvers<void>();
+    startWorker((request) => {
+      thinking.resolve();
+      return new Promise((_resolve, reject) => {
+        request.signal.addEventListener('abort', () => {
+          brokenOff.resolve();
+          reject(request.signal.reason as Error);
+        });
+      });
+    });
+    const run = await accept('one');
+    await thinking.promise;
+    const [claimed] = (
+      await db.execute<ClaimedRun>(sql`SELECT r.org_id, r.id AS run_id, r.lease, c.id AS conversation_id,
+      c.version AS conversation_version FROM run r JOIN conversation c ON c.id = r.conversation_id
+      WHERE r.id = ${run.id}`)
+    ).rows;
+    expect(await findOutdated(db.$client, [claimed!])).toEqual(new Set());
+    await end(run);
+    expect(await findOutdated(db.$client, [claimed!])).toEqual(new Set([run.id]));
+    await brokenOff.promise;
   });
 
   test.each([
