@@ -112,7 +112,7 @@ describe('an audience is added in the background', () => {
     const id = newId('push');
     await parley.db
       .execute(sql`INSERT INTO campaign_push (org_id, campaign_id, id, source, file, faults, created_by, due_at)
-      VALUES (${owner.orgId}, ${campaignId}, ${id}, 'file', ${rowsOf(3).join('\n')}, '[]', 'user_x', 'infinity')`);
+      VALUES (${owner.orgId}, ${campaignId}, ${id}, 'file', ${rowsOf(3).join('\n')}, '[]', 'user_y', 'infinity')`);
     await parley.db.transaction(async (tx) => {
       // The worker waits for this table between its claim and its first page.
       await tx.execute(sql`LOCK TABLE campaign IN ACCESS EXCLUSIVE MODE`);
