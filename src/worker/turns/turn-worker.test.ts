@@ -3,7 +3,15 @@ import { sql } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { givenAgent, givenMember, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import {
+  givenAgent,
+  givenConversation,
+  givenMember,
+  givenOrganization,
+  givenRecipientInQuietHours,
+  givenTrigger,
+} from '../../../test/factories.ts';
+import { newId } from '../../kernel/ids.ts';
 import {
   NO_KNOWLEDGE,
   type Provider,
@@ -339,6 +347,32 @@ describe('turns', () => {
     workers.length = 0;
     expect(await agentTexts(run.conversationId)).toEqual([]);
     expect((await runState(run.id)).status).toBe('running');
+  });
+
+  test('the opening of a campaign that was delayed into quiet hours waits for their end', async () => {
+    const { id: conversationId, endUserId } = await givenConversation(db, orgId, channelId);
+    const runId = newId('run', Date.now() - 120_000);
+    const input = JSON.stringify({
+      variables: {},
+      campaign_id: 'campaign_night',
+      opening: { type: 'text', text: 'Hi' },
+    });
+    await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, input)
+      VALUES (${orgId}, ${runId}, ${conversationId}, 'queued', ${input}::jsonb)`);
+    await db.execute(sql`UPDATE conversation SET run_id = ${runId} WHERE id = ${conversationId}`);
+    await givenRecipientInQuietHours(db, orgId, { conversationId, endUserId, runId });
+    startWorker(() => say('not now'));
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${runId}`);
+    const waits = async () =>
+      (
+        await db.execute(sql`SELECT 1 FROM run WHERE id = ${runId} AND lease IS NULL AND attempts = 0
+        AND due_at > now() + interval '3 hours'`)
+      ).rows.length;
+    await expect.poll(waits).toBe(1);
+    await db.execute(sql`UPDATE campaign SET settings = '{}' WHERE org_id = ${orgId}`);
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${runId}`);
+    await until(runId, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(conversationId)).toEqual(['Hi']);
   });
 
   test('the run of a dead worker is claimed by another after its lease', async () => {
