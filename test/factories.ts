@@ -11,6 +11,7 @@ import { countCalls } from '../src/store/api-keys/total.ts';
 import { agent } from '../src/store/schema/agent.ts';
 import { approval } from '../src/store/schema/approval.ts';
 import { apiKey, apiKeyDigest } from '../src/store/schema/api-key.ts';
+import { campaign, recipient } from '../src/store/schema/campaign.ts';
 import { channel } from '../src/store/schema/channel.ts';
 import { conversation, message } from '../src/store/schema/conversation.ts';
 import { endUser } from '../src/store/schema/end-user.ts';
@@ -205,4 +206,23 @@ export async function givenMessage(
   const id = newId('msg', at);
   await db.insert(message).values({ role: 'agent', ...row, orgId, id, conversationId });
   return id;
+}
+
+const clockIn = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+
+/** A recipient whose first message was not sent yet, in a live campaign that may not send for the next hours. */
+export async function givenRecipientInQuietHours(
+  db: Db,
+  orgId: string,
+  { conversationId, endUserId, runId }: { conversationId: string; endUserId: string; runId: string },
+): Promise<void> {
+  const [row] = await db
+    .select({ agentId: conversation.agentId, channelId: conversation.channelId })
+    .from(conversation)
+    .where(and(eq(conversation.orgId, orgId), eq(conversation.id, conversationId)));
+  const campaignId = newId('campaign');
+  const settings = { quiet_hours: { from: clockIn(-4), to: clockIn(4) }, time_zone: 'UTC' };
+  await db.insert(campaign).values({ orgId, id: campaignId, ...row!, name: 'Night', state: 'live', settings });
+  const id = newId('rcpt');
+  await db.insert(recipient).values({ orgId, campaignId, id, endUserId, status: 'sending', conversationId, runId });
 }

@@ -29,6 +29,9 @@ beforeEach(async () => {
   ({ agentId } = await givenAgent(db, orgId));
   documentId = newId('doc');
   await insertDocument(db, orgId, { id: documentId, agentId, name: 'Guide', text: TEXT });
+  await db.execute(
+    sql`INSERT INTO end_user (org_id, id) SELECT ${orgId}, 'enduser_' || n FROM generate_series(1, 6) n`,
+  );
 });
 
 const tap = async (endUserId: string, question = 'Who pays if it is nicked?'): Promise<void> => {
@@ -95,6 +98,13 @@ describe('a section that people choose after the agent asked back', () => {
     for (const person of ['enduser_1', 'enduser_2', 'enduser_3']) await tap(person);
     await eraseWordingsOf(db, orgId, 'enduser_3');
     expect(await learned()).toEqual([]);
+  });
+
+  test('the choice of a person who was erased after the turn was stored is not recorded', async () => {
+    await db.execute(sql`DELETE FROM end_user WHERE org_id = ${orgId} AND id = 'enduser_1'`);
+    await tap('enduser_1');
+    const { rows } = await db.execute(sql`SELECT question FROM passage_wording WHERE org_id = ${orgId}`);
+    expect(rows).toEqual([]);
   });
 
   test('a learned question stays after a sync if its passage stays', async () => {

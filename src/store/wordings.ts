@@ -2,6 +2,7 @@ import { and, count, eq, sql } from 'drizzle-orm';
 import { newId } from '../kernel/ids.ts';
 import { changeAgent } from './agents/write.ts';
 import type { Queryable } from './db.ts';
+import { lockEndUsers } from './end-users/lock-end-users.ts';
 import { behind, newestFirst, pageOf, type PageOf, type PageRequest } from './page.ts';
 import { document } from './schema/agent.ts';
 import { passageWording } from './schema/wording.ts';
@@ -111,7 +112,7 @@ export async function removeWording(tx: Queryable, orgId: string, agentId: strin
 
 /**
  * Records that a person chose a passage after the agent asked back. The wording becomes active with the third person.
- * Choices of a passage or document that no longer exists, and of removed or active wordings, change nothing.
+ * Choices of a passage, document or person that no longer exists, and of removed or active wordings, change nothing.
  */
 export async function addTap(
   tx: Queryable,
@@ -120,6 +121,8 @@ export async function addTap(
   maxActive: { agent: number; passage: number },
 ): Promise<void> {
   const { agentId, documentId, passage, words, endUserId } = input;
+  // The person may have been erased since the turn was stored.
+  if ((await lockEndUsers(tx, orgId, [endUserId])).size === 0) return;
   const locked = await tx.execute(sql`SELECT 1 FROM agent WHERE org_id = ${orgId} AND id = ${agentId}
     AND deleted_at IS NULL FOR NO KEY UPDATE`);
   if (locked.rows.length === 0) return;

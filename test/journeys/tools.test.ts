@@ -126,6 +126,14 @@ describe('a call of a tool', () => {
     expect((await turn({ order_id: 'A\0', 'odd\0name': '\ud83d' })).step).toMatchObject({ kind: 'tool', attempts: 1 });
   });
 
+  test('a response whose JSON is too deep to be written again is passed to the model as text', async () => {
+    const deep = '['.repeat(30_000);
+    shop.answer = () => ({ text: deep + ']'.repeat(30_000) });
+    const { step } = await turn();
+    expect(step).toMatchObject({ kind: 'tool', status: 200, output: deep.slice(0, 1_000) });
+    expect(shop.calls).toHaveLength(1);
+  });
+
   test('arguments of the model cannot replace the trusted context', async () => {
     await turn({ order_id: 'A-1', context: { end_user: { external_id: 'somebody-else' } } });
     expect(bodyOf(shop.calls[0]!).context.end_user.external_id).toBe('crm-7');

@@ -2,6 +2,7 @@ import type { Tool } from '../../../contract/agents.ts';
 import type { SetToolCredentialsBody } from '../../../contract/dashboard/tools.ts';
 import type { ToolContext } from '../../../contract/tools.ts';
 import { secretsOf, valueWithoutSecrets, withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
+import { isDeeperThan } from '../../kernel/nesting.ts';
 import { type Key, SealError } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 import { openToolSecrets } from '../../store/open-tool-secret.ts';
@@ -64,14 +65,19 @@ function credentialHeaders({ bearer, basic, headers = [] }: SetToolCredentialsBo
   return { headers: all, hidden: headers.map(({ value }) => value) };
 }
 
+/** A value with more levels cannot be written as JSON again, because that exhausts the stack. */
+const MAX_ANSWER_DEPTH = 100;
+
 /**
  * Reads the response of a tool: JSON is parsed, and any other response stays text. Secrets are removed after parsing,
  * because JSON can write a secret with escapes. The model, the trace and the try receive only this value.
  */
 export function readAnswer(text: string, secrets: readonly string[]): unknown {
   try {
-    return valueWithoutSecrets(JSON.parse(text) as unknown, secrets);
+    const answer: unknown = JSON.parse(text);
+    if (!isDeeperThan(MAX_ANSWER_DEPTH, answer)) return valueWithoutSecrets(answer, secrets);
   } catch {
-    return withoutSecrets(text, secrets);
+    // It is not JSON.
   }
+  return withoutSecrets(text, secrets);
 }

@@ -26,7 +26,7 @@ import {
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { AgentsDeps } from './deps.ts';
 import { foundAgent } from './read-agents.ts';
-import { learnForDocument } from './wordings.ts';
+import { holdAsker, learnForDocument } from './wordings.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 
@@ -42,6 +42,7 @@ export async function createDocument(
   if (bytes > MAX_DOCUMENT_BYTES) throw invalidAt('/text', 'too_large', 'A document has at most 1 MiB of UTF-8.');
   if (text.trim() === '') throw invalidAt('/text', 'required', 'The document is blank.');
   return db.transaction(async (tx) => {
+    const mayLearn = answers !== undefined && (await holdAsker(tx, orgId, answers.from));
     const use = await readUse(tx, orgId, agentId, { hold: true });
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
     checkRoom(use, bytes);
@@ -49,7 +50,7 @@ export async function createDocument(
       throw invalidAt('', 'too_many', `An agent has at most ${MAX_DOCUMENTS_PER_AGENT} documents: remove one first.`);
     }
     const row = await insertDocument(tx, orgId, { id: newId('doc'), agentId, name, text });
-    if (answers) await learnForDocument(tx, orgId, { id: row.id, agentId, name, text }, answers);
+    if (mayLearn) await learnForDocument(tx, orgId, { id: row.id, agentId, name, text }, answers);
     await changeAgent(tx, orgId, agentId, {});
     await recordAudit(tx, {
       orgId,

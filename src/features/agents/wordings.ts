@@ -16,6 +16,7 @@ import { lockAgent } from '../../store/agents/read.ts';
 import { changeAgent } from '../../store/agents/write.ts';
 import type { Queryable } from '../../store/db.ts';
 import { readDocument } from '../../store/documents.ts';
+import { lockEndUsers } from '../../store/end-users/lock-end-users.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import {
@@ -94,6 +95,7 @@ export async function addWording(
   if (words === '')
     throw invalidAt('/question', 'required', 'The question contains no word that distinguishes it from others.');
   return db.transaction(async (tx) => {
+    if (!(await holdAsker(tx, orgId, from))) throw invalidAt('/from', 'not_found', 'This person was erased.');
     if (!(await lockAgent(tx, orgId, agentId))) throw new Refusal('agent_not_found');
     const document = await readDocument(tx, orgId, agentId, documentId);
     if (!document) throw new Refusal('document_not_found');
@@ -119,6 +121,13 @@ export async function addWording(
     return { id };
   });
 }
+
+/**
+ * Whether the question may be stored. Words of an erased person must not return from a page that a member still has
+ * open. The person is locked before the agent, as in an erasure.
+ */
+export const holdAsker = async (tx: Queryable, orgId: string, from: string | undefined): Promise<boolean> =>
+  from === undefined || (await lockEndUsers(tx, orgId, [from])).has(from);
 
 type NewDocument = { id: string; agentId: string; name: string; text: string };
 

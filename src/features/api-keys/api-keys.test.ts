@@ -316,6 +316,18 @@ describe('limits', () => {
     expect((await refusalOf(rotateApiKey(deps, orgId, made.id, '1h', actor))).code).toBe('key_used_up');
   });
 
+  it('the total of a rotated key is lowered at the key whose calls it uses', async () => {
+    const orgId = await givenOrganization(db);
+    const old = await create(orgId, { limits: { total: 10, per_minute: 60 } });
+    await count(old.value);
+    const made = await rotateApiKey(deps, orgId, old.id, '24h', actor);
+    expect(await faultsOf(lower(orgId, old.id, { total: 1 }))).toEqual(['/total conflict']);
+    expect(await lower(orgId, old.id, { per_minute: 30 })).toMatchObject({ limits: { total: 10, per_minute: 30 } });
+    await lower(orgId, made.id, { total: 1 });
+    await count(old.value);
+    for (const { value } of [old, made]) expect((await refusalOf(count(value))).code).toBe('key_used_up');
+  });
+
   it('old and new key share their limits after a rotation, but no other key does', async () => {
     const orgId = await givenOrganization(db);
     const old = await create(orgId, { limits: { total: 10 } });

@@ -1,9 +1,10 @@
 import type { KeyRecord } from '../../../contract/dashboard/keys.ts';
 import { KEY_LIMITS, type KeyLimits, type LowerKeyLimitsBody } from '../../../contract/key-limits.ts';
-import { type Fault, Refusal } from '../../../contract/problems.ts';
+import { type Fault, invalidAt, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { presentLimits } from '../../access/limits/present-limits.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
+import { findReplacement } from '../../store/api-keys/total.ts';
 import { lowerKeyLimits as lowerRow } from '../../store/api-keys/write.ts';
 import type { ApiKeysDeps } from './deps.ts';
 import { limitFaults } from './check-api-key.ts';
@@ -28,6 +29,8 @@ export async function lowerKeyLimits(
     const current = await foundApiKey(tx, orgId, id);
     const from = presentLimits(current) ?? {};
     checkNotRaised(wanted, from);
+    if (wanted.total !== undefined && (await findReplacement(tx, orgId, id)) !== null)
+      throw invalidAt('/total', 'conflict', USES_REPLACEMENT);
     if (!(await lowerRow(tx, orgId, id, wanted))) throw new Refusal('key_revoked_already');
     const facts = { label: current.label, prefix: current.prefix, from, to: { ...from, ...wanted } };
     await recordAudit(tx, { orgId, actor, action: 'api_key.limits_lowered', subjectId: id, facts });
@@ -67,4 +70,6 @@ function checkNotRaised(wanted: KeyLimits, current: KeyLimits): void {
 }
 
 const NEVER_REMOVED = 'A limit of a key cannot be removed. Create a new key without it instead.';
+const USES_REPLACEMENT =
+  'This key was rotated and uses calls of the key that replaced it. Lower the total of that key, or revoke this key.';
 const NEVER_RAISED = 'A limit of a key can be lowered, but not raised. Create a new key instead.';

@@ -4,6 +4,7 @@ import type { CountedFile } from '../../../contract/dashboard/campaigns.ts';
 import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { CampaignFacts } from '../../access/types.ts';
 import { readSendAt } from '../../kernel/validation/read-send-at.ts';
+import { readStoredAnswer } from '../../store/idempotency/stored-answer.ts';
 import {
   type AddRecipientsAnswer,
   type NewRecipient,
@@ -34,7 +35,13 @@ export async function addRecipients(
 ): Promise<AddRecipientsAnswer> {
   const { orgId, keyId, from } = input.caller;
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
-  if (!channel) throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  if (!channel) {
+    // A repeated call gets its stored response, even if the channel was disconnected since.
+    const stored = await readStoredAnswer(deps.db.$client, { orgId, idempotency: input.idempotency });
+    if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true, isFirst: false };
+    if (stored?.kind === 'refused') throw stored.refusal;
+    throw new Refusal('channel_disabled', "The campaign's channel was disconnected.");
+  }
   const rows = input.rows.map(checkRow);
   const recipients = rows.flatMap((row) => ('recipient' in row ? [newRecipientOf(row)] : []));
   const call = {

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { givenAgent, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
@@ -27,4 +27,28 @@ test('a name from a provider is stored as one line, and a name without a letter 
   }
   const people = await db.select({ name: endUser.name }).from(endUser).where(eq(endUser.orgId, orgId));
   expect(people.map(({ name }) => name)).toEqual(expect.arrayContaining(['Ann =1+1', null]));
+});
+
+test('people who share an e-mail address or a phone are different people if their external IDs differ', async () => {
+  const orgId = await givenOrganization(db);
+  const { agentId, channelId: id } = await givenAgent(db, orgId);
+  const queue = createInboundQueue(db, createSuppression(Buffer.alloc(32)));
+  const channel = { orgId, id, agentId, kind: 'webhook' as const, enabled: true, settings: {}, sealed: null };
+  const shared = { email: 'family@example.qa', phone: '+97430000007' };
+  const write = async (address: string, person: object) => {
+    const content = { type: 'text' as const, text: 'Where is my order?' };
+    const event = { type: 'message' as const, eventId: address, address, person, content };
+    await queue.store(channel, event, 'req_test');
+  };
+  await write('crm-1', { external_id: 'crm-1', ...shared });
+  await write('crm-2', { external_id: 'crm-2', ...shared });
+  // A person who is known only by an address may be the one with this address.
+  await write('nameless', { email: shared.email });
+  const people = await db.execute(sql`SELECT i.address, e.external_id, e.email, e.phone FROM identity i
+    JOIN end_user e ON e.org_id = i.org_id AND e.id = i.end_user_id WHERE i.org_id = ${orgId} ORDER BY i.address`);
+  expect(people.rows).toEqual([
+    { address: 'crm-1', external_id: 'crm-1', ...shared },
+    { address: 'crm-2', external_id: 'crm-2', email: null, phone: null },
+    { address: 'nameless', external_id: 'crm-1', ...shared },
+  ]);
 });

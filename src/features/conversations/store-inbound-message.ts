@@ -124,7 +124,7 @@ async function conversationOf(
 }
 
 /**
- * A new person may be one who was erased. An opt-out that is stored under the address, or under the person's own
+ * An identifier that another person has stays with that person. A new person may be one who was erased. An opt-out that is stored under the address, or under the person's own
  * identifiers, still applies.
  */
 async function personOf(
@@ -137,14 +137,15 @@ async function personOf(
   const fields = Object.fromEntries(
     Object.entries(person).map(([name, value]) => [name, value ? cleanField(name, value) : null]),
   ) as typeof person;
-  const known = await findNewcomer(tx, orgId, fields);
-  if (known !== null) return known;
+  const found = await findNewcomer(tx, orgId, fields);
+  if ('id' in found) return found.id;
   const id = newId('enduser');
   const named: Identified[] = [
     ...identifiersAt(kind, address).map(([known, value]) => ({ orgId, kind: known, value })),
     ...IDENTIFIERS.flatMap((known) => (fields[known] ? [{ orgId, kind: known, value: fields[known] }] : [])),
   ];
-  await insertNewcomer(tx, orgId, id, fields, await findSuppressed(tx, orgId, named, suppression));
+  const own = { ...fields, ...Object.fromEntries(found.taken.map((field) => [field, null])) };
+  await insertNewcomer(tx, orgId, id, own, await findSuppressed(tx, orgId, named, suppression));
   return id;
 }
 

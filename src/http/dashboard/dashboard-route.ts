@@ -19,6 +19,7 @@ import type { Browser } from '../../access/sessions/signed-in.ts';
 import { metaOf } from '../edge/request-meta.ts';
 import { cursorScope, type Paging, type Position } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';
+import { download, type FileParts } from './download.ts';
 
 /** The input of every handler of the dashboard's API. */
 export type Call<N extends DashboardRouteName> = {
@@ -35,6 +36,8 @@ export type Call<N extends DashboardRouteName> = {
   acting: { userId: string; role: Role };
   from: Browser & { requestId: string };
   reply: FastifyReply;
+  /** Responds with a file. */
+  download: (file: FileParts) => FastifyReply;
   /** One page of a list. `filters` are the query parameters that restrict it. */
   paged: <Row extends { created_at: string }>(
     filters: Record<string, unknown>,
@@ -102,7 +105,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
           if (caller) {
             request.session = { ...caller, setCookie: [...former, ...caller.setCookie] };
           }
-          return await handle(callOf(name, request, reply, paging));
+          return await handle(callOf(name, request, reply, paging, async () => guard(request)));
         } catch (error) {
           throw lostDatabase(request.method, error);
         }
@@ -116,6 +119,7 @@ function callOf<N extends DashboardRouteName>(
   request: FastifyRequest,
   reply: FastifyReply,
   paging: Paging,
+  check: () => Promise<unknown>,
 ): Call<N> {
   const caller = request.session as DashboardCaller;
   const params = request.params as Record<ParamOf<N>, string>;
@@ -133,6 +137,7 @@ function callOf<N extends DashboardRouteName>(
     acting: { userId: caller?.user.id ?? '', role: caller?.membership?.role ?? 'viewer' },
     from: { cookie, userAgent, address, requestId },
     reply,
+    download: (file) => download(reply, file, check),
     async paged(filters, read, idOf) {
       const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };
       const scope = cursorScope(`dashboard ${name}`, orgId || caller.user.id, filters);

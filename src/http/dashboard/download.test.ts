@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { sql } from 'drizzle-orm';
 import { expect, it, onTestFinished } from 'vitest';
+import { addMember, setUpOwner, startDashboard } from '../../../test/dashboard-server.ts';
 import { AUTH, startHttpServer } from '../../../test/http-server.ts';
 import { head } from '../../../test/raw-http.ts';
 import type { Route } from '../route/route.ts';
@@ -22,7 +24,8 @@ it('no error is logged when a client disconnects in the middle of a file', async
     operation: { id: 'file', summary: 'Download', tag: 'Triggers' },
     responses: { 200: null },
     // A promise with a reply resolves when the response ends.
-    handle: async (_request, reply) => download(reply, { name: 'a.csv', type: 'text/csv', parts: endless() }),
+    handle: async (_request, reply) =>
+      download(reply, { name: 'a.csv', type: 'text/csv', parts: endless() }, async () => {}),
   };
   const http = await startHttpServer([file]);
   onTestFinished(() => http.server.close());
@@ -33,4 +36,30 @@ it('no error is logged when a client disconnects in the middle of a file', async
   await expect.poll(() => http.lines.length).toBeGreaterThan(0);
   await expect.poll(() => isStopped).toBe(true);
   expect(http.lines).toMatchObject([{ status: 200, cut_off: true }]);
+});
+
+it('a file that a member reads slowly ends when the member is removed', async () => {
+  const server = await startDashboard();
+  onTestFinished(() => server.stop());
+  const { call, orgId } = await setUpOwner(server);
+  const member = await addMember(server, call, orgId, 'member');
+  // More than the sockets of both sides hold.
+  await server.db.execute(sql`INSERT INTO end_user (org_id, id, name)
+    SELECT ${orgId}, 'enduser_' || n, repeat('name ', 200) FROM generate_series(1, 20000) n`);
+  const { port } = new URL(server.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const path = `/dashboard/api/organizations/${orgId}/end-users/export.csv`;
+  socket.write(head({ path, headers: [`Host: 127.0.0.1:${port}`, `Cookie: ${member.cookie}`], bare: true }));
+  await once(socket, 'data');
+  socket.pause();
+  const { body } = await call(`GET /organizations/${orgId}/members`);
+  const { id } = body.data.find(({ role }: { role: string }) => role === 'member');
+  expect((await call(`DELETE /organizations/${orgId}/members/${id}`)).status).toBe(204);
+  socket.resume();
+  await once(socket, 'close');
+  const text = Buffer.concat(chunks).toString();
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  expect(text.match(/enduser_/g)!.length).toBeLessThan(20_000);
 });

@@ -1,9 +1,28 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** A file download for a user, streamed while it is read. */
+export type FileParts = { name: string; type: string; parts: AsyncIterable<string> };
+
+/**
+ * A file download for a user, streamed while it is read. `check` throws when the user has lost the access. The
+ * connection is then cut, because a slow reader could otherwise read for hours.
+ */
 export const download = (
   reply: FastifyReply,
-  { name, type, parts }: { name: string; type: string; parts: AsyncIterable<string> },
+  { name, type, parts }: FileParts,
+  check: () => Promise<unknown>,
 ): FastifyReply =>
-  reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(Readable.from(parts));
+  reply
+    .type(type)
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .send(Readable.from(checked(parts, check)));
+
+/** The gate has checked the user before the first part. */
+async function* checked(parts: AsyncIterable<string>, check: () => Promise<unknown>): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const part of parts) {
+    if (!isFirst) await check();
+    isFirst = false;
+    yield part;
+  }
+}

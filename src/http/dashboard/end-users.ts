@@ -12,7 +12,6 @@ import { tagEndUsers } from '../../features/end-users/tag-end-users.ts';
 import { createEndUser, updateEndUser } from '../../features/end-users/write-end-users.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
-import { download } from './download.ts';
 
 /** End users. */
 export const endUserRoutes = ({ route, deps }: RouteDeps<EndUsersDeps>): Route[] => [
@@ -25,8 +24,8 @@ export const endUserRoutes = ({ route, deps }: RouteDeps<EndUsersDeps>): Route[]
     return JSON.parse(made) as EndUser;
   }),
   route('tagEndUsers', ({ orgId, body }) => tagEndUsers(deps, orgId, body)),
-  route('exportEndUsers', async ({ orgId, query, reply }) =>
-    download(reply, {
+  route('exportEndUsers', async ({ orgId, query, download }) =>
+    download({
       name: 'end-users.csv',
       type: 'text/csv; charset=utf-8',
       parts: await exportEndUsers(deps, orgId, filterOf(query)),
@@ -50,8 +49,8 @@ export const endUserRoutes = ({ route, deps }: RouteDeps<EndUsersDeps>): Route[]
       ...body,
     }),
   ),
-  route('exportEndUser', async ({ orgId, params: { end_user_id: id }, reply }) =>
-    download(reply, {
+  route('exportEndUser', async ({ orgId, params: { end_user_id: id }, download }) =>
+    download({
       name: `${id}.json`,
       type: 'application/json; charset=utf-8',
       parts: await exportEndUser(deps, orgId, id),

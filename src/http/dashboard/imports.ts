@@ -5,7 +5,6 @@ import { createImport, sendPiece } from '../../features/imports/upload-import.ts
 import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
-import { download } from './download.ts';
 
 export type ImportsDeps = {
   db: OrganizationsDeps['db'];
@@ -35,8 +34,8 @@ export const importRoutes = ({ route, deps }: RouteDeps<ImportsDeps>): Route[] =
       (fault) => String(fault.row),
     ),
   ),
-  route('exportImportFaults', async ({ orgId, params, reply }) =>
-    download(reply, {
+  route('exportImportFaults', async ({ orgId, params, download }) =>
+    download({
       name: 'failed-rows.csv',
       type: 'text/csv; charset=utf-8',
       parts: await exportFaults(deps, orgId, params.import_id),

@@ -25,7 +25,6 @@ import type { MembersDeps } from '../../features/members/deps.ts';
 import type { OrganizationsDeps } from '../../features/organizations/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
-import { download } from './download.ts';
 
 /** Routes for organizations, their members, and their audit log. */
 export const organizationRoutes = ({
@@ -82,9 +81,9 @@ export const organizationRoutes = ({
       listAudit(deps, orgId, filter, { showAddresses }, page),
     );
   }),
-  route('exportAudit', async ({ orgId, query, actor, reply }) => {
+  route('exportAudit', async ({ orgId, query, actor, download }) => {
     const { format = 'csv' } = query;
-    return download(reply, {
+    return download({
       name: `audit.${format}`,
       type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
       parts: await exportAudit(deps, orgId, { format, filter: auditFilterOf(query) }, actor),
@@ -92,8 +91,8 @@ export const organizationRoutes = ({
   }),
   route('readStatistics', ({ orgId, query }) => readStatistics(deps, orgId, query.period)),
   route('readAnalytics', ({ orgId, query }) => readAnalytics(deps, orgId, query)),
-  route('exportAnalytics', async ({ orgId, query, reply }) =>
-    download(reply, {
+  route('exportAnalytics', async ({ orgId, query, download }) =>
+    download({
       name: 'analytics.csv',
       type: 'text/csv; charset=utf-8',
       parts: await exportAnalytics(deps, orgId, query),

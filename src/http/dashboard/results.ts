@@ -3,14 +3,13 @@ import { listCampaignResults } from '../../features/results/list-results.ts';
 import type { ResultsDeps } from '../../features/results/deps.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
-import { download } from './download.ts';
 
 const file = (name: string, parts: AsyncIterable<string>) => ({ name, type: 'text/csv; charset=utf-8', parts });
 
 /** The results of conversations. */
 export const resultRoutes = ({ route, deps }: RouteDeps<ResultsDeps>): Route[] => [
-  route('exportTriggerResults', async ({ orgId, params, reply }) =>
-    download(reply, file('results.csv', await exportTriggerResults(deps, orgId, params.trigger_id))),
+  route('exportTriggerResults', async ({ orgId, params, download }) =>
+    download(file('results.csv', await exportTriggerResults(deps, orgId, params.trigger_id))),
   ),
   route('listCampaignResults', ({ orgId, params: { campaign_id: campaignId }, paged }) =>
     paged(
@@ -19,7 +18,7 @@ export const resultRoutes = ({ route, deps }: RouteDeps<ResultsDeps>): Route[] =
       ({ recipient_id: id }) => id!,
     ),
   ),
-  route('exportCampaignResults', async ({ orgId, params, reply }) =>
-    download(reply, file('results.csv', await exportCampaignResults(deps, orgId, params.campaign_id))),
+  route('exportCampaignResults', async ({ orgId, params, download }) =>
+    download(file('results.csv', await exportCampaignResults(deps, orgId, params.campaign_id))),
   ),
 ];

@@ -93,6 +93,18 @@ describe('a question that a member teaches', () => {
     expect(blank.status).toBe(201);
   });
 
+  test('the question of an erased person is not stored from a page that is still open', async () => {
+    const { body: person } = await member(`POST /organizations/${orgId}/end-users`, { external_id: 'asks' });
+    expect((await learn({ from: person.id, question: 'Who pays then?' })).status).toBe(201);
+    expect((await member(`DELETE /organizations/${orgId}/end-users/${person.id}`)).status).toBe(204);
+    const late = await learn({ from: person.id });
+    expect([late.status, late.body.errors]).toMatchObject([422, [{ pointer: '/from', code: 'not_found' }]]);
+    const answers = { question: QUESTION, from: person.id };
+    const text = '# Strangers\n\nWe replace a bike that a stranger took.';
+    expect((await member(`POST ${at}/documents`, { name: 'Strangers', text, answers })).status).toBe(201);
+    expect((await viewer(`GET ${at}/wordings`)).body.data).toEqual([]);
+  });
+
   test('a removed question is no longer answered from its passage', async () => {
     const { body } = await learn();
     const removed = await member(`DELETE ${at}/wordings/${body.id}`);

@@ -26,6 +26,10 @@ export const claimAddition = QUEUE.claimOne<ClaimedAddition>({
   returning: 'q.org_id, q.campaign_id, q.id, q.filter, q.file, q.after, q.done, q.request_id, q.lease',
 });
 
+/** Renews the lease. Returns false if the addition was cancelled or belongs to another worker. */
+export const renewAddition = (db: Db, addition: ClaimedAddition): Promise<boolean> =>
+  QUEUE.renew(db, addition, sql`state = 'running'`);
+
 /** The result of one page of an addition. */
 export type AdditionPage = {
   rows: number;

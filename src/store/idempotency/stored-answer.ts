@@ -2,15 +2,18 @@ import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import { IDEMPOTENCY_RETENTION_HOURS } from '../../../contract/limits.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { AcceptOutcome, StoredAnswer } from '../runs/accept-call.ts';
+import type { StoredAnswer } from '../runs/accept-call.ts';
 
 export type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; request: Buffer } | null };
+
+/** `refused`: the first call had another body. */
+type RepeatOutcome = { kind: 'replayed'; answer: StoredAnswer } | { kind: 'refused'; refusal: Refusal };
 
 /** The response to the first call with this Idempotency-Key. Null: this is the first call with the key. */
 export async function readStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,
-): Promise<AcceptOutcome | null> {
+): Promise<RepeatOutcome | null> {
   if (idempotency === null) return null;
   const found = await client.query<StoredAnswer & { request: Buffer }>({
     name: 'read-stored-answer',
@@ -24,6 +27,13 @@ export async function readStoredAnswer(
     return { kind: 'refused', refusal: new Refusal('idempotency_mismatch') };
   return { kind: 'replayed', answer: { status: row.status, location: row.location, body: row.body } };
 }
+
+/** The refusal may be an effect of the call's own first attempt, or of a later change. A repeated call is not refused. */
+export const refusedOrReplayed = async (
+  client: pg.PoolClient,
+  call: IdempotentCall,
+  refusal: Refusal,
+): Promise<RepeatOutcome> => (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 
 /** A call that waited and then got 200 is replayed with that 200, unless a person was erased from its response. */
 export async function replaceStoredAnswer(

@@ -1,21 +1,23 @@
 import { sql } from 'drizzle-orm';
+import { IMPORT_PIECE_BYTES } from '../../../contract/dashboard/imports.ts';
 import type { Queryable } from '../db.ts';
 import { readPieces } from './read.ts';
 
 /**
- * Deletes waiting files (for a run, or after a dry run) that contain a person who is being erased. A row cannot be
- * removed from a file, so the user must upload the file again without it. Real runs in progress continue, and their
- * file is deleted when they end. Identifiers are searched as whole cells, in any spelling. A name alone does not
- * identify a person.
+ * Deletes stored files that contain a person who is being erased. A row cannot be removed from a file, so the user must
+ * upload the file again without it. An import in progress is stopped if the rest of its file contains the person, who
+ * would otherwise be created again. Its imported rows stay. Identifiers are searched as whole cells, in any spelling. A
+ * name alone does not identify a person.
  */
 export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   const cells = cellsOf(identifiers);
   if (cells.length === 0) return;
-  const { rows: waiting } = await tx.execute<{ id: string }>(sql`SELECT id FROM end_user_import i
-    WHERE org_id = ${orgId} AND (dry_run OR due_at IS NULL) AND EXISTS (
+  const { rows: files } = await tx.execute<{ id: string; done: number }>(sql`
+    SELECT id, CASE WHEN dry_run OR due_at IS NULL THEN 0 ELSE bytes_done END::float8 AS done FROM end_user_import i
+    WHERE org_id = ${orgId} AND EXISTS (
       SELECT 1 FROM end_user_import_piece p WHERE p.org_id = i.org_id AND p.import_id = i.id) FOR UPDATE`);
-  for (const { id } of waiting) {
-    if (!(await names(readPieces(tx, orgId, id), cells))) continue;
+  for (const { id, done } of files) {
+    if (!(await names(readPieces(tx, orgId, id, Math.floor(done / IMPORT_PIECE_BYTES)), cells))) continue;
     await tx.execute(sql`UPDATE end_user_import
       SET state = 'cancelled', due_at = NULL, lease = NULL, updated_at = now(),
       finished_at = now(), fault = ${ERASED}::jsonb WHERE org_id = ${orgId} AND id = ${id}`);

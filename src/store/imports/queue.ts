@@ -44,6 +44,10 @@ export type RowOutcomes = {
   invalid: { row: number; cells: string[]; faults: Fault[] }[];
 };
 
+/** Renews the lease. Returns false if the import was cancelled or belongs to another worker. */
+export const renewImport = (db: Db, claimed: ClaimedImport): Promise<boolean> =>
+  QUEUE.renew(db, claimed, sql`updated_at = now()`);
+
 /** Counts a batch once. Returns false if the import was cancelled or belongs to another worker. */
 export async function finishRows(db: Db, claimed: ClaimedImport, batch: RowOutcomes): Promise<boolean> {
   return db.transaction(async (tx) => {

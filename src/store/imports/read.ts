@@ -67,9 +67,9 @@ export async function putPiece(
   return put.rowCount === 1;
 }
 
-/** The file from its beginning, piece by piece. */
-export async function* readPieces(db: Queryable, orgId: string, id: string): AsyncGenerator<Buffer> {
-  for (let n = 0; ; n++) {
+/** The file from its beginning, or from a later piece, piece by piece. */
+export async function* readPieces(db: Queryable, orgId: string, id: string, first = 0): AsyncGenerator<Buffer> {
+  for (let n = first; ; n++) {
     const [piece] = await db
       .select({ bytes: endUserImportPiece.bytes })
       .from(endUserImportPiece)

@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { atHome, inEachCell } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 import type { Suppressed } from '../end-users/find-suppressed.ts';
+import { IDENTIFIERS, type Identifier } from '../end-users/suppression.ts';
 import { rememberedId } from './event-id.ts';
 import { channel } from '../schema/channel.ts';
 import { conversation } from '../schema/conversation.ts';
@@ -102,22 +103,29 @@ export type Newcomer = {
   locale?: string | null;
 };
 
-/** The person with one of these identifiers. External ID has priority over e-mail, and e-mail over phone. */
-export async function findNewcomer(tx: Queryable, orgId: string, person: Newcomer): Promise<string | null> {
-  const tries = [
-    [endUser.externalId, person.external_id],
-    [endUser.email, person.email],
-    [endUser.phone, person.phone],
-  ] as const;
-  for (const [column, value] of tries) {
+/**
+ * The person with one of these identifiers. External ID has priority over e-mail, and e-mail over phone. A person with
+ * another external ID is a different person. `taken`: the identifiers that such people have.
+ */
+export async function findNewcomer(
+  tx: Queryable,
+  orgId: string,
+  person: Newcomer,
+): Promise<{ id: string } | { taken: Identifier[] }> {
+  const columns = { external_id: endUser.externalId, email: endUser.email, phone: endUser.phone };
+  const taken: Identifier[] = [];
+  for (const field of IDENTIFIERS) {
+    const value = person[field];
     if (!value) continue;
     const [row] = await tx
-      .select({ id: endUser.id })
+      .select({ id: endUser.id, externalId: endUser.externalId })
       .from(endUser)
-      .where(and(eq(endUser.orgId, orgId), eq(column, value)));
-    if (row) return row.id;
+      .where(and(eq(endUser.orgId, orgId), eq(columns[field], value)));
+    if (!row) continue;
+    if (field === 'external_id' || !person.external_id || row.externalId === null) return { id: row.id };
+    taken.push(field);
   }
-  return null;
+  return { taken };
 }
 
 /** `kept`: the opt-outs of an erased person who has returned. */

@@ -6,7 +6,7 @@ import { whyStopped } from '../fence/fence.ts';
 import { EndUserBook } from '../end-users/resolve.ts';
 import { LATER } from '../queue/later.ts';
 import type { EndUserRow } from '../end-users/end-user-row.ts';
-import { readStoredAnswer } from '../idempotency/stored-answer.ts';
+import { readStoredAnswer, refusedOrReplayed } from '../idempotency/stored-answer.ts';
 import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
 import type { Db } from '../db.ts';
 import { findSuppressedOf, type Suppressed } from '../end-users/find-suppressed.ts';
@@ -34,7 +34,7 @@ export function createSendQueue(db: Db, suppression: Suppression): SendQueue {
       tries: TRIES,
       races: [ERASED_SINCE],
       plan: (client) => planAll(client, calls, suppression),
-      write: writePlans,
+      write: (client, plans) => writePlans(client, calls, plans),
     })),
   );
   return { accept: (call) => queue.add(call), drain: () => queue.drain() };
@@ -49,7 +49,7 @@ type Meant = {
 };
 type Plan = PlannedSend | Refusal | typeof LATER;
 
-async function writePlans(client: pg.PoolClient, plans: Plan[]): Promise<BatchOutcome[]> {
+async function writePlans(client: pg.PoolClient, calls: SendCall[], plans: Plan[]): Promise<BatchOutcome[]> {
   const planned = plans.filter(
     (entry): entry is PlannedSend => typeof entry === 'object' && 'message' in entry && 'call' in entry,
   );
@@ -57,9 +57,10 @@ async function writePlans(client: pg.PoolClient, plans: Plan[]): Promise<BatchOu
   const written = planned.length > 0 ? await writeMessages(client, planned) : new Set<string>();
   // crash point: send:after-commit
   const outcomes: BatchOutcome[] = [];
-  for (const entry of plans) {
+  for (const [index, entry] of plans.entries()) {
     if (entry === LATER) outcomes.push(LATER);
-    else if (entry instanceof Refusal) outcomes.push({ kind: 'refused', refusal: entry });
+    else if (entry instanceof Refusal)
+      outcomes.push(await refusedOrReplayed(client, calls[index]!, entry).catch((error: unknown) => error as Error));
     else if (written.has(entry.message.id))
       outcomes.push({ kind: 'accepted', message: entry.message, answer: entry.answer });
     else outcomes.push(await whyNotWritten(client, entry.call).catch((error: unknown) => error as Error));

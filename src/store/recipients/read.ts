@@ -1,5 +1,10 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
-import { RECIPIENT_STATUSES, type RecipientCounts, type RecipientStatus } from '../../../contract/campaigns.ts';
+import {
+  type CampaignSettings,
+  RECIPIENT_STATUSES,
+  type RecipientCounts,
+  type RecipientStatus,
+} from '../../../contract/campaigns.ts';
 import type { Queryable } from '../db.ts';
 import { pageOf, type PageOf, type PageRequest } from '../page.ts';
 import { recipient } from '../schema/campaign.ts';
@@ -101,4 +106,23 @@ export async function planWaitingAgain(
     WHERE r.org_id = w.org_id AND r.campaign_id = w.campaign_id AND r.id = w.id RETURNING r.id`);
   const ids = moved.rows.map(({ id }) => id);
   return ids.length < limit ? null : ids.toSorted().at(-1)!;
+}
+
+/** The hours for a message that is the first one to a recipient and was not sent yet. Otherwise null. */
+export async function readHoursOfFirstMessage(
+  db: Queryable,
+  orgId: string,
+  first: { runId: string } | { messageId: string },
+): Promise<{ settings: CampaignSettings; timeZone: string | null } | null> {
+  const runId =
+    'runId' in first
+      ? sql`${first.runId}`
+      : sql`(SELECT run_id FROM message WHERE org_id = ${orgId} AND id = ${first.messageId})`;
+  const { rows } = await db.execute<{ settings: CampaignSettings; time_zone: string | null }>(sql`
+    SELECT c.settings, e.time_zone FROM recipient r
+    JOIN campaign c ON c.org_id = r.org_id AND c.id = r.campaign_id
+    JOIN end_user e ON e.org_id = r.org_id AND e.id = r.end_user_id
+    WHERE r.org_id = ${orgId} AND r.run_id = ${runId} AND r.status = 'sending'`);
+  const [row] = rows;
+  return row ? { settings: row.settings, timeZone: row.time_zone } : null;
 }

@@ -8,7 +8,7 @@ import { conversationNameOf, readKeyedConversations, type KeyedConversation } fr
 import type { PlannedWrite } from '../queue/plan-and-write.ts';
 import { EndUserBook } from '../end-users/resolve.ts';
 import { LATER } from '../queue/later.ts';
-import { readStoredAnswer } from '../idempotency/stored-answer.ts';
+import { readStoredAnswer, refusedOrReplayed } from '../idempotency/stored-answer.ts';
 import type { Suppression } from '../end-users/suppression.ts';
 import { createWriteQueue, writeTogether } from '../queue/write-queue.ts';
 import { type PlannedCall, writeRuns } from './write.ts';
@@ -86,11 +86,6 @@ async function writeBatch(client: pg.PoolClient, calls: AcceptCall[], { at, plan
       return whyNotWritten(client, entry.call).catch((error: unknown) => error as Error);
     }),
   );
-}
-
-/** A call may conflict with the effect of its own first attempt, for example a conversation with its key. */
-async function refusedOrReplayed(client: pg.PoolClient, call: AcceptCall, refusal: Refusal): Promise<AcceptOutcome> {
-  return (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 }
 
 /** Either the Idempotency-Key was used before, or the fence stopped the call. */

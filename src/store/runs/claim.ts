@@ -138,23 +138,27 @@ export async function renewRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Prom
 }
 
 /**
- * Returns the turns that can no longer be stored, because a message arrived, a member took over, or the conversation
- * was resolved.
+ * Returns the turns that can no longer be stored: a message arrived, a member took over, the conversation was resolved,
+ * the run was cancelled or paused, or the person was erased.
  */
 export async function findOutdated(
   pool: pg.Pool,
-  runs: readonly Pick<ClaimedRun, 'org_id' | 'run_id' | 'conversation_id' | 'conversation_version'>[],
+  runs: readonly (LeasedRun & Pick<ClaimedRun, 'conversation_id' | 'conversation_version'>)[],
 ): Promise<Set<string>> {
   const found = await pool.query<{ run_id: string }>({
-    name: 'find-outdated',
-    text: `SELECT t.run_id FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) AS t(org_id, run_id, id, version)
-      JOIN conversation c ON c.org_id = t.org_id AND c.id = t.id WHERE c.version <> t.version`,
+    name: 'find-current',
+    text: `SELECT t.run_id
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[]) AS t(org_id, run_id, lease, id, version)
+      JOIN run r ON r.org_id = t.org_id AND r.id = t.run_id AND r.lease = t.lease
+      JOIN conversation c ON c.org_id = t.org_id AND c.id = t.id AND c.version = t.version`,
     values: [
       runs.map((run) => run.org_id),
       runs.map((run) => run.run_id),
+      runs.map((run) => run.lease),
       runs.map((run) => run.conversation_id),
       runs.map((run) => run.conversation_version),
     ],
   });
-  return new Set(found.rows.map((row) => row.run_id));
+  const current = new Set(found.rows.map((row) => row.run_id));
+  return new Set(runs.map((run) => run.run_id).filter((id) => !current.has(id)));
 }

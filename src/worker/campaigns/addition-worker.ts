@@ -15,6 +15,7 @@ import {
   finishAddition,
   type AdditionPage,
   releaseAddition,
+  renewAddition,
   finishPage,
 } from '../../store/campaigns/addition-queue.ts';
 import { readChannel } from '../../store/channels/channels.ts';
@@ -89,6 +90,8 @@ async function addPages(deps: AdditionWorkerDeps, claimed: ClaimedAddition, stop
   const rows = claimed.file === null ? null : await allOf(parseRecipients(claimed.file));
   let { done, after } = claimed;
   for (let pages = 1; ; pages++) {
+    // Reading a large file takes a while, in which a member may cancel it or a person in it may be erased.
+    if (!(await renewAddition(deps.db, claimed))) return false;
     const page = rows
       ? await addRows(deps, claimed, target, rows.slice(done, done + PAGE), done)
       : await addPeople(deps, claimed, target, { done, after });

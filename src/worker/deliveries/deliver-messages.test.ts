@@ -7,6 +7,7 @@ import {
   givenConversation,
   givenMessage,
   givenOrganization,
+  givenRecipientInQuietHours,
 } from '../../../test/factories.ts';
 import { type Receiver, startReceiver } from '../../../test/fakes/receiver.ts';
 import { useDatabase } from '../../../test/use-database.ts';
@@ -142,6 +143,26 @@ describe('a message that is due', () => {
     worker();
     await settled(now, 'sent');
     expect((await read(scheduled))['status']).toBe('queued');
+  });
+
+  test('the first message of a campaign that was delayed into quiet hours waits for their end', async () => {
+    const { id: conversationId, endUserId } = await conversation();
+    const runId = newId('run');
+    await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, input)
+      VALUES (${orgId}, ${runId}, ${conversationId}, 'running', '{}')`);
+    await givenRecipientInQuietHours(db, orgId, { conversationId, endUserId, runId });
+    const id = await say(conversationId, 'Hi', { runId, at: Date.now() - 120_000 });
+    worker();
+    const waits = async () =>
+      (
+        await db.execute(sql`SELECT 1 FROM message WHERE id = ${id} AND lease IS NULL AND attempts = 0
+        AND due_at > now() + interval '3 hours'`)
+      ).rows.length;
+    await expect.poll(waits).toBe(1);
+    expect(receiver.calls).toEqual([]);
+    await db.execute(sql`UPDATE campaign SET settings = '{}' WHERE org_id = ${orgId}`);
+    await due(id);
+    await settled(id, 'sent');
   });
 
   test('many workers send a message only once', async () => {

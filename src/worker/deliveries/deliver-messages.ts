@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { inboundUrl } from '../../channels/connect.ts';
 import type { ChannelKinds } from '../../channels/kinds.ts';
+import { msToOpening } from '../../features/campaigns/delayed-opening.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createTally } from '../../kernel/tally.ts';
@@ -102,6 +103,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
 
   async function deliver(work: Work<ClaimedDelivery>): Promise<void> {
     const claimed = work.row;
+    // The first message of a campaign may have been delayed into quiet hours.
+    const toOpeningMs = claimed.role === 'agent' ? await msToOpening(db, claimed.org_id, { messageId: claimed.id }) : 0;
+    if (toOpeningMs > 0) return void (await loop.store(givenBack(claimed, toOpeningMs)));
     if (!hasLeaseForCall(work, LEASE_SECONDS.message)) return giveBack(claimed);
     const { kind, id } = claimed.channel;
     const tools = { egress, signal: work.abort.signal, now: Date.now, inboundUrl: inboundUrl(baseUrl, { kind }, id) };

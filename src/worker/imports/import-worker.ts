@@ -15,6 +15,7 @@ import {
   releaseImport,
   type RowOutcomes,
   finishRows,
+  renewImport,
 } from '../../store/imports/queue.ts';
 import { readPieces } from '../../store/imports/read.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
@@ -87,9 +88,10 @@ async function readFile(deps: ImportWorkerDeps, claimed: ClaimedImport, stopping
   const finish = async (): Promise<boolean> => {
     const rows = batch;
     batch = [];
-    return (
-      rows.length === 0 || finishRows(deps.db, claimed, await outcomesOf(deps, claimed, rows, { rows: read, bytes }))
-    );
+    if (rows.length === 0) return true;
+    // The pieces of a cancelled import are deleted, so the rows may end in the middle of one.
+    if (!(await renewImport(deps.db, claimed))) return false;
+    return finishRows(deps.db, claimed, await outcomesOf(deps, claimed, rows, { rows: read, bytes }));
   };
   for await (const row of readCsv(pieces, { delimiter, encoding })) {
     bytes = row.bytes;

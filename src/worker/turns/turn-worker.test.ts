@@ -1,8 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { QueryConfig } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { givenAgent, givenMember, givenOrganization, givenTrigger } from '../../../test/factories.ts';
+import {
+  givenAgent,
+  givenConversation,
+  givenMember,
+  givenOrganization,
+  givenRecipientInQuietHours,
+  givenTrigger,
+} from '../../../test/factories.ts';
+import { newId } from '../../kernel/ids.ts';
 import {
   NO_KNOWLEDGE,
   type Provider,
@@ -15,7 +24,11 @@ import { receiveMessage } from '../../features/conversations/receive-message.ts'
 import { type AcceptQueue, createAcceptQueue } from '../../store/runs/accept.ts';
 import { createEndUserQueue } from '../../store/end-users/upsert.ts';
 import type { Db } from '../../store/db.ts';
-import { claimRuns } from '../../store/runs/claim.ts';
+import type { NewRun } from '../../store/runs/accept-call.ts';
+import { type ClaimedRun, claimRuns, findOutdated } from '../../store/runs/claim.ts';
+import { cancelRunRow } from '../../store/runs/read.ts';
+import { eraseEndUser } from '../../store/end-users/erase.ts';
+import { createSuppression } from '../../store/end-users/suppression.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createAgentLoader } from '../../answering/load-agent.ts';
 import { NO_READERS } from '../../../test/no-readers.ts';
@@ -268,6 +281,38 @@ describe('turns', () => {
   });
 
   test.each([
+    [
+      'a person who is erased',
+      (run: NewRun) =>
+        db.transaction((tx) => eraseEndUser(tx, orgId, run.endUserId, createSuppression(randomBytes(32)))),
+    ],
+    ['a cancelled run', (run: NewRun) => cancelRunRow(db, orgId, run.id)],
+  ])('the turn of %s is aborted at the next check, before a renewal of its lease', async (_, end) => {
+    const thinking = Promise.withResolvers<void>();
+    const brokenOff = Promise.withResolvers<void>();
+    startWorker((request) => {
+      thinking.resolve();
+      return new Promise((_resolve, reject) => {
+        request.signal.addEventListener('abort', () => {
+          brokenOff.resolve();
+          reject(request.signal.reason as Error);
+        });
+      });
+    });
+    const run = await accept('one');
+    await thinking.promise;
+    const [claimed] = (
+      await db.execute<ClaimedRun>(sql`SELECT r.org_id, r.id AS run_id, r.lease, c.id AS conversation_id,
+      c.version AS conversation_version FROM run r JOIN conversation c ON c.id = r.conversation_id
+      WHERE r.id = ${run.id}`)
+    ).rows;
+    expect(await findOutdated(db.$client, [claimed!])).toEqual(new Set());
+    await end(run);
+    expect(await findOutdated(db.$client, [claimed!])).toEqual(new Set([run.id]));
+    await brokenOff.promise;
+  });
+
+  test.each([
     ['rule', 'rule'],
     ['what a later version says', 'model'],
   ])('a hand-off of the agent is recorded once, with its reason (%s)', async (reason, recorded) => {
@@ -302,6 +347,32 @@ describe('turns', () => {
     workers.length = 0;
     expect(await agentTexts(run.conversationId)).toEqual([]);
     expect((await runState(run.id)).status).toBe('running');
+  });
+
+  test('the opening of a campaign that was delayed into quiet hours waits for their end', async () => {
+    const { id: conversationId, endUserId } = await givenConversation(db, orgId, channelId);
+    const runId = newId('run', Date.now() - 120_000);
+    const input = JSON.stringify({
+      variables: {},
+      campaign_id: 'campaign_night',
+      opening: { type: 'text', text: 'Hi' },
+    });
+    await db.execute(sql`INSERT INTO run (org_id, id, conversation_id, status, input)
+      VALUES (${orgId}, ${runId}, ${conversationId}, 'queued', ${input}::jsonb)`);
+    await db.execute(sql`UPDATE conversation SET run_id = ${runId} WHERE id = ${conversationId}`);
+    await givenRecipientInQuietHours(db, orgId, { conversationId, endUserId, runId });
+    startWorker(() => say('not now'));
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${runId}`);
+    const waits = async () =>
+      (
+        await db.execute(sql`SELECT 1 FROM run WHERE id = ${runId} AND lease IS NULL AND attempts = 0
+        AND due_at > now() + interval '3 hours'`)
+      ).rows.length;
+    await expect.poll(waits).toBe(1);
+    await db.execute(sql`UPDATE campaign SET settings = '{}' WHERE org_id = ${orgId}`);
+    await db.execute(sql`UPDATE run SET due_at = now() WHERE id = ${runId}`);
+    await until(runId, (state) => state.status === 'waiting_for_user');
+    expect(await agentTexts(conversationId)).toEqual(['Hi']);
   });
 
   test('the run of a dead worker is claimed by another after its lease', async () => {

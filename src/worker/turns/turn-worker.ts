@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ProviderError, TurnWaits, type Words } from '../../engine/provider.ts';
+import { msToOpening } from '../../features/campaigns/delayed-opening.ts';
 import { newId } from '../../kernel/ids.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { createTally } from '../../kernel/tally.ts';
@@ -163,6 +164,8 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
       // Two runs must not answer the same messages, so this run ends when the later run has answered.
       return await releaseRun(db, run, { afterMs: OVERTAKEN_MS, refund: true });
     }
+    const afterMs = await msToHours(db, run);
+    if (afterMs > 0) return await releaseRun(db, run, { afterMs, refund: true });
     const turn = waitForApproval(run, await speak(turns, run, signal, words, span));
     // crash point: worker:before-store
     const outcome = await turns.loop.store(turn);
@@ -185,6 +188,10 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
     span?.end();
   }
 }
+
+/** The campaign's opening waits for allowed hours. A person who has written is answered at once. */
+const msToHours = async (db: Db, { org_id, run_id: runId, turns, input, unanswered }: ClaimedRun): Promise<number> =>
+  turns === 0 && input.campaign_id !== undefined && unanswered.length === 0 ? msToOpening(db, org_id, { runId }) : 0;
 
 /** A person who has just written may write more. On the sandbox, every message is answered separately. */
 async function again({ db, loop }: Turns, run: ClaimedRun): Promise<void> {

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
 import { type CampaignsApi, person, push, settled, startCampaignsApi } from '../../../../test/campaigns-api.ts';
+import { givenOwner } from '../../../../test/owner.ts';
 import { updateCampaign } from '../../../features/campaigns/change-campaign.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { listAdditions } from '../../../store/campaigns/additions.ts';
@@ -270,5 +271,27 @@ describe('idempotency', () => {
     const other = await push(given, [person()], {}, headers);
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
     expect((await given.call('GET')).body.total).toBe(2);
+  });
+
+  test('a repeated call gets its first response after the channel was disconnected', async () => {
+    const owner = await givenOwner(parley);
+    const { body: agent } = await owner.call('POST /agents', { name: 'A', definition: {} });
+    const connected = { agent_id: agent.id, kind: 'sandbox', name: 'Second' };
+    const { id: channelId } = (await owner.call('POST /channels', connected)).body;
+    const campaign = { name: 'C', agent_id: agent.id, channel_id: channelId };
+    const { body: made } = await owner.call('POST /campaigns', campaign);
+    await owner.call(`POST /campaigns/${made.id}/start`);
+    const rights = { scope: 'campaign' as const, campaignId: made.id, permissions: ['campaigns' as const] };
+    const { value: key } = await parley.key(owner.orgId, rights);
+    const once = { 'idempotency-key': 'push-2' };
+    const add = (recipients: unknown[], headers: Record<string, string> = {}) =>
+      parley.call('POST', `/api/campaigns/${made.id}/recipients`, { key, body: { recipients }, headers });
+    const rows = [person()];
+    const first = await add(rows, once);
+    expect((await owner.call(`DELETE /channels/${channelId}`)).status).toBe(204);
+    const again = await add(rows, once);
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([202, first.body, 'true']);
+    expect((await add([person()], once)).body.code).toBe('idempotency_mismatch');
+    expect((await add(rows)).body.code).toBe('channel_disabled');
   });
 });

@@ -142,6 +142,33 @@ describe('idempotency', () => {
     const other = await send({ to: crm('c-7'), content: text('other') }, headers);
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
+
+  test('a repeated call gets its first response after the person opted out or was erased', async () => {
+    const { body: made } = await send({ to: crm('c-71'), content: text('hello') });
+    const calls = [
+      { to: crm('c-71'), content: text('once') },
+      { to: { end_user: { id: made.end_user_id } }, content: text('once') },
+      { to: { conversation_id: made.conversation_id }, content: text('once'), reply_to: made.id },
+    ];
+    const sendAll = () => Promise.all(calls.map((body, n) => send(body, { 'idempotency-key': `late-${n}` })));
+    const first = await sendAll();
+    expect(first.map(({ status }) => status)).toEqual([202, 202, 202]);
+    await parley.db.execute(sql`UPDATE end_user SET blocked = true WHERE id = ${made.end_user_id}`);
+    const afterBlock = await sendAll();
+    expect(afterBlock.map(({ status, body }) => [status, body])).toEqual(first.map(({ body }) => [202, body]));
+    const other = await send({ ...calls[2], content: text('other') }, { 'idempotency-key': 'late-2' });
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
+
+    const eraser = (await parley.key(orgId, { permissions: ['end_users'] })).value;
+    const erased = await parley.call('DELETE', `/api/end-users/${made.end_user_id}`, { key: eraser });
+    expect(erased.status).toBe(204);
+    const before = await count('message');
+    const afterErase = await sendAll();
+    expect(afterErase.map(({ status, body }) => [status, body])).toEqual(
+      first.map(({ body }) => [202, { id: body.id, erased: true }]),
+    );
+    expect(await count('message')).toBe(before);
+  });
 });
 
 describe('422', () => {

@@ -1,0 +1,26 @@
+import { timeOfId } from '../../kernel/ids.ts';
+import type { Db } from '../../store/db.ts';
+import { readHoursOfFirstMessage } from '../../store/recipients/read.ts';
+import { nextOpening } from './quiet-hours.ts';
+
+/** Hours begin and end at whole minutes, so a younger run or message needs no look-up. */
+const DELAYED_MS = 60_000;
+
+/**
+ * The milliseconds until the first message of a campaign may be sent. It was in the allowed hours when its recipient was
+ * started. If no worker ran since, or a model or provider failed, it may be in quiet hours now. 0: it may be sent, or
+ * the run or message is not the first one of a recipient.
+ */
+export async function msToOpening(
+  db: Db,
+  orgId: string,
+  first: { runId: string } | { messageId: string },
+): Promise<number> {
+  const now = new Date();
+  if (now.getTime() - timeOfId('runId' in first ? first.runId : first.messageId) < DELAYED_MS) return 0;
+  const found = await readHoursOfFirstMessage(db, orgId, first);
+  if (found === null) return 0;
+  const { settings, timeZone } = found;
+  const opening = nextOpening(settings, timeZone ?? settings.time_zone ?? 'UTC', now) ?? now;
+  return opening.getTime() - now.getTime();
+}

@@ -1,0 +1,70 @@
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { givenOrganization } from '../../../test/factories.ts';
+import { useDatabase } from '../../../test/use-database.ts';
+import { cancelImport } from '../../features/imports/run-import.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Db } from '../../store/db.ts';
+import { createEndUserQueue } from '../../store/end-users/upsert.ts';
+import { createIdempotencyGuard } from '../../store/idempotency/guard.ts';
+import { queueImport } from '../../store/imports/read.ts';
+import type { PagedLoop } from '../paged-loop.ts';
+import { createImportWorker } from './import-worker.ts';
+
+let db: Db;
+let worker: PagedLoop | undefined;
+
+useDatabase((made) => (db = made));
+afterEach(() => worker?.stop());
+
+/** A database in which this function runs before the worker reads the second piece of a file. */
+function beforeSecondPiece(run: () => Promise<unknown>): Db {
+  let pieces = 0;
+  const select = ((fields: Parameters<Db['select']>[0] & object) => {
+    const chosen = db.select(fields);
+    if (!('bytes' in fields) || ++pieces !== 2) return chosen;
+    type From = ReturnType<typeof chosen.from>;
+    return {
+      from: (table: Parameters<typeof chosen.from>[0]) => ({
+        where: async (...condition: Parameters<From['where']>) => {
+          await run();
+          return chosen.from(table).where(...condition);
+        },
+      }),
+    };
+  }) as unknown as Db['select'];
+  return new Proxy(db, { get: (target, name) => (name === 'select' ? select : Reflect.get(target, name)) });
+}
+
+test('an import that is cancelled while its file is read imports no part of a row', async () => {
+  const orgId = await givenOrganization(db);
+  const id = newId('import');
+  const pieces = ['external_id\nfirst\nsec', 'ond\n'].map((text) => Buffer.from(text));
+  await db.execute(sql`INSERT INTO end_user_import (org_id, id, name, bytes, created_by, state)
+    VALUES (${orgId}, ${id}, 'people.csv', 22, 'user_test', 'uploading')`);
+  for (const [n, bytes] of pieces.entries())
+    await db.execute(sql`INSERT INTO end_user_import_piece (org_id, import_id, n, bytes)
+      VALUES (${orgId}, ${id}, ${n}, ${bytes})`);
+  const settings = { columns: ['external_id' as const], delimiter: ',' as const, encoding: 'utf-8' as const };
+  await queueImport(db, orgId, id, { settings, dryRun: false });
+  const actor = { userId: 'user_test', address: null, requestId: null };
+  const read = Promise.withResolvers<void>();
+  worker = createImportWorker({
+    db: beforeSecondPiece(async () => {
+      await cancelImport({ db }, orgId, id, actor);
+      read.resolve();
+    }),
+    endUserQueue: createEndUserQueue(db),
+    guard: createIdempotencyGuard(),
+    suppression: Object.assign(() => [], { generation: 0 }),
+    log: pino({ level: 'silent' }),
+    check: () => {},
+  });
+  worker.start();
+  await read.promise;
+  // It ends its work before it stops.
+  await worker.stop();
+  const { rows } = await db.execute(sql`SELECT external_id FROM end_user WHERE org_id = ${orgId}`);
+  expect(rows).toEqual([]);
+});
