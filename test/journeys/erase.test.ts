@@ -345,7 +345,10 @@ test('no table and no log line has data of an erased person, but the opt-out sta
     ['cancelled', false, 'person_erased'],
     ['done', true, undefined],
   ]);
-  // A late duplicate from a provider does not create the person again.
+  // Neither a late report about a message nor a late duplicate from a provider brings data of the person back.
+  const late = { type: 'receipt', message_id: sent.body.id, status: 'failed', detail: `${WORD} has moved` };
+  await fromChannel(late);
+  expect(await placesOf(WORD)).toEqual([]);
   await fromChannel({ type: 'message', address: person.external_id, text: `It is ${WORD}` }, `from-${WORD}`);
   expect(await placesOf(WORD)).toEqual([]);
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DeliveryError } from '../../../contract/channels.ts';
+import { rememberedId } from '../inbound/event-id.ts';
 import { byKey } from '../queue/join-by-key.ts';
 
 export type Receipt = {
@@ -8,13 +9,26 @@ export type Receipt = {
   error: DeliveryError | null;
 };
 
-/** Stores a provider's reports about messages. A repeated report changes nothing. */
+/** The name under which a message of an erased person is remembered in `inbound_event`. */
+export const erasedReceipt = (providerMessageId: string): string => rememberedId(`erased receipt ${providerMessageId}`);
+
+/**
+ * Stores a provider's reports about messages. A repeated report changes nothing. A report about a message of an erased
+ * person is not stored, because its ID and its error may contain the address of the person.
+ */
 export async function keepReceipts(
   pool: pg.Pool,
   orgId: string,
   channelId: string,
-  receipts: readonly Receipt[],
+  reported: readonly Receipt[],
 ): Promise<void> {
+  const erased = await pool.query<{ event_id: string }>({
+    name: 'find-erased-receipts',
+    text: 'SELECT event_id FROM inbound_event WHERE org_id = $1 AND channel_id = $2 AND event_id = ANY ($3::text[])',
+    values: [orgId, channelId, reported.map((receipt) => erasedReceipt(receipt.providerMessageId))],
+  });
+  const gone = new Set(erased.rows.map((row) => row.event_id));
+  const receipts = reported.filter((receipt) => !gone.has(erasedReceipt(receipt.providerMessageId)));
   await pool.query({
     name: 'keep-receipts',
     text: `INSERT INTO receipt (org_id, channel_id, provider_message_id, status, error)

@@ -1,16 +1,18 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { eraseCasesFrom } from '../agents/test-cases.ts';
 import { eraseAdditions } from '../campaigns/addition-queue.ts';
 import type { Queryable } from '../db.ts';
 import { scrubStoredAnswers } from '../idempotency/erase.ts';
 import { deleteEventsOf } from '../events/events.ts';
+import { erasedReceipt } from '../deliveries/receipts.ts';
 import { eraseImportFiles } from '../imports/erase-files.ts';
 import { eraseImportFaults } from '../imports/queue.ts';
 import { approval } from '../schema/approval.ts';
 import { channel } from '../schema/channel.ts';
 import { recipient } from '../schema/campaign.ts';
-import { conversation } from '../schema/conversation.ts';
+import { conversation, message } from '../schema/conversation.ts';
 import { endUser, identity, suppression as suppressionTable } from '../schema/end-user.ts';
+import { inboundEvent } from '../schema/inbound.ts';
 import { eraseWordingsOf } from '../wordings.ts';
 import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppression } from './suppression.ts';
 
@@ -127,12 +129,16 @@ async function keepOptOuts(
     });
 }
 
+/** A statement has at most 65,535 parameters. */
+const ROWS_AT_ONCE = 5_000;
+
 async function eraseConversations(tx: Queryable, orgId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const list = sql`${sql.param([...ids])}::text[]`;
   await tx.execute(
     sql`SELECT 1 FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) ORDER BY id FOR UPDATE`,
   );
+  await rememberSent(tx, orgId, ids);
   // Provider IDs may contain an address. The IDs of WhatsApp messages contain phone numbers. A widget's receipts are
   // deleted with their message. If the widget reports such receipts again, they count as new.
   await tx.execute(sql`WITH gone AS (
@@ -145,6 +151,29 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
       WHERE provider_message_id ~ '^(visitor|user)_')`);
   await tx.execute(sql`DELETE FROM run WHERE org_id = ${orgId} AND conversation_id = ANY (${list})`);
   await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
+}
+
+/** A provider may report a delivery days later. A hash of the message's ID then prevents that the report is stored. */
+async function rememberSent(tx: Queryable, orgId: string, ids: readonly string[]): Promise<void> {
+  const sent = await tx
+    .select({ channelId: conversation.channelId, id: message.providerMessageId })
+    .from(message)
+    .innerJoin(conversation, and(eq(conversation.orgId, message.orgId), eq(conversation.id, message.conversationId)))
+    .where(
+      and(
+        eq(message.orgId, orgId),
+        sql`${message.conversationId} = ANY (${sql.param([...ids])}::text[])`,
+        ne(message.role, 'end_user'),
+      ),
+    );
+  const rows = sent.flatMap(({ channelId, id }) =>
+    id === null ? [] : [{ orgId, channelId, eventId: erasedReceipt(id) }],
+  );
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
+    await tx
+      .insert(inboundEvent)
+      .values(rows.slice(at, at + ROWS_AT_ONCE))
+      .onConflictDoNothing();
 }
 
 /** The reason why a channel is broken is text of the provider, which may contain the recipient's name. */
