@@ -152,7 +152,7 @@ describe('inbound e-mail', () => {
     expect(email.inbound!.parse(request(mail), account)).toEqual([
       {
         type: 'message',
-        eventId: '<1@example.qa>',
+        eventId: 'asha@example.qa <1@example.qa>',
         providerMessageId: '<1@example.qa>',
         metadata: { subject: 'Where is it?' },
         address: 'asha@example.qa',
@@ -168,12 +168,12 @@ describe('inbound e-mail', () => {
     const events = email.inbound!.parse(request({ ...mail, attachments }), account);
     expect(events).toMatchObject([
       {
-        eventId: '<1@example.qa>',
+        eventId: 'asha@example.qa <1@example.qa>',
         content: { text: 'Hi' },
         file: { name: 'bill.pdf', source: { url: attachments[0]!.url } },
       },
       {
-        eventId: '<1@example.qa>:file2',
+        eventId: 'asha@example.qa <1@example.qa>:file2',
         content: { text: '[file]' },
         file: { name: '', source: { url: 'https://example.com/2' } },
       },

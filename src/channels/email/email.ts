@@ -120,7 +120,7 @@ export const email: ChannelKind = {
       if (!Incoming.Check(value) || (value.text === '' && !value.attachments?.length))
         throw new InboundError('The body is neither an e-mail nor a delivery receipt in the documented format.');
       const {
-        message_id: eventId,
+        message_id: messageId,
         from,
         name = null,
         text,
@@ -137,8 +137,9 @@ export const email: ChannelKind = {
       return withFiles(
         {
           type: 'message',
-          eventId,
-          providerMessageId: eventId,
+          // The sender chooses the Message-ID. With the ID of another person's e-mail, that e-mail would count as a repeat.
+          eventId: `${address} ${messageId}`,
+          providerMessageId: messageId,
           address,
           person: endUser,
           content,
