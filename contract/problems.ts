@@ -412,7 +412,7 @@ const kinds = {
   tests_not_passed: {
     status: 409,
     title: 'Tests of the agent have failed or were not run',
-    cure: 'Run the tests on exactly this definition and these documents (the page of the agent, or ./parley agents test), then publish. To publish without them, give a reason as without_tests. The reason is stored in the audit log.',
+    cure: 'Run the tests on exactly this definition and these documents (the page of the agent, or ./parley agents test), then publish. To publish although tests have not passed, give a reason as without_tests. The reason is stored in the audit log.',
   },
   answer_not_recorded: {
     status: 409,

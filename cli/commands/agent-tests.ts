@@ -49,7 +49,7 @@ export function addAgentTests(agents: Command): void {
     .requiredOption('--file <file>', 'cases in YAML or JSON; "-" is standard input')
     .option('--required', 'publishing needs all cases to pass')
     .option('--not-required', 'publishing does not need them')
-    .option('--keep-required', 'whether publishing needs them stays as it is, whatever the file says');
+    .option('--keep-required', 'ignore what the file says about publishing, and keep the current setting');
   setAction<SetOptions>(set, async ({ api, out }, [id], options) => {
     const body = wantedOf(await readSuiteFile(options.file), options);
     const stored = await namingCases(body.cases, api.call('setSuite', { ids: { agent_id: id! }, body }));

@@ -44,9 +44,13 @@ export const runPlaceCells = (cell?: string, node?: string): Promise<void> =>
 
 function explain(error: unknown): never {
   if (!(error instanceof NodeError)) throw error;
-  throw new StartError(error.message, 'Each cell is completely on one node: "./parley cells list" shows where.', {
-    cause: error,
-  });
+  throw new StartError(
+    error.message,
+    'Each cell is completely on one node: "./parley cells list" shows the node of each cell.',
+    {
+      cause: error,
+    },
+  );
 }
 
 /** `./parley cells list` and `./parley cells add N`. */

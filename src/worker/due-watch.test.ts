@@ -34,7 +34,7 @@ function start({ queues = ['turns'] as WatchedQueue[], pollMs = 200 } = {}) {
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('an idle process without others sends one statement a second for all queues, and none after its stop', async () => {
+test('an idle process that runs alone sends one statement a second for all queues, and none after its stop', async () => {
   const { state, stop } = start({ queues: ['turns', 'deliveries', 'events', 'campaigns', 'imports'] });
   await pass(20_000);
   expect(state.looks).toBeLessThanOrEqual(20);

@@ -24,7 +24,7 @@ export function describeDashboard({ baseUrl }: { baseUrl: string }): Json {
       title: 'Parley dashboard API',
       version: '1',
       description:
-        'The dashboard and the command line use this API. It changes with them: build on the public API instead.',
+        'The dashboard and the command line use this API. The API changes with the dashboard: build on the public API instead.',
     },
     servers: [{ url: baseUrl + DASHBOARD_BASE }],
     security: [{ session: [] }],

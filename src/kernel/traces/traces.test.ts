@@ -57,7 +57,7 @@ describe('a span', () => {
     [1, true, VALID.replace(/01$/, '00'), false],
     [1, false, VALID.replace(/01$/, '00'), true],
   ])(
-    'a sampler with the ratio %d (parent-based: %j) decides about a span of the parent %j: %j',
+    'with the ratio %d (follows the parent: %j) and the parent %j, a span is recorded: %j',
     (ratio, followsParent, caller, isKept) => {
       const { ended, tracer } = traced({ ratio, followsParent });
       const span = tracer.span('one', 'server', { caller });

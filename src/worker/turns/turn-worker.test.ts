@@ -402,7 +402,7 @@ describe('turns', () => {
 });
 
 describe('failures', () => {
-  test('failures are retried with a visible reason, and then succeed', async () => {
+  test('a failed turn is retried with a visible reason until it succeeds', async () => {
     let calls = 0;
     startWorker(() => {
       calls++;

@@ -81,7 +81,7 @@ export const texts = defineTexts(
     over_channel: 'Channel',
     to_address: 'Address',
     opening: 'First message',
-    opening_model: 'The agent writes it when it is sent.',
+    opening_model: 'The agent writes the message when it is sent.',
     with_variables: 'Variables',
     sent_at: 'Sent',
 

@@ -12,7 +12,8 @@ export const kindTexts = defineTexts(
     kind_slack_hint: 'Direct messages through a Slack app of your workspace.',
     kind_email_hint: 'Sends through your SMTP server. Receives signed calls from your mail provider.',
     after_sandbox: '',
-    after_web_chat: 'Put the script on the pages that show the chat. Their sites must be in the list of allowed sites.',
+    after_web_chat:
+      'Put the script on the pages that show the chat. The sites of these pages must be in the list of allowed sites.',
     after_webhook:
       'Your backend sends what people write to the URL above by POST, signed with the channel’s secret as Standard Webhooks.\nIt verifies the calls of Parley to your URL with the same secret, and returns any 2xx.',
     after_telegram:

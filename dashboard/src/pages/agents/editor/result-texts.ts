@@ -19,7 +19,7 @@ export const resultTexts = defineTexts(
     type_email: 'E-mail address',
     type_phone: 'Phone number',
     description: 'Description',
-    description_hint: 'What the value means. The model reads it.',
+    description_hint: 'What the value means. The model reads this description.',
     choices: 'Choices',
     choices_hint: 'Press Enter after each choice. If a step fills the field, enter the IDs of its choices.',
     required: 'Required',

@@ -56,7 +56,7 @@ export const texts = defineTexts(
     outcome: 'Outcome',
     at: 'At',
     message: 'Message',
-    own_opening: 'The agent writes it.',
+    own_opening: 'The agent writes the opening.',
     no_name: 'No name',
     download: 'Download all rows (CSV)',
     status_sent: 'Messaged',

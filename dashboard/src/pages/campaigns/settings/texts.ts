@@ -16,7 +16,7 @@ export const texts = defineTexts(
     opening: 'First message',
     opening_hint: 'The first message to each recipient. The agent handles everything after it.',
     opening_agent: 'The opening message of the agent',
-    opening_agent_hint: 'It uses the variables of the recipient.',
+    opening_agent_hint: 'The opening uses the variables of the recipient.',
     opening_text: 'A text of this campaign',
     opening_text_hint: 'In one or more languages; each person gets their own.',
     opening_template: 'A template approved by the provider',

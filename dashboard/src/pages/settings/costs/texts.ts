@@ -30,7 +30,7 @@ export const texts = defineTexts(
     unmeasured: '{many} calls without a count',
     total: 'Total',
     nothing_used: 'No model was used',
-    nothing_used_hint: 'The built-in engine uses none, and costs nothing.',
+    nothing_used_hint: 'The built-in engine uses no model, and costs nothing.',
     budgets: 'Budgets',
     budgets_hint:
       'Before each call, its highest possible cost is reserved. When a budget is used up, no call is made. At 80% and at 100%, owners get a mail, and webhooks get an event.',

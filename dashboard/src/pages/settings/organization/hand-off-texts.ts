@@ -5,7 +5,7 @@ export const handOffTexts = defineTexts(
     hand_offs: 'Hand-offs',
     hint: 'Who gets a conversation that an agent hands over to people, and when people answer.',
     goes_to: 'Hand-offs go to',
-    to_no_one: 'No one: they wait for all members',
+    to_no_one: 'No one: hand-offs wait for all members',
     to_member: 'One member',
     to_present: 'Members who are present, in turn',
     present_hint:
