@@ -30,7 +30,7 @@ export async function readChange(file: string): Promise<AgentChange> {
   return { ...around, definition, ...Object.fromEntries(unknown) } as AgentChange;
 }
 
-/** Reads the definition from such a file. */
+/** Reads the definition from a file that contains a definition or an agent. */
 export async function readDefinition(file: string): Promise<AgentDefinition> {
   const { definition } = await readChange(file);
   if (definition !== undefined) return definition;

@@ -38,7 +38,7 @@ function readAll(folder: string): SessionsByServer {
     const all: unknown = JSON.parse(text);
     if (typeof all === 'object' && all !== null && !Array.isArray(all)) return all as SessionsByServer;
   } catch {
-    // The code below reports it like any other invalid content.
+    // The code below reports such a file like any other invalid content.
   }
   throw new Failure('config_unusable', `${path} is damaged: delete it and run "./parley login" again.`);
 }

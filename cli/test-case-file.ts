@@ -14,7 +14,10 @@ export function parseYaml(text: string, what: string): Record<string, unknown> {
   }
 }
 
-/** Reads the cases of a YAML or JSON file, in the form of contract/dashboard/test-cases.ts. The server validates them. */
+/**
+ * Reads the cases of a YAML or JSON file, in the form of contract/dashboard/test-cases.ts. The server validates the
+ * cases.
+ */
 export const readSuiteFile = async (file: string): Promise<SetSuiteBody> => parseSuite(await readText(file), file);
 
 export function parseSuite(text: string, file: string): SetSuiteBody {

@@ -177,7 +177,7 @@ export type ChannelField = {
   secret: boolean;
   /** True: the field contains the server address. After a change, the secrets must be entered again. */
   address: boolean;
-  /** `list`: a list of texts. `other`: an object. A separate form or the command line sets it. */
+  /** `list`: a list of texts. `other`: an object. A separate form or the command line sets a field of this type. */
   type: 'text' | 'number' | 'choice' | 'boolean' | 'list' | 'other';
   choices: readonly string[];
   description: string;

@@ -1,13 +1,13 @@
 /**
- * Code samples for one call of the public API. The reference and the dashboard show them. A test runs every sample
- * (test/journeys/code-samples.test.ts).
+ * Code samples for one call of the public API. The reference and the dashboard show the samples. A test runs every
+ * sample (test/journeys/code-samples.test.ts).
  */
 export type ApiCall = {
   readonly method: string;
   /** The path with IDs, or with placeholders in capitals. */
   readonly path: string;
   readonly body?: unknown;
-  /** The call requires an `Idempotency-Key`. The client library creates one. The curl sample omits it. */
+  /** The call requires an `Idempotency-Key`. The client library creates one. The curl sample omits the key. */
   readonly idempotent?: boolean;
   /** The response is a stream of events. */
   readonly streams?: boolean;

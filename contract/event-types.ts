@@ -33,7 +33,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The event for audit records. An endpoint must select it: "all events" does not include it. */
+/** The event for audit records. An endpoint must select this type: "all events" does not include it. */
 export const AUDIT_EVENT = 'audit.recorded' satisfies EventType;
 
 /** Sent to one endpoint when a member requests it, regardless of the types that the endpoint selected. */

@@ -709,8 +709,8 @@ export type RefusalExtras = {
 };
 
 /**
- * A refusal. Any room may throw it. `http/edge/problems.ts` turns it into the error body. `detail` is a full sentence
- * for the caller and never repeats input.
+ * A refusal. Any room may throw it. `http/edge/problems.ts` turns a refusal into the error body. `detail` is a full
+ * sentence for the caller and never repeats input.
  */
 export class Refusal extends Error {
   readonly code: ProblemCode;

@@ -5,7 +5,7 @@ import { Metadata } from './triggers.ts';
 
 /** The provider of an agent whose turns the customer's own code answers. */
 export const CODE_PROVIDER = 'http';
-/** The name under which its signing secret is stored, with the secrets of tools. No tool can have it. */
+/** The name under which its signing secret is stored, with the secrets of tools. No tool can have this name. */
 export const CODE_SECRET = 'code:turns';
 export const MAX_TURN_SECONDS = 900;
 /** One call to the code ends after this time. An answer that takes longer is sent to `reply_url`. */

@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults`: runs the long tests, then the fault suite (docs/testing-faults.md). The last line has the
- * counts of both. `npm run test:faults -- NAME…` runs some scenarios of the suite.
+ * counts of both runs. `npm run test:faults -- NAME…` runs some scenarios of the suite.
  */
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';
 import { runTests } from './run-tests.mjs';

@@ -27,7 +27,7 @@ export type Program = {
 const LAST_WORDS_MS = 2_000;
 
 /**
- * A start takes a second or two, and the first start creates a database. On a busy machine, it takes many times as
+ * A start takes a second or two, and the first start creates a database. On a busy machine, a start takes many times as
  * long.
  */
 const PRINTED_WITHIN_MS = 80_000;

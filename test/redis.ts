@@ -6,13 +6,13 @@ import { freePort } from './program.ts';
 
 /**
  * Starts a separate in-memory Redis, or returns null if there is none: `npm test` looks for redis-server and installs
- * it if permitted. Otherwise it prints a message.
+ * it if permitted. If the installation is not permitted, `npm test` prints a message.
  */
 export type TestRedis = {
   url: string;
   port: number;
   pid(): number;
-  /** Ends it immediately, like a crash. */
+  /** Ends the server immediately, like a crash. */
   kill(): Promise<void>;
   /** FLUSHALL: removes all data. */
   flush(): Promise<void>;

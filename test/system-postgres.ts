@@ -11,8 +11,8 @@ import { freePort } from './program.ts';
 
 /**
  * The PostgreSQL of this system (Debian's package) with default settings except the address, and with a password over
- * TCP. This PostgreSQL is the oldest version that Parley supports, if it is installed. `npm test` looks for it and
- * installs it if permitted. Otherwise it prints a message.
+ * TCP. This PostgreSQL is the oldest version that Parley supports, if it is installed. `npm test` looks for this
+ * PostgreSQL and installs it if permitted. If the installation is not permitted, `npm test` prints a message.
  */
 export type SystemPostgres = {
   /** The URL of a role that owns only its database. */

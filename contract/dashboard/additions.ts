@@ -63,7 +63,7 @@ export const AdditionRecord = Type.Object(
     faults: Type.Array(AdditionFault, { maxItems: MAX_NAMED }),
     /** The reason why the addition failed or the server stopped it. */
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
-    /** The person who started it, or the label of the key. Null: the account was deleted. */
+    /** The person who started the addition, or the label of the key. Null: the account was deleted. */
     created_by: Nullable(Type.String()),
     created_at: Moment,
     finished_at: Nullable(Moment),

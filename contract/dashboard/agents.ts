@@ -53,7 +53,10 @@ export const AgentRecord = Type.Object(
     ...summary,
     definition: AgentDefinition,
     published: AgentDefinition,
-    /** Parts of `published` that turns skip because they cost too much. An older Parley stored them. */
+    /**
+     * Parts of `published` that turns skip because they cost too much. A Parley version without the present checks
+     * stored them.
+     */
     left_out: Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
   },
   { title: 'Agent' },

@@ -95,7 +95,7 @@ export const CampaignPreview = Type.Object(
     from: Moment,
     /** Null: the allowed hours exclude every time. */
     goes_out_at: Nullable(Moment),
-    /** Null: a model writes it when the conversation starts. */
+    /** Null: a model writes the opening when the conversation starts. */
     opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
     /** The opening for a person without a name and values, and the variables that are then empty. */
     without: Type.Object({
@@ -179,7 +179,7 @@ export const CampaignReview = Type.Object(
         /** `duplicate`: already in the campaign. `invalid`: a row of the file; see `faults`. */
         status: Type.Enum([...RECIPIENT_STATUSES, 'duplicate', 'invalid'] as const),
         reason: Nullable(Type.String()),
-        /** True: this review found them, and they are still waiting. */
+        /** True: the review found these recipients, and they are still waiting. */
         is_waiting: Type.Boolean(),
         count: Type.Integer(),
         recipients: Named,

@@ -323,7 +323,7 @@ export type ChangedConversations = Static<typeof ChangedConversations>;
 
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
 
-/** What else happens when a reply is sent, in the same step. `me` is the member who sends it. */
+/** What else happens when a reply is sent, in the same step. `me` is the member who sends the reply. */
 export const ReplyActions = Type.Object(
   {
     add_tags: Type.Optional(Type.Array(Tag, { minItems: 1, maxItems: MAX_CONVERSATION_TAGS, uniqueItems: true })),

@@ -2,8 +2,8 @@ import { Type, type Static } from 'typebox';
 import { closed, Moment, Nullable, PageQuery } from './shapes.ts';
 
 /**
- * A page, a sitemap or a site that an agent uses for answers. Parley regularly reads its pages and stores them as
- * documents.
+ * A page, a sitemap or a site that an agent uses for answers. Parley regularly reads the pages of the source and stores
+ * them as documents.
  */
 export const SOURCE_KINDS = ['page', 'sitemap', 'site'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];

@@ -75,7 +75,9 @@ export const EmbeddingProgress = Type.Object(
     ),
     passages: Type.Integer(),
     embedded: Type.Integer(),
-    /** `uncounted`: their passages are not counted yet. `failed`: Parley does not try them again by itself. */
+    /**
+     * `uncounted`: their passages are not counted yet. `failed`: Parley does not try these documents again by itself.
+     */
     documents: Type.Object({
       all: Type.Integer(),
       done: Type.Integer(),

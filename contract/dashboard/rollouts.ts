@@ -100,7 +100,7 @@ export const RolloutRecord = Type.Object(
     percent: Type.Integer(),
     stop_when: Nullable(StopWhen),
     status: Type.Enum(ROLLOUT_STATUSES),
-    /** Why it was stopped. Null: the rollout was not stopped. */
+    /** Why the rollout was stopped. Null: the rollout was not stopped. */
     reason: Nullable(Type.Enum(ROLLOUT_REASONS)),
     /** Of an active rollout: now. Of an ended rollout: when it ended. */
     comparison: Nullable(Comparison),

@@ -4,7 +4,9 @@ import { closed, Moment, Name, Nullable } from './shapes.ts';
 /** The password is correct, but the account has a second factor. There is no session yet. */
 export const SecondFactorAsked = Type.Object(
   {
-    /** The next request sends the challenge with the code, within five minutes. Alone, it gives no access. */
+    /**
+     * The next request sends the challenge with the code, within five minutes. Alone, the challenge gives no access.
+     */
     challenge: Type.String(),
     expires_at: Moment,
     /** The second factors of the account. A recovery code is always possible. */

@@ -64,7 +64,7 @@ export type RotateToolSecretBody = Static<typeof RotateToolSecretBody>;
 /** Visible ASCII, the characters that are allowed in a header. */
 const headerText = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[!-~]([ -~]*[!-~])?$' });
 
-/** Replaces all credentials. An empty body removes them. */
+/** Replaces all credentials. An empty body removes the credentials. */
 export const SetToolCredentialsBody = Type.Object(
   {
     bearer: Type.Optional(headerText(4_000)),

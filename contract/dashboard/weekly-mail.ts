@@ -29,6 +29,6 @@ export type WeeklyMailRecord = Static<typeof WeeklyMailRecord>;
 
 /**
  * The maximum size of the body that a mail program sends to the List-Unsubscribe address (RFC 8058). Parley does not
- * read it.
+ * read the body.
  */
 export const MAX_UNSUBSCRIBE_BYTES = 1024;

@@ -23,7 +23,7 @@ export type Preferences = {
   hidden_columns?: Record<string, string[]>;
   /** The organizations whose first steps are hidden. */
   hidden_steps?: string[];
-  /** The agents that were used in the playground: First steps uses it to check off a step. */
+  /** The agents that were used in the playground: First steps uses this list to check off a step. */
   tried?: string[];
   /** The number of visits of a page, by its path, as long as it decides whether the page shows its explanation. */
   visits?: Record<string, number>;
@@ -39,8 +39,8 @@ let current: Preferences = read(STORAGE);
 const listeners = new Set<() => void>();
 
 /**
- * Uses this person's preferences from now on. Choices before sign-in are kept if the person had none. `first` is the
- * organization for a person without a choice.
+ * Uses this person's preferences from now on. Choices before sign-in are kept if the person had no preferences. `first`
+ * is the organization for a person without a choice.
  */
 export function rememberAs(userId: string, first: string | undefined): void {
   if (person === userId) return;
@@ -82,7 +82,10 @@ export function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The files of a language contain only its texts (build/languages.ts). From its sources, the program has both. */
+/**
+ * The files of a language contain only its texts (build/languages.ts). From its sources, the program has the texts of
+ * both languages.
+ */
 declare const __ARABIC__: boolean | undefined;
 const built: Language | null = typeof __ARABIC__ === 'undefined' ? null : __ARABIC__ ? 'ar' : 'en';
 

@@ -34,7 +34,7 @@ export type ChatState = {
   readonly writing: string;
   /** `waiting`: the agent has not answered yet. */
   readonly status: 'ready' | 'waiting';
-  /** Store it to continue later. Null: the conversation has not started. */
+  /** Store the ID to continue the conversation later. Null: the conversation has not started. */
   readonly conversationId: string | null;
   /** The reason why the last call failed. The next call clears this reason. */
   readonly error: ChatError | null;

@@ -3,7 +3,7 @@ import type { LogEntry } from './log.ts';
 export type ParleyOptions = {
   /** The address of the server: `https://us.parley.example`. */
   baseUrl: string | undefined;
-  /** Omit it only for routes that need no key. */
+  /** Omit the key only for routes that need no key. */
   apiKey?: string | undefined;
   /** Time limit of one attempt in milliseconds. Default: 60,000. */
   timeout?: number | undefined;

@@ -46,12 +46,12 @@ class Later {
 export type { Later };
 
 /**
- * Accepts the turn, and sends the answer when `work` has made it. This process must run until then. If another process
- * makes the answer, return `accepted` and call `reply` there.
+ * Accepts the turn, and sends the answer when `work` has made it. This process must run until the answer is sent. If
+ * another process makes the answer, return `accepted` and call `reply` there.
  */
 export const later = (work: () => Promise<string | TurnAnswer>): Later => new Later(work);
 
-/** Accepts the turn. Another process calls `reply` with it. */
+/** Accepts the turn. Another process calls `reply` with this turn. */
 export const accepted: Later = new Later(() => new Promise(() => {}));
 
 /** Sends the answer to an accepted turn. The function repeats a call that failed, until the deadline. */

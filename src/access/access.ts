@@ -54,7 +54,9 @@ export type Access = Changes & {
   facts: FactLookups;
   /** Registers this node. Rejects when the database cannot be reached. */
   start(): Promise<void>;
-  /** Releases the lease, writes pending data, closes the connections. Call it when no request is in progress. */
+  /**
+   * Releases the lease, writes pending data, closes the connections. Call this function when no request is in progress.
+   */
   stop(): Promise<void>;
   /** True while this node may decide from memory. */
   ready(): boolean;

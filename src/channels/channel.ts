@@ -117,7 +117,7 @@ export type InboundMessage = {
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };
   readonly content: MessageContent;
   /**
-   * A file whose bytes are still at the provider: `fetchFile` downloads them later. Before the download, or if it
+   * A file whose bytes are still at the provider: `fetchFile` downloads the bytes later. Before the download, or if it
    * fails, `content` is the caption, or the kind of the file in brackets.
    */
   readonly file?: { readonly name: string; readonly source: FileSource };

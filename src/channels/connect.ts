@@ -12,7 +12,7 @@ export type Connector = {
   /** Null: the kind does not exist, or it receives nothing over HTTP. */
   inboundUrl(kind: string, channelId: string): string | null;
   split(kind: string, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] };
-  /** True for a stored secret that a user entered. Parley creates all other secrets. */
+  /** True for a stored secret that a user entered. Parley creates all secrets that no user entered. */
   isEntered(kind: string, secret: string): boolean;
   /**
    * True for a secret of ours that connecting sends to the provider. A new address must not receive the secret of the

@@ -6,7 +6,7 @@ import { readWords } from './read-words.ts';
 /**
  * The data of earlier turns that the requests of an agent with a model no longer contain in full: tool calls with their
  * results, and messages of the person that are too old for the history. The memory is part of the conversation's state,
- * has a fixed limit, and needs no model. The embedded agent does not read it and returns it unchanged.
+ * has a fixed limit, and needs no model. The embedded agent does not read the memory and returns it unchanged.
  */
 export type Memory = { said: RememberedMessage[]; turns: RememberedTurn[] };
 

@@ -6,7 +6,7 @@
  */
 export type Token =
   | { kind: 'text'; text: string }
-  /** `fallback`: the text for a missing value, from `{{name|fallback}}`. Null: the author wrote none. */
+  /** `fallback`: the text for a missing value, from `{{name|fallback}}`. Null: the author wrote no fallback. */
   | { kind: 'name'; name: string; fallback: string | null }
   | { kind: 'section'; name: string; inverted: boolean; children: Token[] };
 

@@ -42,7 +42,7 @@ export type TurnRequest = {
   now: Date;
   /**
    * Data for tools: the end user, the conversation and the channel. Each call adds its idempotency key and its attempt.
-   * The model cannot change it.
+   * The model cannot change this data.
    */
   context: TurnContext;
   /** Aborts when the turn is no longer needed (newer message, shutdown, timeout). */
@@ -59,7 +59,7 @@ export type TurnRequest = {
   approvals?: readonly KnownApproval[];
   /** Decides in a try about calls that need an approval. Absent: the team decides, and the calls wait. */
   decideApproval?: DecideInPlace;
-  /** Counts the model's usage. The room that calls the provider sets it. */
+  /** Counts the model's usage. The room that calls the provider sets this function. */
   calls?: ModelCalls;
   /** The span of the turn in a trace. Absent if tracing is off. */
   span?: Span;
@@ -189,7 +189,7 @@ export const NO_KNOWLEDGE: KnowledgeSearch = {
   gather: async () => ({ whole: true, findings: [], documents: [] }),
 };
 
-/** A fault in a definition whose shape is valid. A turn leaves such a part out. */
+/** A fault in a definition whose shape is valid. A turn leaves out the part with the fault. */
 export type DefinitionFault = { pointer: string; code: string; detail: string };
 
 /**

@@ -36,7 +36,7 @@ export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Bu
     return given.length === right.length && timingSafeEqual(given, right);
   });
 
-/** The place of a sealed value. Every part of it is authenticated. */
+/** The place of a sealed value. Every part of the place is authenticated. */
 export type Place = { table: string; column: string; row: string; organization: string };
 
 /** `v1`: bound to its place only. `v2`: bound to its place and to the addresses to which it may be sent. */

@@ -121,7 +121,7 @@ export async function findCallableTrigger(db: Queryable, orgId: string, agentId:
 /** Maximum number of agents in one list of models, which has no pages. */
 const MAX_CALLABLE_AGENTS = 1_000;
 
-/** The agents that can be called without a trigger's ID, oldest first. `agentId`: only this one. */
+/** The agents that can be called without a trigger's ID, oldest first. `agentId`: only this agent. */
 export function listCallableAgents(
   db: Queryable,
   orgId: string,

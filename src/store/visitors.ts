@@ -20,13 +20,13 @@ export type VisitorMessageRow = {
   created_at: Date;
   /** The rating of an answer or of a survey. Null: the message is neither a score nor a comment. */
   rating: ChatRating | null;
-  /** The name of the member who wrote it. */
+  /** The name of the member who wrote the message. */
   author: string | null;
 };
 
 /**
- * How many conversations of one visitor are read. A visitor normally has one, unless a backend starts further
- * conversations.
+ * How many conversations of one visitor are read. A visitor normally has one conversation, unless a backend starts
+ * further ones.
  */
 export const MAX_CONVERSATIONS = 5;
 const RATING = `CASE WHEN m.role = 'agent' THEN coalesce(

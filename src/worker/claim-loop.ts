@@ -5,7 +5,7 @@ import { createLookLoop, type WhenDue } from './look-loop.ts';
 /**
  * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). The loop claims due rows, works on them
  * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Work that
- * stores page by page uses it through paged-loop.ts.
+ * stores page by page uses this loop through paged-loop.ts.
  */
 export type Worker = {
   start(): void;

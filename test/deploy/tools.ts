@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Helm, Kubernetes' schemas and YAML. scripts/deploy-tools.mjs installs them. Undefined if the installation failed. */
+/**
+ * Helm, the schemas of Kubernetes, and a YAML parser, which scripts/deploy-tools.mjs installs. Undefined if the
+ * installation failed.
+ */
 export const TOOLS = process.env.TEST_DEPLOY_TOOLS;
 
 const toolRequire = createRequire(path.join(TOOLS ?? '.', 'package.json'));

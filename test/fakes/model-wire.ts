@@ -13,7 +13,7 @@ export type ModelReply =
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }
   | { stall: 'before_headers' | 'in_body' };
 
-/** The token counts of the provider. `input` includes the cached ones. */
+/** The token counts of the provider. `input` includes the cached tokens. */
 export type Used = { input: number; cached: number; output: number };
 
 // oxlint-disable-next-line typescript/no-explicit-any -- four foreign formats, read by tests

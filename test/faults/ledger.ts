@@ -4,7 +4,7 @@ import { request } from './http-client.ts';
 
 /**
  * The client's record on its own monotonic clock: every call with its start and end, every revoke with the time of its
- * response. The checker (check.ts) compares it with the database.
+ * response. The checker (check.ts) compares the record with the database.
  */
 export type Call = {
   node: string;

@@ -60,7 +60,7 @@ function end(why?: string): never {
   for (const failure of failures) console.log(`  ${failure}`);
   console.log(`${minutesSince(begun)} minutes`);
   const tally = `${passed} passed, ${failures.length} failed`;
-  // scripts/tally.mjs prints it after our exit.
+  // scripts/tally.mjs prints this line after our exit.
   const lines = [...failures.map((failure) => `Failed: ${failure}`), tally];
   if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, `${lines.join('\n')}\n`);
   else console.log(tally);

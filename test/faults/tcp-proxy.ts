@@ -120,7 +120,7 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   return proxy;
 }
 
-/** RST where it exists. A Unix socket, which the database uses, only closes. */
+/** Closes the connection with RST. A Unix socket, which the database uses, only closes. */
 function abort(socket: Socket): void {
   if (socket.remoteFamily) socket.resetAndDestroy();
   else socket.destroy();

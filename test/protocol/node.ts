@@ -15,7 +15,7 @@ import type { World } from './world.ts';
 /** A node of the model: the real directory, lease, barrier and admission on an unreliable clock and network. */
 export type Node = {
   start: () => void;
-  /** A client sends a request now. `onAccepted` is called when it is accepted. */
+  /** A client sends a request now. `onAccepted` is called when the request is accepted. */
   request(value: string, from: string, onAccepted: (sentAt: number) => void): void;
   /** A caller requests to revoke a key or to narrow its networks. `onAnswered` is called with the response. */
   change(change: Change, keyId: string, onAnswered: () => void): void;

@@ -11,7 +11,8 @@ import type { Facts } from './facts.ts';
 
 /**
  * `node test/released/make.ts`: stores the data of this version in test/released/VERSION/. A real server gets one
- * record of each kind through its own API, and `backup` writes the file. `npm run release` calls it (README.md).
+ * record of each kind through its own API, and `backup` writes the file. `npm run release` calls this script
+ * (README.md).
  */
 const HERE = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(path.join(HERE, '../../package.json'), 'utf8')) as { version: string };

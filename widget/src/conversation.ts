@@ -23,8 +23,8 @@ export type Shown = {
 };
 
 /**
- * The messages that this page has read, and the messages that wait to be sent. A message gets an ID when it is typed.
- * Repeated sending, for example from two tabs, therefore stores it once.
+ * The messages that this page has read, and the messages that wait to be sent. A message gets an ID when it is typed. A
+ * message that is sent repeatedly, for example from two tabs, is therefore stored once.
  */
 export function createConversation(client: Client, stored: StateBox, onChange: (shown: Shown) => void) {
   const history = createHistory(client);

@@ -15,7 +15,7 @@ type ParleyChat = {
   close(): void;
   /** Identifies a person who is signed in on the page. The page's own server creates the hash (docs/web-chat.md). */
   identify(person: { externalId: string; userHash: string; name?: string }): void;
-  /** Call it after the person has signed out. */
+  /** Call this function after the person has signed out. */
   reset(): void;
 };
 
@@ -39,7 +39,7 @@ function start(script: HTMLScriptElement): void {
   let talk: ReturnType<typeof begin>;
   const view = createView(host, options, { toggle: (open) => toggle(open, true), ...actsOn(() => talk.conversation) });
 
-  /** The state of one person. Sign-in and sign-out reset it. */
+  /** The state of one person. Sign-in and sign-out reset the state. */
   function begin(person: OpenChatSession) {
     const who = person.external_id ?? '';
     const stored = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());

@@ -7,7 +7,7 @@ export type Rate = (rated: RateChat) => Promise<unknown>;
 type Score = RateChat['score'];
 type Tools = { speech: Speech; rate: Rate };
 
-/** A copy of the contract's limit. Importing it would also import the schemas in that file. */
+/** A copy of the contract's limit. Importing the contract's limit would also import the schemas in that file. */
 const MAX_COMMENT = 1_000;
 
 const SCORES = [1, 2, 3, 4, 5] as const;

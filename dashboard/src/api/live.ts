@@ -29,7 +29,7 @@ type Follower = {
 
 /** The maximum topics of one stream. The server accepts no more. Subscribers of other topics poll. */
 const MAX_TOPICS = 8;
-/** A page subscribes to several topics in a row when it opens. This delay gives them one stream. */
+/** A page subscribes to several topics in a row when it opens. With this delay, these topics share one stream. */
 const OPEN_AFTER_MS = 30;
 /** The minimum pause between two reads of one subscriber, even with frequent changes. */
 const GAP_MS = 400;

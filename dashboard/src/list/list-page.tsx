@@ -41,7 +41,9 @@ export function ListPage<T extends { id: string }>(props: Props<T>): ReactNode {
   );
 }
 
-/** The dialog for a new item is open while the URL contains `create`. A link can open it, and Back closes it. */
+/**
+ * The dialog for a new item is open while the URL contains `create`. A link can open the dialog, and Back closes it.
+ */
 export function useCreating(): [boolean, (open: boolean) => void] {
   const navigate = useNavigate();
   const { create } = useSearch({ strict: false });

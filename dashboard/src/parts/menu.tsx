@@ -84,7 +84,7 @@ export function MenuItem({ icon, children, end, current, ...act }: ItemProps): R
 
 type CheckProps = { checked: boolean; onToggle: () => void; children: ReactNode };
 
-/** A switch. Changing it leaves the menu open, so that the effect is visible. */
+/** A switch. Changing the switch leaves the menu open, so that the effect is visible. */
 export const MenuCheck = ({ checked, onToggle, children }: CheckProps): ReactNode => (
   <button type="button" role="menuitemcheckbox" aria-checked={checked} className={classes.item} onClick={onToggle}>
     <span className={classes.icon} aria-hidden="true">
@@ -101,7 +101,7 @@ type ChoiceProps<T extends string> = {
   onChoose: (value: T) => void;
 };
 
-/** One of a few options in a row. Choosing one leaves the menu open, so that the effect is visible. */
+/** One of a few options in a row. Choosing an option leaves the menu open, so that the effect is visible. */
 export function MenuChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>): ReactNode {
   return (
     <div role="group" aria-label={label} className={classes.choice}>

@@ -29,7 +29,7 @@ const MAX_ASKED = 20;
 
 /**
  * Shown if a page finds nothing, because the link may come from another organization of the user. Offers to switch to
- * that organization.
+ * the organization of the link.
  */
 export function OtherOrganization(): ReactNode {
   const say = useTexts(texts);

@@ -39,7 +39,7 @@ export const atLeast = (role: Role, needed: Role): boolean => RANK[role] >= RANK
 /** True if the role of the person allows a route that requires this role. The server makes the final decision. */
 export const useMay = (needed: Role): boolean => atLeast(useOrganization().role, needed);
 
-/** Unfinished text stays in this tab after the session expires. Signing out removes it. */
+/** Unfinished text stays in this tab after the session expires. Signing out removes the text. */
 export function forgetWritten(): void {
   try {
     sessionStorage.clear();

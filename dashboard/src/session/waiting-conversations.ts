@@ -10,7 +10,7 @@ const LOOK_AGAIN_MS = 30_000;
 /** The server's maximum count: MAX_COUNTED of the contract. */
 const MAX_COUNTED = 1_000;
 
-/** The number of conversations that wait for members. Every window updates it. */
+/** The number of conversations that wait for members. Every window updates this number. */
 export function useWaitingConversations(): UseQueryResult<ConversationCounts, Problem> {
   const organization = useMaybeOrganization();
   return useRead(

@@ -30,7 +30,7 @@ type Found = { group: 'agents' | 'end_users' | 'conversations' | 'api_keys' | 'c
 const GROUPS = ['agents', 'end_users', 'conversations', 'api_keys', 'campaigns'] as const satisfies Found['group'][];
 type Props = { opened: boolean; onClose: () => void; entries: readonly Item[]; early: () => string };
 
-/** Finds pages, records and IDs by typing. Ctrl-K opens it anywhere. */
+/** Finds pages, records and IDs by typing. Ctrl-K opens the finder anywhere. */
 export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
   const say = useTexts(texts);
   const sayHere = useTexts(finderTexts);

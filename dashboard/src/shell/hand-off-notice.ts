@@ -6,7 +6,10 @@ import { atLeast, useMaybeOrganization } from '../session/session.ts';
 import { useWaitingConversations } from '../session/waiting-conversations.ts';
 import { texts } from './texts.ts';
 
-/** Desktop notifications for hand-offs and approvals. The user must have enabled them, and they contain no name. */
+/**
+ * Desktop notifications for hand-offs and approvals. The user must have enabled notifications, and no notification
+ * contains a name.
+ */
 export function useNotices(): void {
   const counts = useWaitingConversations().data;
   useNotice(

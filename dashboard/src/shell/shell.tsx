@@ -27,7 +27,7 @@ const PhoneNavigation = onceOpened(
 );
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
-// These load separately, because few users see them.
+// These parts load separately, because few users see them.
 const FirstOrganization = lazy(async () => ({ default: (await import('./first-organization.tsx')).FirstOrganization }));
 const PauseBar = lazy(async () => ({ default: (await import('./pause-bar.tsx')).PauseBar }));
 const VerifyBar = lazy(async () => ({ default: (await import('./verify-bar.tsx')).VerifyBar }));
@@ -109,8 +109,8 @@ function Bars(): ReactNode {
 }
 
 /**
- * Ctrl-K, which also works in a field, and a button for users who do not know it. The code loads when it is first
- * opened.
+ * Ctrl-K, which also works in a field, and a button for users who do not know it. The code of the finder loads when it
+ * is first opened.
  */
 function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode } {
   const say = useTexts(texts);

@@ -41,7 +41,7 @@ function networkOf({ family, value }: Address, bits: number): Network {
   return { text: `${textOf({ family, value: base })}/${bits}`, family, bits, base };
 }
 
-/** Converts networks from the database. `readNetwork` checked them before they were stored. */
+/** Converts networks from the database. `readNetwork` checked the networks before they were stored. */
 export function storedNetworks(texts: readonly string[] | null): readonly Network[] | null {
   if (texts === null) return null;
   return texts.map((text) => {

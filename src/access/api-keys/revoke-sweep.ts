@@ -9,8 +9,8 @@ const ROUND = 200;
 
 /**
  * Revokes keys whose scheduled end has passed (from that second, nodes already refuse them by their own clocks), and
- * finishes revokes whose wait was interrupted by a crash or a lost database. Any node may do both, even several nodes
- * at the same time.
+ * finishes revokes whose wait was interrupted by a crash or a lost database. Any node may do both jobs, even several
+ * nodes at the same time.
  */
 export async function sweepRevokes(db: Db, changes: Changes): Promise<void> {
   const { due, ...open } = await readOpenRevokes(db, ROUND);

@@ -26,7 +26,7 @@ export type CallBlocks = {
   share(nodes: number): void;
   /** Once a second, returns calls that this node does not need. */
   sweep(): Promise<void>;
-  /** Returns all calls. Call it when no request is in progress. */
+  /** Returns all calls. Call this function when no request is in progress. */
   stop(): Promise<void>;
 };
 

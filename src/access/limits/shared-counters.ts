@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/log.ts';
 
 /**
  * Counters that all nodes share, in Redis: exact limits over any number of nodes. One script reads and increments all
- * counters of one call in one round trip. A refused call increments none of them. A counter starts with its first call
+ * counters of one call in one round trip. A refused call increments no counter. A counter starts with its first call
  * and expires after its window, no matter how many calls follow.
  *
  * Redis is optional, and it is called only while it answers. If one response is late or wrong, Redis counts as lost,

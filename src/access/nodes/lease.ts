@@ -12,7 +12,8 @@ import type { Subject } from '../types.ts';
 export type Lease = {
   good(): boolean;
   /**
-   * Makes one renewal that begins after this call. Rejects when the database cannot be reached. The lease then expires.
+   * Makes one renewal that begins after this call. Rejects when the database cannot be reached. If the renewal is
+   * rejected, the lease expires.
    */
   renew(): Promise<void>;
   /**

@@ -9,7 +9,8 @@ import { invitationDigest, invitationUrl, newInvitationToken } from './invitatio
 export type InvitationDeps = { baseUrl: string; queueMail: QueueMail | null };
 
 /**
- * The link for the person who created the invitation. Null when it was mailed, because then only the mailbox has it.
+ * The link for the person who created the invitation. Null when the link was mailed, because then only the mailbox has
+ * it.
  */
 export type IssuedInvitation = { id: string; url: string | null };
 

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * The checked part of a request. Requests of Fastify and of Node both have it. Forwarded headers are not checked,
- * because any client can send them.
+ * The checked part of a request. Requests of Fastify and of Node both have this part. Forwarded headers are not
+ * checked, because any client can send them.
  */
 export type Arrival = { headers: IncomingHttpHeaders; socket: { localAddress?: string | undefined } };
 

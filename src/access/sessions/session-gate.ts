@@ -19,7 +19,9 @@ export type DashboardCaller = SignedIn & {
   /** Null on routes without `:org_id`, and for the operator in another organization. */
   membership: Membership | null;
   isOperator: boolean;
-  /** The access token that made the call, instead of a session. `user` is then the person of the token. */
+  /**
+   * The access token that made the call, instead of a session. For an access token, `user` is the person of the token.
+   */
   token: Pick<FoundToken, 'id' | 'label' | 'role' | 'verbs' | 'agentIds' | 'expiresAt'> | null;
   /** Cookies that prolong the session. The route copies these cookies into the response. */
   setCookie: string[];

@@ -16,7 +16,9 @@ export function newChallenge(key: Key, userId: string, passwordHash: string | nu
   return { challenge: signLink(key, 'challenge', { userId, expiresAt }, textOf(passwordHash)), expiresAt };
 }
 
-/** The person that the challenge names. Null: it is too old, or not from Parley. `isChallenge` verifies it. */
+/**
+ * The person that the challenge names. Null: the challenge is too old, or not from Parley. `isChallenge` verifies it.
+ */
 export const readChallenge = (challenge: string): string | null => readLink(challenge)?.userId ?? null;
 
 export const isChallenge = (key: Key, challenge: string, passwordHash: string | null): boolean =>

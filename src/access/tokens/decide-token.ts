@@ -9,7 +9,7 @@ import { CHALLENGE_INVALID, challengeScope } from '../api-keys/authorization-hea
  */
 export type TokenNeed = {
   verb: TokenVerb | 'own';
-  /** Null: any member may call it. */
+  /** Null: any member may call the route. */
   role: Role | null;
   /** The organization in the path. Null: the route is outside an organization. */
   orgId: string | null;

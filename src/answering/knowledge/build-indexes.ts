@@ -75,7 +75,7 @@ export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
     begin();
   }
 
-  /** The smallest first: a small build does not wait for large ones. */
+  /** The smallest build is first, so that it does not wait for large builds. */
   function begin(): void {
     for (const [name, build] of [...waiting].toSorted(([, a], [, b]) => a.bytes - b.bytes)) {
       const others = [...begun.values()];

@@ -5,9 +5,9 @@ import { createAgentIndexes } from './agent-indexes.ts';
 import { SLICES, type ThreadData, type ToThread, UNDER_WAY } from './messages.ts';
 
 /**
- * The thread that builds and searches knowledge. `ask-knowledge.ts` starts it and sends it the questions. A thread that
- * exceeds its heap limit may crash the whole process. So this thread checks its heap between two slices of work and
- * exits long before the limit.
+ * The thread that builds and searches knowledge. `ask-knowledge.ts` starts the thread and sends it the questions. A
+ * thread that exceeds its heap limit may crash the whole process. So this thread checks its heap between two slices of
+ * work and exits long before the limit.
  */
 const port = parentPort!;
 const { beacon } = workerData as ThreadData;

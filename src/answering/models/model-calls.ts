@@ -135,7 +135,10 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
     reserved = true;
   }
 
-  /** Ends the attempt, whether it succeeded or failed. `insteadOf`: the models before it that did not answer. */
+  /**
+   * Ends the attempt, whether it succeeded or failed. `insteadOf`: the models that come before this one and did not
+   * answer.
+   */
   async function close(thrown: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
     const failure = thrown instanceof ProviderError ? thrown : null;
     span?.end(failure?.code ?? 'aborted');

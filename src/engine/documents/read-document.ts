@@ -14,7 +14,7 @@ import { tooLong } from './text-writer.ts';
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {
   kind: 'pdf' | 'docx' | 'html' | 'csv' | 'text' | 'xml';
-  /** The file's own title. Empty if the file has none. */
+  /** The file's own title. Empty if the file has no title. */
   title: string;
   text: string;
   /** The canonical address as the page writes it. Only HTML has a base address. */

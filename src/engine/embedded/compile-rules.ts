@@ -21,7 +21,7 @@ export type CompiledRules = {
   faults: readonly DefinitionFault[];
 };
 
-/** Limit for the words of all rules together. Folding them takes about 5 ms, and 70 ms for the worst input. */
+/** Limit for the words of all rules together. Folding the words takes about 5 ms, and 70 ms for the worst input. */
 export const MAX_WORDS_CHARACTERS = 50_000;
 
 const compiled = new WeakMap<AgentDefinition, CompiledRules>();

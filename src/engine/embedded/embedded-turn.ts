@@ -19,7 +19,7 @@ export type EmbeddedTurn = {
   readonly state: EmbeddedState;
   /** True on the first turn of this conversation. */
   readonly first: boolean;
-  /** Language of this turn. Null until it is known. */
+  /** Language of this turn. Null until the language is known. */
   readonly language: string | null;
   readonly texts: BuiltIn;
   readonly messages: TurnResult['messages'];
@@ -92,7 +92,7 @@ export const sayContent = (turn: EmbeddedTurn, content: MessageContent): void =>
   turn.messages.push({ content, sources: [] });
 };
 
-/** The author's text in the language of the conversation, with its variables. Null when the author wrote none. */
+/** The author's text in the language of the conversation, with its variables. Null when the author wrote no text. */
 export const ownText = (turn: EmbeddedTurn, text: LocalizedText | undefined, more?: Variables): string | null =>
   text === undefined ? null : renderText(text, turn.language, variablesOf(turn, more));
 

@@ -48,7 +48,7 @@ export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null 
   const arabic = latin.filter((word) => (ar.has(word) && isMark(word)) || isSpelledWithDigits(word)).length;
   const english = latin.filter((word) => ENGLISH.has(word)).length;
   const most = Math.max(hindi, arabic);
-  // In a long text, one such word is not enough. English words count against it.
+  // In a long text, one such word is not enough. English words count against a language.
   if (most === 0 || most <= english || most / latin.length < LEAST_SHARE) return null;
   return hindi >= arabic ? 'hi' : 'ar';
 };

@@ -173,8 +173,8 @@ async function askWithImages(
 }
 
 /**
- * Makes the call if the person agreed to it. The model reads it as its own call with a result, in a form that no person
- * can write. If the model no longer has the tool, the call is omitted.
+ * Makes the confirmed call if the person agreed to it. The model reads it as its own call with a result, in a form that
+ * no person can write. If the model no longer has the tool, the call is omitted.
  */
 async function answeredCall(
   { tool, ...call }: PendingTool | (PreparedCall & { tool: Tool }),

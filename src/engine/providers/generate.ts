@@ -16,7 +16,7 @@ import { streamAnswer } from './stream-answer.ts';
 const MAX_STEPS = 5;
 /** An empty or unreadable answer is requested once more. */
 const MAX_TRIES = 2;
-/** Anthropic caches a prompt only up to a marker. The other providers cache the beginning automatically. */
+/** Anthropic caches a prompt only up to a marker. The other providers cache the beginning of a prompt automatically. */
 const REMEMBER = { anthropic: { cacheControl: { type: 'ephemeral' as const } } };
 
 export type Generation = {
@@ -96,7 +96,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
       telemetry: { isEnabled: false },
       // Asks the provider not to store the conversation.
       providerOptions: { openai: { store: false } },
-      // A model may refer to files by URL. Fetching them would bypass the egress guard.
+      // A model may refer to files by URL. Fetching such a file would bypass the egress guard.
       experimental_download: async (files) => {
         if (files.length > 0) throw new Error('Files that a model names are not fetched.');
         return [];

@@ -7,8 +7,8 @@ export type ModelProviderName = Exclude<ProviderName, 'embedded' | 'http'>;
 export type ModelSettings = {
   name: ModelProviderName;
   /**
-   * Base URL of the provider's API. The base URL is required for `openai_compatible`. By default, it is the provider's
-   * own address.
+   * Base URL of the provider's API. The base URL is required for `openai_compatible`. By default, the base URL is the
+   * provider's own address.
    */
   baseUrl?: string | undefined;
   /** `openai_compatible` servers may need none. */

@@ -33,7 +33,7 @@ export type ToolAnswer = {
   /** The request without credentials. Null when nothing was sent. */
   sent: { url: string; headers: Record<string, string>; body: string } | null;
   attempts: number;
-  /** Status of the last response. Null when there was none. */
+  /** Status of the last response. Null when there was no response. */
   status: number | null;
   /** The body of the response. JSON is parsed. */
   result: unknown;

@@ -6,7 +6,7 @@ const MAX_TRIES = 8;
 
 const underWay = createTally<string>();
 
-/** Runs a test of a turn or of a tool. Refuses it while the organization runs too many. */
+/** Runs a test of a turn or of a tool. Refuses the test while the organization runs too many tests. */
 export async function limitTries<T>(orgId: string, work: () => Promise<T>): Promise<T> {
   if (underWay.of(orgId) >= MAX_TRIES) {
     throw new Refusal('rate_limited', `At most ${MAX_TRIES} tests run at the same time.`);

@@ -95,7 +95,7 @@ async function refuseOtherAgent(db: Queryable, orgId: string, agentId: string, i
   if (found?.agentId !== agentId) throw new Refusal('approval_not_found');
 }
 
-/** Denies a call whose time is over. Returns false if it was decided in the meantime. */
+/** Denies a call whose time is over. Returns false if the call was decided in the meantime. */
 export const denyExpired = ({ db }: Pick<ApprovalsDeps, 'db'>, orgId: string, id: string): Promise<boolean> =>
   db.transaction(async (tx) => {
     const row = await lockApproval(tx, orgId, id);

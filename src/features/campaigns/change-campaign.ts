@@ -38,7 +38,7 @@ export async function moveCampaign(
 
 /**
  * Makes the move inside a transaction. A pause stops conversations that have started but not yet sent a message. A
- * resume continues them, and an end discards them. So no message is sent after the response.
+ * resume continues these conversations, and an end discards them. So no message is sent after the response.
  */
 export async function moveInside(
   tx: Queryable,

@@ -54,7 +54,7 @@ export function previewSettings(settings: CampaignSettings, body: PreviewCampaig
 
 type ForWhom = { endUser: NonNullable<PreviewCampaignBody['end_user']>; variables: Record<string, unknown> };
 
-/** Null: a model writes it when the conversation starts. */
+/** Null: a model writes the opening when the conversation starts. */
 export async function agentOpening(
   db: Db,
   orgId: string,

@@ -18,7 +18,7 @@ const [SOON, LATER] = [range(0, 3), range(3, DAYS_AHEAD)];
 /** The amounts by which clocks are set back. Local times in that range occur twice. */
 const PUT_BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000);
 
-/** The given time if it is open, otherwise the next open one. Null when there is none. */
+/** The given time if it is open, otherwise the next open one. Null when no time is open. */
 export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | null {
   if (!hours.window && !hours.quiet_hours) return at;
   if (isOpen(hours, new TZDate(at, timeZone))) return at;

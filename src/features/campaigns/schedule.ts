@@ -84,7 +84,7 @@ export async function setSchedule(
   });
 }
 
-/** Campaigns that it started stay. */
+/** Campaigns that the schedule started stay. */
 export async function removeSchedule({ db }: Deps, orgId: string, id: string, actor: Actor): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await readCampaign(tx, orgId, id))) throw new Refusal('campaign_not_found');

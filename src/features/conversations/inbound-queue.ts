@@ -13,7 +13,7 @@ import { clean, cleanContent, cleanMetadata, cleanName, storeInboundMessage } fr
  * of a new person is stored alone, because it creates a person and a conversation.
  */
 export type InboundQueue = {
-  /** Resolves when the message is committed. Null when it was stored before. */
+  /** Resolves when the message is committed. Null when the message was stored before. */
   store(channel: InboundChannel, event: InboundMessage, requestId: string): Promise<StoredMessage | null>;
   drain(): Promise<void>;
 };

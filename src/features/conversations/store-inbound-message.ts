@@ -32,7 +32,7 @@ const TRIES = 3;
 /** If another transaction has just created the same person, a retry finds that person. */
 const isRetried = (error: unknown): boolean => isUniqueViolation(error) || isDeadlock(error);
 
-/** Stores a message from a channel once, however often it is reported. Null when it was stored before. */
+/** Stores a message from a channel once, however often it is reported. Null when the message was stored before. */
 export async function storeInboundMessage(
   db: Db,
   channel: InboundChannel,

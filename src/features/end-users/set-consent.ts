@@ -7,7 +7,7 @@ import { readEndUser } from '../../store/end-users/read.ts';
 import { readEndUser as present } from './read-end-users.ts';
 import type { EndUsersDeps, Writer } from './deps.ts';
 
-/** Sets a person's consent on one kind of channel. Every way of sending checks it. */
+/** Sets a person's consent on one kind of channel. Every way of sending checks this consent. */
 export async function setConsent(
   { db }: Pick<EndUsersDeps, 'db'>,
   { orgId, keyId, from }: Writer,

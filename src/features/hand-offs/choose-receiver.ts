@@ -11,7 +11,7 @@ import { readRole } from '../../store/members/members.ts';
  * - `no_one`: the hand-off waits for the whole team. The hand-off also waits for all members if no member matches the
  *   rules.
  *
- * A member who has chosen to be away gets none.
+ * A member who has chosen to be away gets no hand-offs.
  */
 export async function chooseReceiver(tx: Queryable, { orgId, goesTo, userId }: HandOffRule): Promise<string | null> {
   if (goesTo === 'present') return takeTurn(tx, orgId);

@@ -26,7 +26,8 @@ export function setHandOffRules(
 ): Promise<HandOffRules> {
   return db.transaction(async (tx) => {
     const hours = chosenHours && completeHours(chosenHours);
-    // The removal of a member also deletes the member from the rules. The lock orders it before or after this change.
+    // The removal of a member also deletes the member from the rules. The lock orders such a removal before or after
+    // this change.
     await lockMembers(tx, orgId);
     const to = goesTo === 'member' ? userId : null;
     if (goesTo === 'member') {

@@ -7,7 +7,7 @@ import { insertOrganization } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 import { presentOrganization } from './read-organizations.ts';
 
-/** Maximum number of organizations of one person. The operator can create any number, for others. */
+/** Maximum number of organizations of one person. The operator can create any number of organizations, for others. */
 export const MAX_MEMBERSHIPS = 50;
 
 /**

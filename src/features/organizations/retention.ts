@@ -25,7 +25,7 @@ export async function readRetention({ db }: Deps, orgId: string): Promise<Retent
   return { days: row?.days ?? null, swept_at: row?.sweptAt ? timestamp(row.sweptAt) : null };
 }
 
-/** Counts what such a retention period would delete. It changes nothing. */
+/** Counts what a retention period of this length would delete. It changes nothing. */
 export async function previewRetention({ db }: Deps, orgId: string, days: number): Promise<RetentionPreview> {
   const { many, more } = await countOld(db, orgId, days);
   return { conversations: many, more };

@@ -55,7 +55,7 @@ export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Avoids queries on the other days. */
+/** Avoids queries on days without a weekly mail. */
 const mayBeDue = (at: Date): boolean =>
   at.getUTCDay() === SUNDAY.day ? at.getUTCHours() >= SUNDAY.fromHour : at.getUTCDay() <= LAST_DAY;
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { findCallableTrigger, listCallableAgents as listRows } from '../../store/triggers.ts';
 import type { TriggersDeps } from './deps.ts';
 
-/** The agents that a call can name without naming a trigger. `agentId`: only this one. */
+/** The agents that a call can name without naming a trigger. `agentId`: only this agent. */
 export const listCallableAgents = ({ db }: Pick<TriggersDeps, 'db'>, orgId: string, agentId: string | null) =>
   listRows(db, orgId, agentId);
 

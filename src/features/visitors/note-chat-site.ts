@@ -39,6 +39,9 @@ export function createChatSites({ db }: { db: Db }, now: () => number = Date.now
   };
 }
 
-/** An origin that the list of a channel may contain: `null` of a sandboxed frame, for example, is none. */
+/**
+ * An origin that the list of a channel may contain: `null`, the origin of a sandboxed frame, for example, is not such
+ * an origin.
+ */
 const isSite = (origin: string | undefined): origin is string =>
   origin !== undefined && origin.length <= 255 && /^https?:\/\//.test(origin) && URL.parse(origin)?.origin === origin;

@@ -38,7 +38,7 @@ export type Call<N extends DashboardRouteName> = {
   reply: FastifyReply;
   /** Responds with a file. */
   download: (file: FileParts) => FastifyReply;
-  /** One page of a list. `filters` are the query parameters that restrict it. */
+  /** One page of a list. `filters` are the query parameters that restrict the list. */
   paged: <Row extends { created_at: string }>(
     filters: Record<string, unknown>,
     read: (page: { limit: number; after: Position | null }) => Promise<{ rows: Row[]; hasMore: boolean }>,

@@ -44,7 +44,7 @@ export type OpenStream = {
 
 export type EventStreams = {
   open(request: FastifyRequest, reply: FastifyReply, options: OpenStream): EventStream;
-  /** Ends all streams and refuses new ones. */
+  /** Ends all streams and refuses new streams. */
   drain(): void;
   readonly size: number;
 };

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Refusal, type Fault } from '../../../contract/problems.ts';
 import { compileBody, wireSchema } from '../../kernel/validation/validate.ts';
 
-/** The two parameters of every list. Spread them into a route's own `query`. */
+/** The two parameters of every list. Spread these parameters into a route's own `query`. */
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Records per page.' })),
   cursor: Type.Optional(

@@ -12,7 +12,7 @@ export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Fastify's style: `/api/triggers/:agent_id/:trigger_id`. */
   readonly path: string;
-  /** Rows 1–11 of the order of checks (docs/security.md). A route without it stops the server at start. */
+  /** Rows 1–11 of the order of checks (docs/security.md). A route without access stops the server at start. */
   readonly access: RouteAccess;
   /** Row 12, the rate limit. Absent: only the limits of the key itself. */
   readonly limit?: RateFamily;
@@ -61,7 +61,7 @@ export type RouteAccess = Need | 'public' | { readonly session: SessionGuard };
 
 /**
  * Access for routes of people: throws a Refusal, or its result becomes `request.session`. Runs before the body is read.
- * The headers that it sets are also sent with refusals.
+ * The headers that `access` sets are also sent with refusals.
  */
 export type SessionGuard = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
@@ -94,7 +94,7 @@ export type Operation = {
   readonly tag: string;
   /** Hidden from the public reference: the dashboard's own endpoints. */
   readonly hidden?: boolean;
-  /** An example body. Tests check it against the schema. */
+  /** An example body. Tests check the example against the schema. */
   readonly example?: unknown;
   /** An example answer per status. For a union, an object with a named example of each. Tests validate all of them. */
   readonly examples?: Readonly<Record<number, unknown>>;
@@ -142,7 +142,7 @@ declare module 'fastify' {
 
 export const isKeyRoute = (access: RouteAccess): access is Need => access !== 'public' && !('session' in access);
 
-/** The schema of the JSON body. Null if the answer has none, or is only a stream of events. */
+/** The schema of the JSON body. Null if the answer has no body, or is only a stream of events. */
 export const answerSchema = (answer: Answer | null): TSchema | null => {
   if (answer === null) return null;
   if ('schema' in answer) return answer.schema;

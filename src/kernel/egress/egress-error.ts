@@ -17,7 +17,7 @@ export class EgressError extends Error {
   }
 }
 
-/** The reason why no connection was made. An error of undici contains it among its causes. */
+/** The reason why no connection was made. An error of undici contains this reason among its causes. */
 export class NotConnected extends Error {
   constructor(cause: unknown) {
     super('No connection was made.', { cause });

@@ -10,7 +10,7 @@ export type Tracer = {
   span(name: string, kind: SpanKind, from: Origin, facts?: Facts): Span;
 };
 
-/** A `traceparent` of a caller, or of another process of Parley. An invalid one starts a new trace. */
+/** A `traceparent` of a caller, or of another process of Parley. An invalid `traceparent` starts a new trace. */
 export type Origin = { caller: string | null | undefined } | { ours: string | null | undefined };
 
 export type Span = {

@@ -27,8 +27,8 @@ export async function insertAttachment(tx: Queryable, orgId: string, row: NewAtt
 }
 
 /**
- * Attaches a visitor's file to the message that refers to it, if that message is stored by now. Audio is transcribed
- * from then on.
+ * Attaches a visitor's file to the message that refers to it, if that message is stored by now. Once the file is
+ * attached, audio is transcribed.
  */
 export async function tieAttachment(db: Queryable, orgId: string, id: string): Promise<void> {
   await db.execute(sql`UPDATE attachment a SET message_id = m.id,

@@ -33,8 +33,8 @@ const LEFT_OUT = [
   'organization_move',
 ];
 /**
- * The first contains transaction numbers of another server. Restored rows get those of the restore. A restore loads all
- * rows into the first cell, whatever cells the original had.
+ * The first contains transaction numbers of another server. Restored rows get the transaction numbers of the restore. A
+ * restore loads all rows into the first cell, whatever cells the original had.
  */
 const LEFT_OUT_COLUMNS = ['event.tx', 'organization.cell', 'installation.cells_version'];
 

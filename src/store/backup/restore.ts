@@ -37,8 +37,8 @@ const BATCH_ROWS = 1_000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Loads a backup into an empty, migrated database, either completely or not at all. No server may run on it during the
- * restore.
+ * Loads a backup into an empty, migrated database, either completely or not at all. No server may run on the database
+ * during the restore.
  */
 export async function restore(url: string, file: string, options: RestoreOptions): Promise<Restored> {
   try {
@@ -123,7 +123,7 @@ async function load(client: pg.Client, file: string): Promise<{ rows: number; he
 /** Only \n ends a line, because user text may contain the other line ends of Unicode. */
 async function* textLines(file: string): AsyncGenerator<string> {
   const unpacked = createGunzip();
-  // A failure of either stream ends the loop below. Leaving the loop early closes both.
+  // A failure of either stream ends the loop below. Leaving the loop early closes both streams.
   pipeline(createReadStream(file), unpacked).catch(() => {});
   let rest: Buffer[] = [];
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {

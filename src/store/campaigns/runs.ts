@@ -7,10 +7,10 @@ import { byKey, checkedOnly } from '../queue/join-by-key.ts';
 const checked = (column: string) => sql.raw(checkedOnly(column));
 
 /**
- * Handles runs that wait for their first turn, and first messages that wait to be sent. A pause stops them by removing
- * their `due_at`. A turn in progress loses its lease, so it can no longer be stored. A message that is in a provider
- * call counts as sent, because it is unknown whether the provider has it. If the call fails, the message waits for the
- * end of the pause.
+ * Handles runs that wait for their first turn, and first messages that wait to be sent. A pause stops these runs and
+ * messages by removing their `due_at`. A turn in progress loses its lease, so it can no longer be stored. A message
+ * that is in a provider call counts as sent, because it is unknown whether the provider has it. If the call fails, the
+ * message waits for the end of the pause.
  *
  * The statistics of the tables may not include thousands of these rows yet. So each step finds its rows by one key,
  * which prevents the planner from reading all rows of the organization or of the campaign.

@@ -11,8 +11,8 @@ const SIZE_STEP = 64 * 1024 * 1024;
  * then the number of organizations. A new cell is used after all running processes know it. A process that was
  * suspended finds no rows of the new organization for at most 5 s after it continues. A process that does not know a
  * later change, for example a move, knows the cells. Without other cells, the result is the first cell. On Citus, the
- * first cell is on no worker and gets none. On Citus, a node that does not answer is not avoided, because the row of
- * the organization is written on all nodes. `isFilling`: the first cell is being emptied, so it is left out.
+ * first cell is on no worker and gets no organizations. On Citus, a node that does not answer is not avoided, because
+ * the row of the organization is written on all nodes. `isFilling`: the first cell is being emptied, so it is left out.
  */
 export async function findCell(db: Queryable, { isFilling = false } = {}): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`

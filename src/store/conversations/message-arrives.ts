@@ -6,8 +6,8 @@ import { STORING } from '../runs/more-messages-wait.ts';
 
 /**
  * Handles the arrival of an end user's message. The function ends the snooze of the conversation `c`. The agent must
- * answer it, unless a member has taken the conversation over. `ids`: the IDs of the new messages. `isSaid`: false for a
- * message that is scheduled for later.
+ * answer the message, unless a member has taken the conversation over. `ids`: the IDs of the new messages. `isSaid`:
+ * false for a message that is scheduled for later.
  */
 export const marksUnanswered = ({ ids, isSilent, isSaid }: { ids: string; isSilent: string; isSaid: string }) => `
     snoozed_until = CASE WHEN ${isSaid} THEN NULL ELSE c.snoozed_until END,

@@ -8,7 +8,7 @@ import type { DeltaChange } from './watched-topics.ts';
 export type DeltaFollower = {
   /** The reader has all messages until now. From now on, the reader gets deltas. */
   open(): void;
-  /** The reader gets a message of the agent. `text`: sent as deltas if none were shown. */
+  /** The reader gets a message of the agent. `text`: sent as deltas if no deltas were shown. */
   endMessage(text?: string): void;
   leave(): void;
 };

@@ -13,7 +13,7 @@ export const channelOf = (reader: string): string => `${ALL_PROCESSES}_${reader}
  * statement. PAUSE_MS limits the rate, whatever the number of turns.
  */
 export type DeltaSender = {
-  /** Starts to LISTEN on these channels of PostgreSQL. Does nothing if it already listens. */
+  /** Starts to LISTEN on these channels of PostgreSQL. Does nothing if the connection already listens. */
   listen(): void;
   /** Resolves after the first connection. */
   readonly listening: Promise<void>;

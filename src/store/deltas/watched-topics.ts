@@ -1,6 +1,6 @@
 /**
- * `text` is appended to the shown text, or `replaces` it. An empty text removes it. `isStored`: the message of the turn
- * can be read.
+ * `text` is appended to the shown text, or `replaces` it. An empty text removes the shown text. `isStored`: the message
+ * of the turn can be read.
  */
 export type DeltaChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
 

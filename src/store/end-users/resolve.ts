@@ -78,7 +78,7 @@ export class EndUserBook {
 
   /**
    * Looks up all people to whom these calls may refer, in one round trip, or two if the organization has suppressed
-   * identifiers. Anonymous calls need none.
+   * identifiers. Anonymous calls need no round trip.
    */
   static async read(
     client: pg.Pool | pg.PoolClient,

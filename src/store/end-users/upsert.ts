@@ -19,7 +19,7 @@ import type { Suppression } from './suppression.ts';
 export type UpsertCall = {
   orgId: string;
   keyId: string | null;
-  /** The network address of the key's caller. The fence checks it together with the key. */
+  /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
   /**
    * `upsert`: creates or changes. `create`: only creates. `bulk`: upserts every row, or none when the call is refused.

@@ -11,7 +11,7 @@ export type PlannedUpsert = {
   orgId: string;
   /** The calling key, which the fence checks in the statement. Null for the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller. The fence checks it together with the key. */
+  /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
   idempotency: { scope: Buffer; request: Buffer } | null;
   /** The response, which is stored together with the effect if there is an Idempotency-Key. */

@@ -91,9 +91,9 @@ export async function recoveryTime(db: Queryable): Promise<Date> {
 }
 
 /**
- * Makes deliveries of events since `since` due now that the endpoint did not accept, each with a new series of attempts.
- * Workers claim those that are due at the same time in the order of their events. Returns how many; the caller repeats
- * it while it returns `isMore`.
+ * Makes deliveries of events since `since` due now that the endpoint did not accept, each with a new series of
+ * attempts. Workers claim those that are due at the same time in the order of their events. Returns how many deliveries
+ * became due. The caller repeats the call while `isMore` is true.
  */
 export async function recoverDeliveries(
   tx: Queryable,

@@ -134,7 +134,7 @@ const isOfNow = (sealingKey: Key, wrapped: string, orgId: string): boolean =>
 
 /**
  * Creates a new data key and stores the old one next to it under the new secret. Waits for transactions that seal with
- * the old one.
+ * the old key.
  */
 const rekey = (db: Db, orgId: string, sealingKey: Key): Promise<void> =>
   db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Facts about a database server, read for the operator. Reading them changes nothing. */
+/** Facts about a database server, read for the operator. Reading these facts changes nothing. */
 export type ServerReport = {
   version: number;
   /** The settings of a new connection of this role, without our own settings. */

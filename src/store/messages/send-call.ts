@@ -26,7 +26,7 @@ export type SendCall = {
   orgId: string;
   /** The calling key, which the fence checks in the statement. Null for a send from the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller. The fence checks it together with the key. */
+  /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
   agentId: string;
   channelId: string;

@@ -3,9 +3,9 @@ import { NEXT_OF_CAMPAIGNS } from '../recipients/dispatch.ts';
 import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
- * One statement for all queues of a cell: when the first row of each queue is due. An idle process sends it instead of
- * a claim for each queue. Each part reads the first entry of an index, or of each lane of an index (lanes.ts), however
- * long the queues are.
+ * One statement for all queues of a cell: when the first row of each queue is due. An idle process sends this statement
+ * instead of a claim for each queue. Each part reads the first entry of an index, or of each lane of an index
+ * (lanes.ts), however long the queues are.
  */
 const firstByLane = (table: 'run' | 'message' | 'attachment'): string =>
   `SELECT min(one.due_at) FROM generate_series(0, ${QUEUE_LANES - 1}) lane

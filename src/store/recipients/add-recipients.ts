@@ -25,7 +25,7 @@ export type AddRecipientsCall = {
   orgId: string;
   /** Null: a member in the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller. The fence checks it together with the key. */
+  /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
   campaignId: string;
   channelKind: string;

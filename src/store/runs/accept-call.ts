@@ -10,7 +10,7 @@ export type AcceptCall = {
   runId?: string | undefined;
   /** The calling key, which the fence checks in the statement. Null for a test from the dashboard. */
   keyId: string | null;
-  /** The network address of the key's caller. The fence checks it together with the key. */
+  /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
   agentId: string;
   triggerId: string;

@@ -104,7 +104,7 @@ function plan(
   const name = conversationNameOf(call);
   const existing = (name !== null && keyed.get(name)) || null;
   if (name !== null) {
-    // A conversation has an ID and may have a key. A statement changes it once.
+    // A conversation has an ID and may have a key. A statement changes a conversation once.
     const names = existing === null ? [name] : [name, existing.id];
     if (names.some((each) => usedKeys.has(each))) return LATER;
     for (const each of names) usedKeys.add(each);

@@ -131,7 +131,7 @@ export type LeasedRun = Pick<ClaimedRun, 'org_id' | 'run_id' | 'lease'>;
 
 export const asLeased = ({ org_id, run_id: id, lease }: LeasedRun) => ({ org_id, id, lease });
 
-/** Renews the leases of a live worker. Returns the runs that still belong to it. */
+/** Renews the leases of a live worker. Returns the runs that still belong to the worker. */
 export async function renewRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Promise<Set<string>> {
   const renewed = await RUN_QUEUE.renewAll(pool, runs.map(asLeased));
   return new Set(renewed.map(({ id }) => id));

@@ -14,7 +14,7 @@ export const MAX_MORE_MESSAGES_MS = 10_000;
  */
 export const STORING = 'statement_timestamp()';
 
-/** How long the turn that answers a message from now waits. `first`: the oldest message that it will answer. */
+/** How long the turn that answers a message from now waits. `first`: the oldest message that the turn will answer. */
 export function moreMessagesWaitMs(first: string | null, now = Date.now()): number {
   if (first === null) return MORE_MESSAGES_MS;
   return Math.max(0, Math.min(MORE_MESSAGES_MS, timeOfId(first) + MAX_MORE_MESSAGES_MS - now));

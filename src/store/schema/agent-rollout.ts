@@ -24,7 +24,7 @@ export const agentRollout = pgTable(
     status: text('status').notNull().default('active'),
     /** Of a stopped rollout: `worse` or `member`. */
     reason: text('reason'),
-    /** The comparison with which it ended. */
+    /** The comparison with which the rollout ended. */
     comparison: jsonb('comparison').$type<Comparison>(),
     /** When the comparison is due again. */
     checkAt: moment('check_at').notNull().defaultNow(),

@@ -48,7 +48,7 @@ export const approval = pgTable(
     index('approval_due')
       .on(table.expiresAt)
       .where(sql`status = 'pending'`),
-    // Pending ones are few, and they are counted for every open dashboard.
+    // Pending approvals are few, and they are counted for every open dashboard.
     index('approval_pending')
       .on(table.orgId, table.createdAt, table.id)
       .where(sql`status = 'pending'`),

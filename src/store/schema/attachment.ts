@@ -16,7 +16,7 @@ export const attachment = pgTable(
     id: text('id').notNull(),
     /** Part of the file's address. The address is enough to read the file. */
     token: text('token').notNull(),
-    /** Null until the file's message is stored. The message is then found by the provider's ID of it. */
+    /** Null until the file's message is stored. The message is then found by its ID at the provider. */
     messageId: text('message_id'),
     providerMessageId: text('provider_message_id'),
     name: text('name').notNull(),

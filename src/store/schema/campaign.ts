@@ -86,7 +86,9 @@ export const recipient = pgTable(
     conversationId: text('conversation_id'),
     runId: text('run_id'),
     requestId: text('request_id'),
-    /** The time of each status, for the report. A database trigger (migrations) sets it when `status` changes. */
+    /**
+     * The time of each status, for the report. A database trigger (migrations) sets this time when `status` changes.
+     */
     sentAt: moment('sent_at'),
     deliveredAt: moment('delivered_at'),
     readAt: moment('read_at'),

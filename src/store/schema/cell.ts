@@ -8,7 +8,10 @@ export const cell = pgTable('cell', {
   schemaAt: bigint('schema_at', { mode: 'number' }).notNull(),
   /** Whether the cell may contain organizations. */
   ready: boolean('ready').notNull().default(false),
-  /** The change of the cells with which it became ready. A process with a lower number may not have read this cell. */
+  /**
+   * The change of the cells with which the cell became ready. A process with a lower number may not have read this
+   * cell.
+   */
   cellsVersion: integer('cells_version').notNull().default(0),
   createdAt: createdAt(),
 });

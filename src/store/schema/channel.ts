@@ -46,7 +46,7 @@ export const refusedOrigin = pgTable(
     channelId: text('channel_id').notNull(),
     origin: text('origin').notNull(),
     refusedAt: moment('refused_at').notNull(),
-    /** When the chat was last opened there. Null: never. */
+    /** When the chat was last opened on this site. Null: never. */
     reachedAt: moment('reached_at'),
   },
   (table) => [

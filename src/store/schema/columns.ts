@@ -2,7 +2,7 @@ import { customType, text, timestamp } from 'drizzle-orm/pg-core';
 
 /**
  * The tenant. The ID of the organization is the first column of every tenant table's primary, unique and foreign keys
- * (docs/adr/0002). Other indexes do not begin with it (see catalog.test.ts).
+ * (docs/adr/0002). Other indexes do not begin with the organization (see catalog.test.ts).
  */
 export const orgId = () => text('org_id').notNull();
 

@@ -44,8 +44,8 @@ export const conversation = pgTable(
     /** The time since when members answer. Null while the agent answers, or if no one does. */
     handedOffAt: moment('handed_off_at'),
     /**
-     * The reason (one of HAND_OFF_REASONS) if the agent handed the conversation off. Null: a member took it over, or it
-     * is not handed off.
+     * The reason (one of HAND_OFF_REASONS) if the agent handed the conversation off. Null: a member took the
+     * conversation over, or it is not handed off.
      */
     handOffReason: text('hand_off_reason'),
     /** The end of the snooze. Null after the person writes, or when the agent or another member takes over. */

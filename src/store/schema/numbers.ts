@@ -16,8 +16,8 @@ export const handOff = pgTable(
     /** One of HAND_OFF_REASONS. */
     reason: text('reason').notNull(),
     /**
-     * The time when a worker applies the organization's rules to the hand-off. Null: they were applied, or there are
-     * none.
+     * The time when a worker applies the organization's rules to the hand-off. Null: the rules were applied, or there
+     * are none.
      */
     dueAt: moment('due_at'),
   },

@@ -40,7 +40,7 @@ export const rating = pgTable(
       columns: [table.orgId, table.conversationId],
       foreignColumns: [conversation.orgId, conversation.id],
     }).onDelete('cascade'),
-    // Counts and lists read a time of one organization. Surveys without a score are not in it.
+    // Counts and lists read a time of one organization. Surveys without a score are not in the index.
     index('rating_scored')
       .on(table.orgId, table.ratedAt)
       .where(sql`score IS NOT NULL`),

@@ -4,8 +4,9 @@ import { document } from './agent.ts';
 import { bytes, createdAt, orgId } from './columns.ts';
 
 /**
- * A question that a passage answers in other words. `active`: the search uses it. `tap`: one person chose the passage
- * for this question, which counts when others do the same. `removed`: a member removed it, so taps do not add it again.
+ * A question that a passage answers in other words. `active`: the search uses the wording. `tap`: one person chose the
+ * passage for this question, which counts when others do the same. `removed`: a member removed it, so taps do not add
+ * it again.
  */
 export const passageWording = pgTable(
   'passage_wording',

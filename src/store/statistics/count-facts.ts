@@ -56,7 +56,10 @@ const ENDED_AT = `greatest((SELECT r.finished_at FROM run r WHERE r.org_id = c.o
   (SELECT max(a.created_at) FROM audit a WHERE a.subject_id = c.id AND a.action LIKE 'conversation.%'
     AND a.action = 'conversation.resolved'))`;
 
-/** The conversations that started in this time. IDs contain it, so they are a range of the primary key. */
+/**
+ * The conversations that started in this time. IDs contain this time, so the conversations are a range of the primary
+ * key.
+ */
 export async function countFacts(
   db: Queryable,
   orgId: string,

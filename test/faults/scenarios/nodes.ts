@@ -76,7 +76,7 @@ export const nodeScenarios: Scenario[] = [
       const victim = trial.node();
       victim.proxy.set({ kind: 'delay', ms: 100 }, { direction: 'up', only: 'parley api' });
       await trial.pause(500);
-      // Data that it has sent does not arrive any more.
+      // Data that the node has sent does not arrive any more.
       victim.proxy.set({ kind: 'reset' });
       await victim.end('SIGKILL');
       victim.proxy.heal();

@@ -100,7 +100,7 @@ async function startMortal(trial: Trial, maxDeaths: number): Promise<Receiver> {
     });
   });
 
-  /** The response is the answer. A death after it leaves a connection that is closed. */
+  /** The response is the answer. If the process dies after the response, the connection is closed. */
   function direct({ turn }: TurnRequested, response: ServerResponse): void {
     const answer = { messages: [{ content: { type: 'text', text: `${turn.id} 0` } }] };
     response.writeHead(200, { 'content-type': 'application/json' });

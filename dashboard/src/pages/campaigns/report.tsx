@@ -11,7 +11,7 @@ import classes from './campaigns.module.css';
 
 const LOOK_AGAIN_MS = 30_000;
 
-/** A copy of the contract's list. Importing it would also import schemas. */
+/** A copy of the contract's list. Importing the contract's list would also import schemas. */
 const STEPS = ['sent', 'delivered', 'read', 'answered', 'left'] as const;
 
 /** The progress of people over time, in the reader's time zone. */

@@ -12,7 +12,10 @@ import { kindNames } from '../../parts/channels/kind-names.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { texts } from './texts.ts';
 
-/** `chosen` is empty for the catalog, otherwise the kind whose form is shown. The URL of the page contains both. */
+/**
+ * `chosen` is empty for the catalog, otherwise the kind whose form is shown. The URL of the page contains catalog and
+ * form.
+ */
 type Props = {
   chosen: string | undefined;
   agentId: string | null;

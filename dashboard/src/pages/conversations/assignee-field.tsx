@@ -14,7 +14,7 @@ const NONE = 'none';
 
 type Props = { item: ConversationSummary; field?: Ref<HTMLInputElement> };
 
-/** The assignee of a conversation. Members can change it. */
+/** The assignee of a conversation. Members can change the assignee. */
 export function AssigneeField({ item: { id, assignee_id }, field }: Props): ReactNode {
   const say = useTexts(inboxTexts);
   const org_id = useOrganization().id;

@@ -40,7 +40,7 @@ import classes from './conversations.module.css';
 
 type Props = { item: ConversationRecord; others: readonly PresentMember[] };
 
-/** The field for replies and notes. On the sandbox, it can also write as the end user. */
+/** The field for replies and notes. On the sandbox, the field can also write as the end user. */
 export function Composer({ item, others }: Props): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

@@ -140,7 +140,7 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
         )}
       </div>
       <Pager list={list} page={conversations.data}>
-        {/* An open conversation shows it for both. */}
+        {/* An open conversation shows the live state of the list too. */}
         {chosen === undefined && <LiveState failed={conversations.isError} every={LOOK_AGAIN_MS} />}
       </Pager>
     </section>

@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 30_000;
 const SHOWN_CONVERSATIONS = 6;
 const MAX_TAGS = 100;
 
-/** The data of the organization about the person. Members change it in place. */
+/** The data of the organization about the person. Members change this data in place. */
 export function PersonPanel({ item: { end_user, channel_kind, id } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(personTexts);
   const nameOf = usePersonName();

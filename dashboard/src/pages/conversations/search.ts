@@ -1,6 +1,6 @@
 import { momentIn, numberIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-/** A copy of the contract's list. Importing it would also import the schemas in that file. */
+/** A copy of the contract's list. Importing the contract's list would also import the schemas in that file. */
 export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 

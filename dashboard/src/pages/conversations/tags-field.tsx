@@ -10,7 +10,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
 import { texts } from './texts.ts';
 
-/** The tags of a conversation, from the agent or from members. Members edit them in place. */
+/** The tags of a conversation, from the agent or from members. Members edit the tags in place. */
 export function TagsField({ item: { id, tags } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(texts);
   const params = { org_id: useOrganization().id, conversation_id: id };

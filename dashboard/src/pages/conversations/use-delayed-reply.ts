@@ -20,9 +20,10 @@ export const sendDelayed = async (conversationId: string): Promise<boolean> =>
   (await delayed.get(conversationId)?.()) ?? true;
 
 /**
- * A reply waits five seconds in this window before it is sent. A waiting reply is never lost. Leaving the page sends it
- * immediately. A refused reply returns to the field. A reply that a closed window may not have sent stays in the tab's
- * storage until the conversation contains it. `giveBack` inserts a text into the field, before the existing text.
+ * A reply waits five seconds in this window before it is sent. A waiting reply is never lost. When the user leaves the
+ * page, the reply is sent immediately. A refused reply returns to the field. A reply that a closed window may not have
+ * sent stays in the tab's storage until the conversation contains it. `giveBack` inserts a text into the field, before
+ * the existing text.
  */
 export function useDelayedReply(
   item: ConversationRecord,

@@ -15,8 +15,8 @@ const MAX_SHARED_DRAFT = 4_000;
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * Reports that the reader has the conversation open while its window is visible. Returns the other members who have it
- * open.
+ * Reports that the reader has the conversation open while its window is visible. Returns the other members who have the
+ * conversation open.
  */
 export function usePresence(conversation_id: string): readonly PresentMember[] {
   const params = { org_id: useOrganization().id, conversation_id };

@@ -27,7 +27,7 @@ type Props = {
   suggestion?: string | undefined;
 };
 
-/** The field of the chat. A page has one at most. */
+/** The field of the chat. A page has at most one such field. */
 const FIELD = 'playground-message';
 
 /** Moves the focus to the chat of this page, for a link that suggests a question. */

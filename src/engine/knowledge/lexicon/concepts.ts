@@ -1,9 +1,9 @@
 /**
  * Topics that customers ask about, and their words in English, Arabic and Hindi. Each line is one topic: `id: [english,
- * arabic, hindi]`. Words before `>` mean the topic itself. Words after it are kinds of it. A kind matches a question
- * about the topic ("how can I pay" matches "cash"). After `>>` the opposite is also true: the topic answers for its
- * kinds ("dog" by "no pets"). One kind does not match another kind ("dog" does not match "cat"). Words have everyday
- * spelling. The words are folded and stemmed when they are loaded.
+ * arabic, hindi]`. Words before `>` mean the topic itself. Words after `>` are kinds of the topic. A kind matches a
+ * question about the topic ("how can I pay" matches "cash"). After `>>` the opposite is also true: the topic answers
+ * for its kinds ("dog" by "no pets"). One kind does not match another kind ("dog" does not match "cat"). Words have
+ * everyday spelling. The words are folded and stemmed when they are loaded.
  */
 export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: string]> = {
   // Money

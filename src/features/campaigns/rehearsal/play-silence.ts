@@ -8,7 +8,7 @@ import type { Player } from './play-clock.ts';
 type Stage = {
   definition: AgentDefinition;
   channelKind: string;
-  /** The time zone of people without one. */
+  /** The time zone of people who have no time zone. */
   timeZone: string;
   opensIn: (timeZone: string, at: Date) => ReturnType<typeof nextOpening>;
 };

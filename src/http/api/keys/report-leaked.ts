@@ -16,7 +16,7 @@ const MAX_REPORT_BYTES = 256 * 1024;
 const MAX_REPORT_KEYS = 10_000;
 const check = compileBody(LeakReport);
 
-/** Secret scanners, and any person who finds a key, report it here. */
+/** Secret scanners, and any person who finds a key, report the key here. */
 export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/keys/leaked',

@@ -143,5 +143,5 @@ function useFirstChat(agentId: string | undefined): ChannelDetail | null | undef
   return chat.data;
 }
 
-/** The button that showed them has disappeared. */
+/** The button that showed the first steps has disappeared. */
 const focused = (heading: HTMLElement | null): void => heading?.focus();

@@ -15,7 +15,7 @@ import classes from './first-steps.module.css';
 
 type Props = {
   agent: AgentSummary | null;
-  /** The first web chat of the agent. Null: there is none. Undefined: it is not known yet. */
+  /** The first web chat of the agent. Null: there is none. Undefined: the channel is not known yet. */
   chat: ChannelDetail | null | undefined;
   done: readonly boolean[];
 };

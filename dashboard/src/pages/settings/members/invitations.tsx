@@ -13,7 +13,9 @@ import { texts } from '../texts.ts';
 import { RenewDialog } from './renew-dialog.tsx';
 import classes from './members.module.css';
 
-/** Open invitations, without their links, which are shown only once. Renders nothing if there are none. */
+/**
+ * Open invitations, without their links, which are shown only once. Renders nothing if there are no open invitations.
+ */
 export function Invitations(): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

@@ -30,7 +30,7 @@ const valuesOf = (provider: SignInSettings['provider']): Values => ({
   state: provider?.enabled === false ? 'off' : 'on',
 });
 
-/** An empty secret means the stored one. */
+/** An empty secret means that the stored secret stays. */
 const bodyOf = ({ client_secret, state, ...values }: Values) => ({
   issuer: values.issuer.trim(),
   client_id: values.client_id.trim(),
