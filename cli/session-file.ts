@@ -45,7 +45,7 @@ function readAll(folder: string): SessionsByServer {
 
 /**
  * The file is written under another name and then renamed, so that a crash or a second command never leaves half a
- * file. Only its owner can read it.
+ * file. Only the owner of the file can read it.
  */
 function writeAll(folder: string | null, all: SessionsByServer): void {
   if (folder === null) {

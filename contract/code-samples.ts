@@ -7,7 +7,7 @@ export type ApiCall = {
   /** The path with IDs, or with placeholders in capitals. */
   readonly path: string;
   readonly body?: unknown;
-  /** The call requires an `Idempotency-Key`. The client library creates one. The curl sample omits the key. */
+  /** The call requires an `Idempotency-Key`. The client library creates a key. The curl sample omits the key. */
   readonly idempotent?: boolean;
   /** The response is a stream of events. */
   readonly streams?: boolean;

@@ -9,7 +9,7 @@ export type TestDatabase = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Creates a migrated, empty database on the Postgres of this run. Call it once per test file. */
+/** Creates a migrated, empty database on the Postgres of this run. Call this function once per test file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, template, workers } = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;

@@ -5,7 +5,8 @@ export type RowsRead = Record<string, number>;
 
 /**
  * Measures the database reads of a call, as PostgreSQL counts them. Unlike a duration, the result does not depend on
- * the machine. Unlike a plan, it shows the actual reads. No other connection may use the database during the call.
+ * the machine. Unlike a plan, this count shows the actual reads. No other connection may use the database during the
+ * call.
  */
 export async function rowsRead(db: Db, call: () => Promise<unknown>): Promise<RowsRead> {
   const before = await readCounters(db);

@@ -18,11 +18,11 @@ import {
  * [--misses]`
  *
  * All halves were written before the search was tuned on the first. On its first run, the held-out half had 92 % (en),
- * 98 % (ar), 93 % (hi), and 81 %, 79 %, 79 % in the three domains added last. The faults that it showed are now fixed.
- * The unseen half was written by another author and first run on 2026-11-22: right answers or offers 62 %, 62 %, 56 %
- * of the answerable questions, recall@8 83 %, 85 %, 82 %. docs/benchmarks.md has the whole result. Since then, all
+ * 98 % (ar), 93 % (hi), and 81 %, 79 %, 79 % in the three domains added last. The faults that this run showed are now
+ * fixed. The unseen half was written by another author and first run on 2026-11-22: right answers or offers 62 %, 62 %,
+ * 56 % of the answerable questions, recall@8 83 %, 85 %, 82 %. docs/benchmarks.md has the whole result. Since then, all
  * three halves train the decision (`train-decision.ts`). The unseen sets are in folders. Do not tune the search with
- * them.
+ * these sets.
  */
 const half = argument('--half');
 const misses = process.argv.includes('--misses');

@@ -150,7 +150,10 @@ function personAt(n: number): { id: string; createdAt: Date } {
 /** The rows per statement. A statement with this number of rows ends well before the pool's own time limit. */
 const BATCH = 20_000;
 
-/** Inserts people directly into the table, with every searchable field. Every tenth has changed since its creation. */
+/**
+ * Inserts people directly into the table, with every searchable field. Every tenth person has changed since the
+ * creation.
+ */
 async function fill({ db, orgId }: Program, people: number): Promise<void> {
   const letters = Array.from(
     { length: 10 },

@@ -51,7 +51,7 @@ export const AdditionRecord = Type.Object(
     is_held: Type.Boolean(),
     /** The number of recipients in the file. Null: the number is unknown before the end. */
     total: Nullable(Type.Integer()),
-    /** The recipients that were examined so far. The numbers below count only these. */
+    /** The recipients that were examined so far. The numbers below count only these recipients. */
     done: Type.Integer(),
     accepted: Type.Integer(),
     /** Already in the campaign, or twice in the file. */

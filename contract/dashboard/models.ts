@@ -17,7 +17,7 @@ export const ModelRecord = Type.Object(
      * embeddings.
      */
     embedding_model: Nullable(Type.String()),
-    /** The dimensions of its vectors. Null: the model was not called yet. */
+    /** The dimensions of the vectors of the embedding model. Null: the model was not called yet. */
     embedding_dimensions: Nullable(Type.Integer()),
     /** The model that transcribes audio messages. Null: this connection does not transcribe. */
     transcription_model: Nullable(Type.String()),

@@ -11,7 +11,7 @@ export const TriggerRecord = Type.Object(
     variables: Type.Array(VariableDeclaration),
     channel_id: Nullable(Type.String()),
     agent_version: Nullable(Type.Integer()),
-    /** The path of its endpoint, without the base URL. */
+    /** The path of the trigger's endpoint, without the base URL. */
     path: Type.String(),
     created_at: Moment,
     updated_at: Moment,

@@ -58,7 +58,7 @@ const pageOf = (id: string): { preload?: () => Promise<void> } | undefined =>
   (router.routesById as Record<string, { options: { component?: { preload?: () => Promise<void> } } }>)[id]?.options
     .component;
 
-/** The list of conversations stays next to the open one. */
+/** The list of conversations stays next to the open conversation. */
 const conversations = createRoute({
   getParentRoute: () => inside,
   path: '/conversations',

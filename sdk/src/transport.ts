@@ -25,7 +25,7 @@ export type CallOptions = {
   /** Called with status and headers of each response that succeeds. */
   onResponse?: ((response: ResponseInfo) => void) | undefined;
 };
-/** Two calls with the same key, path and body are one call. Without a key, the library creates one. */
+/** Two calls with the same key, path and body are one call. Without a key, the library creates a key. */
 export type WriteOptions = CallOptions & { idempotencyKey?: string | undefined };
 
 export type ResponseInfo = { status: number; headers: Headers; requestId: string | null; attempts: number };

@@ -40,7 +40,10 @@ export type CallerLimits = {
   readonly total: number | null;
 };
 
-/** The requirements for the caller of a route. The route declares them. The strings are names of path parameters. */
+/**
+ * The requirements for the caller of a route. The route declares these requirements. The strings are names of path
+ * parameters.
+ */
 export type Need = {
   /** The family's permission. Absent: any key is accepted (`GET /api/me`). */
   readonly permission?: Permission;
@@ -52,7 +55,7 @@ export type Need = {
   readonly client?: true;
 };
 
-/** Facts about the records in a path, as cached in the directory. Deleted records are not in it. */
+/** Facts about the records in a path, as cached in the directory. Deleted records are not in the directory. */
 export type AgentFacts = {
   readonly id: string;
   readonly orgId: string;

@@ -8,7 +8,7 @@ export type ModelTask = {
   /** The costs of the conversation include the call. */
   conversationId: string;
   task: string;
-  /** The input of the task. Nothing in it is an instruction. */
+  /** The input of the task. Nothing in the input is an instruction. */
   input: unknown;
   timeoutMs: number;
 };

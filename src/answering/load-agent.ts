@@ -31,7 +31,7 @@ export function createAgentLoader(
 ) {
   const loaded = new Map<string, { revision: number; agent: Promise<LoadedAgent> }>();
 
-  /** `version`: absent for the live one. */
+  /** `version`: absent for the live version. */
   return function load(orgId: string, agentId: string, revision: number, version?: number): Promise<LoadedAgent> {
     const name = `${orgId} ${agentId} ${version ?? ''}`;
     const known = loaded.get(name);

@@ -173,7 +173,10 @@ const handOffReason = ({ trace }: TurnResult): HandOffReason =>
 const timeToSpeak = ({ history }: ClaimedRun): number =>
   history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
 
-/** Splits a text that is too long for the channel into several messages. The sources belong to the last one. */
+/**
+ * Splits a text that is too long for the channel into several messages. The sources belong to the last of these
+ * messages.
+ */
 function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
   const { content } = message;
   const max = channelKinds.get(channelKind)?.capabilities.max_text;

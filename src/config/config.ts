@@ -46,7 +46,8 @@ export type Config = {
   /** The base URL of this region. */
   baseUrl: string;
   /**
-   * At least 32 characters. Keys are derived from it (secrets.ts). The secret is never used directly and never printed.
+   * At least 32 characters. Keys are derived from the secret (secrets.ts). The secret is never used directly and never
+   * printed.
    */
   secret: string;
   /** The previous secret, while it is being rotated (docs/operations.md). */

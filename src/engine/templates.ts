@@ -60,8 +60,8 @@ export const renderText = (
 };
 
 /**
- * The reason why a template is invalid, as a sentence. Null when it is valid. The reason is used for validation when an
- * agent is saved.
+ * The reason why a template is invalid, as a sentence. Null when the template is valid. The reason is used for
+ * validation when an agent is saved.
  */
 export const templateFault = (template: string): string | null =>
   parseTemplate(template) === null

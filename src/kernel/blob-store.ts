@@ -16,7 +16,8 @@ export type BlobSettings = {
  */
 export type BlobStore = {
   /**
-   * Stores the bytes under this name and replaces an existing object. `hash`: their SHA-256, which the store checks.
+   * Stores the bytes under this name and replaces an existing object. `hash`: the SHA-256 of the bytes, which the store
+   * checks.
    */
   put(name: string, bytes: Buffer, hash: string): Promise<void>;
   /** Reads a range of bytes of an object, including the last one. Throws if the object does not exist. */

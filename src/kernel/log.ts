@@ -59,7 +59,10 @@ function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
   return out;
 }
 
-/** The members of a request's log line (src/http/edge/request-log.ts). On a terminal they become one short line. */
+/**
+ * The members of a request's log line (src/http/edge/request-log.ts). On a terminal, these members become one short
+ * line.
+ */
 const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 
 function forPeople(destination: DestinationStream | undefined): DestinationStream {

@@ -50,7 +50,7 @@ SELECT ${VISITOR_COLUMNS} FROM (
 ) m ON true
 ORDER BY m.id DESC LIMIT $5`;
 
-/** The newest messages before one, newest first. */
+/** The newest messages before a given message, newest first. */
 export async function listVisitorMessages(
   pool: pg.Pool,
   { orgId, channelId, address }: VisitorPlace,

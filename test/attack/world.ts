@@ -12,7 +12,7 @@ export type Actor = {
   name: string;
   /** The headers of each request. */
   headers: [string, string][];
-  /** The API that accepts their credentials. */
+  /** The API that accepts the credentials of the attacker. */
   speaks: 'public' | 'dashboard' | 'any';
   /** True: the attacker may read the data of `home`. */
   isInsider: boolean;

@@ -3,7 +3,9 @@ import type { Node } from './node.ts';
 import type { Random } from './random.ts';
 import type { Tenant } from './region.ts';
 
-/** Heavy but limited load: this many callers for each node. Each waits for its response and then for a moment. */
+/**
+ * Heavy but limited load: this many callers for each node. Each caller waits for its response and then for a moment.
+ */
 const CALLERS = 5;
 const LONGEST_THOUGHT_MS = 12;
 const MAX_CALLS = 40_000;

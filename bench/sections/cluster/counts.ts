@@ -12,8 +12,8 @@ const ALONE = 400;
 
 /**
  * The use of the shared servers by one accepted trigger call, including the turn that answers it: rows, transactions
- * and WAL of the database, commands of Redis. The servers count it themselves. The work that they do without calls is
- * subtracted.
+ * and WAL of the database, commands of Redis. The servers count it themselves. The work that the servers do without
+ * calls is subtracted.
  */
 export async function counts(plan: Plan): Promise<string[]> {
   await using region = await startRegion(1, { workers: 1, withRedis: true });

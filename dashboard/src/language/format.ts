@@ -8,7 +8,10 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** "3 minutes ago", "in 2 hours", or a short form with `narrow`: "3m ago". Under ten seconds, it is "just now". */
+/**
+ * "3 minutes ago", "in 2 hours", or a short form with `narrow`: "3m ago". A time less than ten seconds ago is "just
+ * now".
+ */
 export function relative(
   language: Language,
   at: string | number | Date,

@@ -133,7 +133,7 @@ export function ShownSteps({ provider, steps, className = '' }: Props): ReactNod
 
 function Steps({ provider, steps }: Props): ReactNode {
   const say = useTexts(texts);
-  // A later version may send other kinds.
+  // A later version may send other kinds of steps.
   const nameOf = (kind: string): string => (`step_${kind}` in texts.en ? say(`step_${kind}` as StepWord) : kind);
   return (
     <>
@@ -160,7 +160,7 @@ const Detail = ({ text }: { text: string }): ReactNode =>
     </>
   );
 
-/** Answers that were not written by a model. Other names are those of the provider of a model. */
+/** Answers that were not written by a model. All other names are names of model providers. */
 const PROVIDERS = {
   embedded: 'engine',
   http: 'your_code',

@@ -35,7 +35,7 @@ export function SegmentSelect({ filters, onChoose, label, disabled }: Props): Re
   );
 }
 
-/** Undefined until they are read. */
+/** Undefined until the segments are read. */
 export function useSegments(): SegmentRecord[] | undefined {
   const org_id = useOrganization().id;
   return useRead('listSegments', { params: { org_id } }).data?.data;

@@ -7,7 +7,7 @@ import { useMay } from '../session/session.ts';
 import { finderTexts } from './finder-texts.ts';
 import { useAway } from './use-away.ts';
 
-/** The lists whose records Ctrl-K can add. Each opens its dialog. */
+/** The lists whose records Ctrl-K can add. Each command opens the dialog of its list. */
 const LISTS = [
   { to: '/agents', word: 'new_agent', role: 'member' },
   { to: '/triggers', word: 'new_trigger', role: 'member' },

@@ -29,7 +29,7 @@ export type Lease = {
   rowOn(server: string): string | null;
   /** The number of nodes that have a row, including this one. */
   nodes(): number;
-  /** Time since the start of the latest successful renewal. Infinite: there was none. */
+  /** Time since the start of the latest successful renewal. Infinite: there was no renewal. */
   ageMs(): number;
 };
 

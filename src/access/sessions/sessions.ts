@@ -46,7 +46,10 @@ export type Sessions = Passwords & {
    * factor gets a session only if the factor was shown. New ways of signing in must also use this function.
    */
   finishSignIn(caller: Browser, person: Person, proof: Proof): Promise<SignInOutcome>;
-  /** The person of this challenge, and the facts that it proves. Null: it expired, or the password was changed. */
+  /**
+   * The person of this challenge, and the facts that it proves. Null: the challenge expired, or the password was
+   * changed.
+   */
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
   /**
    * Opens a session for one organization only. The provider of this organization confirmed the person's identity and
@@ -64,7 +67,7 @@ export const CLEARED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; Path=/; HttpOnly; 
 type Deps = {
   db: Db;
   secret: string;
-  /** Cookies that are signed with these are still accepted. */
+  /** Cookies that are signed with these secrets are still accepted. */
   otherSecrets?: readonly string[];
   baseUrl: string;
   limit: SignInLimit;

@@ -5,8 +5,8 @@ export type SignedIn = {
   sessionId: string;
   user: Person;
   /**
-   * The organization whose provider opened the session. The session has access only to it. Null: the person signed in
-   * to their own account.
+   * The organization whose provider opened the session. The session has access only to this organization. Null: the
+   * person signed in to their own account.
    */
   onlyOrgId: string | null;
   /**

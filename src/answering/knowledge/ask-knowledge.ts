@@ -119,7 +119,7 @@ export function createKnowledge({
     else one.reject(failed(`The documents could not be searched. ${message.why}`));
   }
 
-  /** The thread has ended. `underWay`: the job that it was working for. */
+  /** The thread has ended. `underWay`: the job on which the thread was working. */
   function retry(underWay: number): void {
     const current = pending.get(underWay)?.ask;
     if (pending.size > 0)

@@ -6,8 +6,8 @@ import type { DocumentText } from '../../engine/knowledge/split-document.ts';
 export type DocumentsOf = { orgId: string; agentId: string; edition: string; bytes: number };
 
 /**
- * A question of a person who reads quotes, of a member who chooses a passage, or of a model that reads up to `tokens`.
- * `onlyWhole`: the result has all passages, or none if they do not all fit.
+ * The question and its reader: a person who reads quotes, a member who chooses a passage, or a model that reads up to
+ * `tokens`. `onlyWhole`: the result has all passages, or none if they do not all fit.
  */
 export type Question =
   | { reader: 'person'; text: string }

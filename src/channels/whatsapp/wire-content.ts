@@ -70,8 +70,8 @@ type Variables = Readonly<Record<string, string>>;
 type Component = { type: string; parameters: unknown[]; sub_type?: string; index?: string };
 
 /**
- * Variables named 1, 2, 3 fill the numbered placeholders of the body. Other names without a dot fill its named
- * placeholders. A name with a dot belongs to the header or to a button: `header.image`, `button.1.url`. See
+ * Variables named 1, 2, 3 fill the numbered placeholders of the body. Other names without a dot fill the named
+ * placeholders of the body. A name with a dot belongs to the header or to a button: `header.image`, `button.1.url`. See
  * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
  */
 function template({ name, language = 'en', variables = {} }: Extract<MessageContent, { type: 'template' }>): unknown {

@@ -59,7 +59,7 @@ const FIELD = { text: 1, before: 0.72, heading: 0.96, above: 0.9, document: 0.85
 const REFERS_BACK =
   /^(?:it|its|they|their|this|these|both|he|she|هو|هي|وهو|وهي|يتميز|ويتميز|كما|यह|ये|इस|इसकी|इसका|इसके|इसमें|उनकी|उनका)(?![\p{L}\p{M}])/iu;
 
-/** A dash between words means "to". A hyphen does so only between weekdays. */
+/** A dash between words means "to". A hyphen means "to" only between weekdays. */
 const spellRanges = (text: string): string =>
   text.replace(/(?<=\p{L})(?:\s+[-–—]\s+|[–—])(?=\p{L})/gu, ' to ').replace(DAY_HYPHEN, '$1 to ');
 const DAY =

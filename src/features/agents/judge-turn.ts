@@ -41,7 +41,7 @@ export async function judgeTurn(
   };
 }
 
-/** The agent's own model, unless the rubric names another one. The judge has no tools and no fallback. */
+/** The agent's own model, unless the rubric names another model. The judge has no tools and no fallback. */
 function judgeOf(own: AgentDefinition, provider = own.provider, model = own.model): AgentDefinition {
   if (provider === undefined || provider === 'embedded' || model === undefined)
     throw new Refusal('validation_failed', 'The rubric has no judge.', {

@@ -12,7 +12,7 @@ export type ConversationsDeps = {
   openSecrets: OpenSecrets;
   connector: Pick<Connector, 'templates'>;
   inboundQueue: InboundQueue;
-  /** The store for files of conversations. Null: they are in the database. */
+  /** The store for files of conversations. Null: files are in the database. */
   blobs: BlobStore | null;
   /** The base URL of this installation, for the addresses of files. */
   baseUrl: string;

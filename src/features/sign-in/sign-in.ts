@@ -28,7 +28,9 @@ export type SignInDeps = {
 
 const HOST = /^(?=.{3,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$/;
 
-/** The domain in its canonical spelling, for storing and comparing. Null: it is not a name that can receive mail. */
+/**
+ * The domain in its canonical spelling, for storing and comparing. Null: the text is not a name that can receive mail.
+ */
 export function readDomain(text: string): string | null {
   const domain = domainToASCII(text.trim().toLowerCase());
   return HOST.test(domain) ? domain : null;

@@ -17,7 +17,7 @@ export type TurnsDeps = {
 /** A turn that the caller may answer. */
 export type FoundReply = ReplyClaims;
 
-/** The turn for which the token was issued. Throws if the path names another one. */
+/** The turn for which the token was issued. Throws if the path names another turn. */
 export function findReply({ turnKey }: Pick<TurnsDeps, 'turnKey'>, turnId: string, token: string): ReplyClaims {
   const claims = readReplyToken(turnKey, token);
   if (claims === null || claims.turnId !== turnId) throw new Refusal('reply_token_invalid');

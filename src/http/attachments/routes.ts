@@ -6,7 +6,8 @@ import { findSentFile, readSentFile } from '../../features/conversations/read-at
 import type { Route } from '../route/route.ts';
 
 /**
- * These types are shown in a page. All others can only be downloaded. Types that a browser could run are never shown.
+ * These types are shown in a page. All other files can only be downloaded. Types that a browser could run are never
+ * shown.
  */
 const SHOWN = /^(?:image|audio|video)\//;
 

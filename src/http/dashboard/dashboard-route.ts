@@ -32,7 +32,7 @@ export type Call<N extends DashboardRouteName> = {
   query: QueryOf<N>;
   /** The actor for the audit log. */
   actor: { userId: string; address: string; requestId: string; tokenId: string | null };
-  /** The same person with the role in this organization. */
+  /** The acting person, with the role in this organization. */
   acting: { userId: string; role: Role };
   from: Browser & { requestId: string };
   reply: FastifyReply;

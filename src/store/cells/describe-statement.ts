@@ -18,7 +18,10 @@ type Submitted = {
   handleReadyForQuery(): void;
 };
 
-/** Asks the server for these types. The statement does not run. The driver has no function for such a request. */
+/**
+ * Asks the server for the types of the parameters and columns. The statement does not run. The driver has no function
+ * for such a request.
+ */
 export function describeStatement(client: pg.Client, text: string): Promise<Described> {
   return new Promise((resolve, reject) => {
     let parameters: readonly number[] = [];

@@ -15,7 +15,7 @@ import { inMove, type Route, tenantTables } from './tenant-tables.ts';
  * this copy, all processes refuse calls of the organization, and one transaction copies the other rows and those that
  * changed since, changes the cell of the organization and deletes the rows that workers could find. Afterwards, the
  * other old rows are deleted. A killed command leaves an organization that is closed for some seconds, and rows that
- * nothing reads. A worker or the next command deletes them (remove-strays.ts).
+ * nothing reads. A worker or the next command deletes these rows (remove-strays.ts).
  */
 export type Moved = { organization: string; from: string; to: string; rows: number; paused_ms: number };
 

@@ -44,7 +44,7 @@ const ordered = ({ byStart }: Page): SQL => (byStart === 'oldest' ? sql`ASC` : s
 
 const ofOrg = (orgId: string): SQL => sql`${sql.raw(checkedOnly('c.org_id'))} = ${orgId}`;
 
-/** The condition of the index. PostgreSQL needs it to recognize that it may use the index. */
+/** The condition of the index. PostgreSQL recognizes only by this condition that it may use the index. */
 export const tagged = (tag: string): SQL =>
   sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
 

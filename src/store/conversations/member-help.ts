@@ -17,7 +17,7 @@ export async function writeMemberHelp(tx: Queryable, orgId: string, help: Member
 
 export type SummaryRow = typeof conversationSummary.$inferSelect;
 
-/** The summary of this hand-off. Null: none, or only of an earlier one. */
+/** The summary of this hand-off. Null: there is no summary, or only a summary of an earlier hand-off. */
 export async function readSummary(db: Queryable, orgId: string, id: string, at: Date): Promise<SummaryRow | null> {
   const [row] = await db
     .select()

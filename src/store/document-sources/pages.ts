@@ -114,7 +114,7 @@ export async function findPageWithText(
   return found.rows[0]?.url ?? null;
 }
 
-/** Writes the text of a page. Creates a new document if the page has none. */
+/** Writes the text of a page. Creates a new document if the page has no document. */
 export async function putPageDocument(
   tx: Queryable,
   source: ClaimedSource,

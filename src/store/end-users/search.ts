@@ -60,11 +60,11 @@ const newestOf = (db: Queryable, where: SQL, limit: number): Promise<EndUserRow[
 
 /** How many of the newest people are examined one by one before the search index is used. */
 const PROBE = 1_000;
-/** If this many of them match, continuing one by one costs less than sorting all matches from the index. */
+/** If this many of the first people match, continuing one by one costs less than sorting all matches from the index. */
 const DENSE = 5;
 /**
- * The maximum number of people that are examined one by one. A page is then full if the others match as often as the
- * first.
+ * The maximum number of people that are examined one by one. With this number, a page is full if further people match
+ * as often as the first people.
  */
 const WALK = 20_000;
 

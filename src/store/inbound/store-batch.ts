@@ -12,7 +12,7 @@ import { SURVEY } from '../schema/rating.ts';
  * Stores many messages of known people at once. The function needs three statements in total, for any number of
  * messages and people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an
  * unknown address are returned to src/features/conversations/store-inbound-message.ts, which creates the person and the
- * conversation. So are messages that may answer a survey.
+ * conversation. Messages that may answer a survey are returned in the same way.
  */
 export type InboundRow = {
   orgId: string;

@@ -16,7 +16,7 @@ export type Leased<Key extends string> = Readonly<Record<Key | 'lease', string>>
 type Claim = {
   /** CTEs, the last of which is `due` with the keys of the rows to claim. Default: the row that is due first. */
   due?: string;
-  /** Further assignments of the claim. The row has the alias `q`. */
+  /** Further columns that the claim sets. The row has the alias `q`. */
   set?: string;
   /** The columns of `claimed`, from the row `q` and from `due`. */
   returning: string;

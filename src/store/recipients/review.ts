@@ -4,7 +4,10 @@ import { ADDRESS_AND_PERSON, type DueRecipient } from './dispatch.ts';
 
 export type WaitingRecipient = DueRecipient & { ref: string | null; send_at: Date | null };
 
-/** With this form, only the primary key can be used. With the index of due rows, each page would sort all due rows. */
+/**
+ * With this form of the condition, only the primary key can be used. With the index of due rows, each page would sort
+ * all due rows.
+ */
 const IS_WAITING = `coalesce(r.due_at, 'infinity') <> 'infinity'`;
 
 const LIST_WAITING = `SELECT r.id, r.ref, r.variables, r.request_id, r.send_at,

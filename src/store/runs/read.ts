@@ -94,7 +94,7 @@ export async function isConversationOfTrigger(
 export type RunFilter = {
   triggerId: string;
   status?: string | undefined;
-  /** Created at this moment or later, and before that one. */
+  /** The run was created at `createdAfter` or later, and before `createdBefore`. */
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
 };
@@ -183,8 +183,8 @@ export async function listMessagesAfter(
 }
 
 /**
- * Cancels a run that has not ended. A turn in progress for it can no longer be stored. Returns false if the run had
- * ended.
+ * Cancels a run that has not ended. A turn that is in progress for the run can no longer be stored. Returns false if
+ * the run had ended.
  */
 export async function cancelRunRow(db: Queryable, orgId: string, id: string, reason?: string): Promise<boolean> {
   const rows = await db

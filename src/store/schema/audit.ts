@@ -21,7 +21,7 @@ export const audit = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // What members did with one conversation. Other rows cost nothing here.
+    // What members did with one conversation. Entries about other subjects are not in this index.
     index('audit_conversation')
       .on(table.subjectId, table.id)
       .where(sql`action LIKE 'conversation.%'`),

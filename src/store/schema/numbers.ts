@@ -61,7 +61,7 @@ export const analyticsDay = pgTable(
   {
     orgId: orgId(),
     day: date('day').notNull(),
-    /** The time zone of the day. If the organization has another one now, the day is counted again. */
+    /** The time zone of the day. If the organization now has another time zone, the day is counted again. */
     timeZone: text('time_zone').notNull(),
     facts: jsonb('facts').$type<DayFacts>().notNull(),
     countedAt: moment('counted_at').notNull(),

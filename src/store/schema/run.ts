@@ -54,7 +54,7 @@ export const run = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** The version of the agent that took the latest turn. */
     agentVersion: integer('agent_version'),
-    /** The rollout during which its first turn was taken. Null: none, or the call chose the version. */
+    /** The rollout during which its first turn was taken. Null: there was no rollout, or the call chose the version. */
     rolloutId: text('rollout_id'),
     /** The result of the conversation so far. Null: none. */
     result: jsonb('result').$type<RunResult>(),

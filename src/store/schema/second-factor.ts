@@ -3,8 +3,8 @@ import { bytes, createdAt, moment } from './columns.ts';
 import { user } from './identity.ts';
 
 /**
- * Second factors of people, who belong to the region like their accounts. These are not tables of better-auth (see
- * docs/adr/0301).
+ * Second factors of people, who belong to the region like their accounts. The tables of this file are not tables of
+ * better-auth (see docs/adr/0301).
  */
 export const secondFactor = pgTable('second_factor', {
   userId: text('user_id')

@@ -15,7 +15,7 @@ export const trigger = pgTable(
     name: text('name').notNull(),
     enabled: boolean('enabled').notNull().default(true),
     variables: jsonb('variables').$type<VariableDeclaration[]>().notNull().default([]),
-    /** The channel of its conversations. Null: the sandbox channel of the agent is used. */
+    /** The channel of the trigger's conversations. Null: the sandbox channel of the agent is used. */
     channelId: text('channel_id'),
     /** The version of the agent that answers its runs. Null: the live version, or that of a rollout. */
     agentVersion: integer('agent_version'),

@@ -70,7 +70,7 @@ export async function deleteSignInDomain(db: Queryable, orgId: string, domain: s
   return rows.length > 0;
 }
 
-/** Returns false if another organization proved it before. */
+/** Returns false if another organization proved the domain before. */
 export async function keepProof(db: Queryable, orgId: string, domain: string, provenBy: ProvenBy): Promise<boolean> {
   const rows = await db
     .insert(provenDomain)

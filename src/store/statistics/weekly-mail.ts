@@ -82,7 +82,7 @@ export async function writeWeeklyMail(
       language = excluded.language, week = excluded.week`);
 }
 
-/** Does nothing if they are not a member. */
+/** Does nothing if the person is not a member. */
 export async function stopWeeklyMail(db: Queryable, orgId: string, userId: string): Promise<void> {
   await db.execute(sql`
     INSERT INTO weekly_mail (org_id, user_id, wanted)

@@ -27,7 +27,7 @@ const answered = (more: Partial<Exclude<ModelAnswer, string>> = {}): ModelAnswer
 
 type Talk = {
   model: Receiver;
-  /** Makes calls at all nodes in turn. Resolves when they are accepted. */
+  /** Makes calls at all nodes in turn. Resolves when the calls are accepted. */
   ask(many: number): Promise<void>;
   /** Resolves when no run is open. */
   settled(): Promise<void>;

@@ -32,7 +32,7 @@ export const STATUSES = [
 export const CAMPAIGN_TABS = ['people', 'progress', 'results', 'settings', 'rehearsal', 'keys'] as const;
 export type CampaignTab = (typeof CAMPAIGN_TABS)[number];
 
-/** The tab that is shown if the URL names none. For a draft, this is the tab "People". */
+/** The tab that is shown if the URL names no tab. For a draft, this is the tab "People". */
 export const firstTab = (state: CampaignRecord['state']): CampaignTab => (state === 'draft' ? 'people' : 'progress');
 
 /** The cursor of the list in the tab. `created`: the ID of the new key, for a reload while its value is shown. */

@@ -27,7 +27,7 @@ export function ChatFields({ agentId, form }: Props): ReactNode {
   const agent = form.getInputProps('agent_id');
   const only = useOnlyAgent();
   useLateAgent(agentId, form);
-  /** The name follows the site until the member types one. */
+  /** The name follows the site until the member types a name. */
   const leave = (): void => {
     const origin = originOf(form.getValues()[SITE] ?? '');
     if (origin && form.getValues()['name']?.trim() === '') form.setFieldValue('name', nameOfSite(origin));

@@ -41,7 +41,7 @@ export function useReplyHelp(conversation_id: string, setText: SetText) {
     translate: (text: string): void => {
       translation.reset();
       const onSuccess = ({ text: translated }: { text: string }): void => {
-        // Letters that were typed since then are not replaced.
+        // Letters that were typed after the request are not replaced.
         setText((now) => (now === text ? translated : `${now}\n\n${translated}`));
         notifyDone(say('translated'));
       };

@@ -25,7 +25,7 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
 /** The records to which the caller needs access. */
 type Asked = { need: Route['access']; params: Readonly<Record<string, string>> };
 
-/** Opens the stream, or refuses before any data is sent. Resolves when it is open. */
+/** Opens the stream, or refuses before any data is sent. Resolves when the stream is open. */
 export async function streamRun(
   deps: StreamDeps,
   need: Route['access'],

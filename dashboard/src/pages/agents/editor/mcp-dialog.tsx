@@ -170,7 +170,7 @@ function Fields({ given, faults, change }: FieldsProps): ReactNode {
 
 type Whose = { org_id: string; agent_id: string };
 
-/** The secret of the server, with the token as its credentials. The secret is created if this URL has none yet. */
+/** The secret of the server, with the token as its credentials. The secret is created if this URL has no secret yet. */
 async function storeToken(
   params: Whose,
   { server, url }: McpServer,

@@ -26,7 +26,7 @@ const START: StopWhen = { worse_by: 0.05, confidence: 0.95 };
 
 type Props = { agent: AgentRecord; active: RolloutRecord | null; opened: boolean; onClose: () => void };
 
-/** Starts a rollout, or changes the one in progress. */
+/** Starts a rollout, or changes the rollout in progress. */
 export function RolloutDialog({ agent, active, opened, onClose }: Props): ReactNode {
   const say = useTexts(rolloutTexts);
   const title = active ? say('change_title', { version: active.version }) : say('set_title');
