@@ -238,7 +238,7 @@ const kinds = {
   agent_not_found: {
     status: 404,
     title: 'No such agent',
-    cure: 'Check the agent id in the path: the agent must belong to the organization of the key. The page of the agent and ./parley agents list show it.',
+    cure: 'Check the agent id in the path: the agent must belong to the organization of the key. The page of the agent and ./parley agents list show the id.',
   },
   trigger_not_found: {
     status: 404,
@@ -373,7 +373,7 @@ const kinds = {
   agent_version_not_found: {
     status: 422,
     title: 'The agent has no such version',
-    cure: 'Send the number of a published version of this agent. The page of the agent and ./parley agents versions list them.',
+    cure: 'Send the number of a published version of this agent. The page of the agent and ./parley agents versions list the published versions.',
   },
   rollout_not_found: {
     status: 404,

@@ -224,7 +224,7 @@ function readOwner(env: Environment, faults: ConfigFault[]): Config['owner'] {
     faults.push({
       variable: `PARLEY_OWNER_${missing}`,
       fault: `is missing, although PARLEY_OWNER_${there} is set`,
-      cure: 'Set both to create the first owner, or neither to get a setup link.',
+      cure: 'Set both variables to create the first owner, or neither to get a setup link.',
     });
     return null;
   }

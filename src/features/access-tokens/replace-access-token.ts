@@ -27,7 +27,8 @@ export async function replaceAccessToken(
       throw new Refusal('role_missing', 'Only the person of a token can replace it. You can revoke it.');
     if (row.kind === 'organization' && !isAtLeast(own, 'admin'))
       throw new Refusal('role_missing', `A token of the organization needs the role admin; yours is ${own}.`);
-    if (row.revokedAt !== null) throw new Refusal('token_not_found', 'This token has been revoked. Create a new one.');
+    if (row.revokedAt !== null)
+      throw new Refusal('token_not_found', 'This token has been revoked. Create a new token.');
     await revokeToken(tx, orgId, id, actor.userId);
     const facts = { label: row.label, kind: row.kind, reason: 'replaced' };
     await recordAudit(tx, { orgId, actor, action: 'access_token.revoked', subjectId: id, facts });

@@ -263,7 +263,7 @@ describe('a new secret of the channel', () => {
     expect(body.identified).toBe(false);
   });
 
-  test('a change of other settings does not end visitors', async () => {
+  test('a change of other settings does not end the sessions of visitors', async () => {
     const id = await webChat(orgId, agentId);
     const token = await visit({ external_id: 'crm-7', user_hash: proof('crm-7') }, {}, id);
     await renewSecret(id, SECRET);

@@ -21,7 +21,7 @@ const askOperation = (asked: unknown, answer: unknown): Json => ({
   responses: {
     200: {
       description:
-        'The answer. In a stream, each event `delta` is shown while it arrives, and the event `answer` has this answer.',
+        'The answer. In a stream, each event `delta` is shown while it arrives, and the event `answer` contains the complete answer.',
       content: {
         'application/json': { schema: answer, example: TURN_ANSWER_EXAMPLE },
         'text/event-stream': {

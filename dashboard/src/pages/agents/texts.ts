@@ -48,7 +48,7 @@ export const texts = defineTexts(
     opening: 'Opening message',
     opening_hint: 'Sent when the agent starts a conversation. Put variables in double braces, such as {braces}.',
     dont_know: 'When it does not know',
-    dont_know_hint: 'Sent when the agent has no answer. If empty, it sends a built-in sentence.',
+    dont_know_hint: 'Sent when the agent has no answer. If this text is empty, the agent sends a built-in sentence.',
     model: 'Provider and model',
     model_hint: 'The built-in engine needs no setup. A model provider needs credentials.',
     provider: 'Provider',

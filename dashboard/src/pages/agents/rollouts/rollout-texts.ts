@@ -31,7 +31,7 @@ export const rolloutTexts = defineTexts(
     draft_hint: 'Save the draft first. It becomes a version that is not live.',
     version_number: 'Version {number}',
     version_live: 'Version {number} (live)',
-    version_live_hint: 'This version is live. The other end users get the version before it.',
+    version_live_hint: 'This version is live. The other end users get the version before this one.',
     percent: 'Part of the end users, in percent',
     percent_fault: 'Enter a whole number from 0 to 100.',
     automatic: 'Stop automatically if the version is worse',

@@ -14,7 +14,7 @@ export const texts = defineTexts(
     note_ended: 'The campaign has ended: its settings can no longer be changed.',
     note_role: 'Your role is {role}: you can read these settings and use the preview, but not change them.',
     opening: 'First message',
-    opening_hint: 'The first message to each recipient. The agent handles everything after it.',
+    opening_hint: 'The first message to each recipient. The agent handles everything after this message.',
     opening_agent: 'The opening message of the agent',
     opening_agent_hint: 'The opening uses the variables of the recipient.',
     opening_text: 'A text of this campaign',

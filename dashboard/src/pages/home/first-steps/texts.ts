@@ -15,7 +15,7 @@ export const texts = defineTexts(
     done: 'Done',
     step_agent: 'Create an agent',
     step_agent_hint:
-      'An agent answers in conversations. This one works without a model provider; you can add one later.',
+      'An agent answers in conversations. This agent works without a model provider; you can add one later.',
     agent_done: 'Agent: {agent}',
     agent_which: 'Agent for these steps',
     agent_name: 'Name of the agent',
