@@ -185,7 +185,7 @@ export const SentChatMessage = Type.Object(
 );
 export type SentChatMessage = Static<typeof SentChatMessage>;
 
-/** Rates an answer of the agent or, with the message of the question, the conversation. */
+/** Rates an answer of the agent. With the message of the survey, the body rates the conversation. */
 export const RateChat = Type.Object(
   {
     message_id: Type.String({ pattern: idPattern('msg') }),

@@ -356,7 +356,8 @@ function filesOf(source) {
 // --- One process at a time
 
 /**
- * The program that the owner of the lock has started. If the owner is killed, the lock lasts until that program ends.
+ * The program that the owner of the lock has started. If the owner is killed, the lock lasts until the started program
+ * ends.
  */
 let noteChild = () => {};
 

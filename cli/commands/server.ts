@@ -173,7 +173,7 @@ export function addMoveCommand(orgs: Command): void {
   const move = orgs
     .command('move')
     .description(
-      'Moves an organization to another cell. Only on the machine of the server. During the move, its calls get 503 with Retry-After, and its turns and deliveries wait. Other organizations are not affected. The length of the pause is printed. If the command is killed, nothing has changed: run it again.',
+      'Moves an organization to another cell. Only on the machine of the server. During the move, calls of the organization get 503 with Retry-After, and its turns and deliveries wait. Other organizations are not affected. The length of the pause is printed. If the command is killed, nothing has changed: run it again.',
     )
     .argument('<org-id>', 'the organization')
     .requiredOption('--cell <cell>', 'its new cell: "./parley cells list" shows the cells');

@@ -24,7 +24,7 @@ export type ToThread =
   | Ask
   /** The requested document. Null: the agent has no further document. */
   | { kind: 'document'; job: number; document: DocumentText | null }
-  /** Vectors of passages, and their keys. Null when there are no more. */
+  /** Vectors of passages, and their keys. Null when there are no more vectors. */
   | { kind: 'vectors'; job: number; piece: VectorPiece | null }
   | { kind: 'unreadable'; job: number };
 

@@ -14,7 +14,7 @@ export const secondFactor = pgTable('second_factor', {
   sealed: text('sealed').notNull(),
   /** Null: the secret was shown but not yet confirmed by a code, so it has no effect. */
   confirmedAt: moment('confirmed_at'),
-  /** The step of the last accepted code. Older and equal steps are refused. */
+  /** The step of the last accepted code. A code of this step or an older one is refused. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
   /** Wrong codes since the last correct one. */
   failures: integer('failures').notNull().default(0),

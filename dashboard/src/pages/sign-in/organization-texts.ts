@@ -4,7 +4,7 @@ import { defineTexts } from '../../language/texts.tsx';
 export const texts = defineTexts(
   {
     with_organization: 'Continue with your organization',
-    hint: 'The sign-in page of your organization opens next. Parley finds it by the domain of your e-mail address.',
+    hint: 'The sign-in page of your organization opens next. Parley finds this page by the domain of your e-mail address.',
     email: 'Work e-mail address',
     go_on: 'Continue',
     with_password: 'Sign in with a password',

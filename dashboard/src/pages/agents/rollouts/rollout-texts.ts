@@ -28,7 +28,7 @@ export const rolloutTexts = defineTexts(
     change_title: 'Change the rollout of version {version}',
     version: 'Version',
     the_draft: 'The draft, as a new version',
-    draft_hint: 'Save the draft first. It becomes a version that is not live.',
+    draft_hint: 'Save the draft first. The draft becomes a version that is not live.',
     version_number: 'Version {number}',
     version_live: 'Version {number} (live)',
     version_live_hint: 'This version is live. The other end users get the version before this one.',

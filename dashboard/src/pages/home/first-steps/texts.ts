@@ -71,7 +71,8 @@ export const texts = defineTexts(
     needs_trigger: 'Create a trigger first.',
     next: 'What next',
     next_website: 'Put it on your website',
-    next_website_hint: 'A web chat needs one line in your pages. Its page shows the line and refused sites.',
+    next_website_hint:
+      'A web chat needs one line in your pages. The page of the chat shows the line and refused sites.',
     next_backend: 'Call it from your backend',
     next_backend_hint: 'A trigger and an API key let your own code start conversations.',
     next_knowledge: 'Add your own documents',

@@ -7,7 +7,7 @@ export const memberHelpTexts = defineTexts(
     summary: 'Summary at a hand-off',
     summary_hint: 'One call when the first member opens the conversation.',
     draft: 'Drafted answers',
-    draft_hint: 'One call for each draft. Without it, the draft is the best passage of the documents.',
+    draft_hint: 'One call for each draft. Without a model, the draft is the best passage of the documents.',
     translation: 'Translation',
     translation_hint: 'One call for each message that a member translates.',
     saved: 'The help for members is saved.',
