@@ -124,8 +124,8 @@ async function conversationOf(
 }
 
 /**
- * An identifier that another person has stays with that person. A new person may be one who was erased. An opt-out that is stored under the address, or under the person's own
- * identifiers, still applies.
+ * An identifier that another person has stays with that person. A new person may be one who was erased. An opt-out that
+ * is stored under the address, or under the person's own identifiers, still applies.
  */
 async function personOf(
   tx: Queryable,
