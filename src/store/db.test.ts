@@ -1,6 +1,8 @@
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { type Db, isUnreachable, openDb } from './db.ts';
+import { planAndWrite } from './queue/plan-and-write.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -67,3 +69,38 @@ test('the error of a coordinator of Citus that was killed during a statement lea
   expect(isUnreachable(await failed('postmaster was shut down, exiting'))).toBe(true);
   expect(isUnreachable(await failed('could not find the shard'))).toBe(false);
 });
+
+describe('a node of Citus that is away', () => {
+  const fails = (code: string): string => `DO $$ BEGIN RAISE 'away' USING ERRCODE = '${code}'; END $$`;
+  const session = async (one: Db): Promise<unknown> =>
+    (await one.$client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
+
+  test.each([
+    ['a statement', (one: Db, text: string) => one.$client.query(text)],
+    ['a planned write', (one: Db, text: string) => planAndWrite(one.$client, writing(text))],
+  ])('a failure of %s does not close its connection', async (_, run) => {
+    await using one = await onlyConnection();
+    const before = await session(one.db);
+    await expect(run(one.db, fails('08006'))).rejects.toBeInstanceOf(Error);
+    expect(await session(one.db)).toBe(before);
+  });
+
+  test('a connection that its server closes is replaced', async () => {
+    await using one = await onlyConnection();
+    const before = await session(one.db);
+    const ended = one.db.$client.query('SELECT pg_terminate_backend(pg_backend_pid())');
+    await expect(ended).rejects.toBeInstanceOf(Error);
+    expect(await session(one.db)).not.toBe(before);
+  });
+});
+
+const writing = (text: string) => ({
+  tries: 1,
+  plan: () => Promise.resolve(),
+  write: (client: pg.PoolClient) => client.query(text),
+});
+
+async function onlyConnection() {
+  const one = openDb(database.url, { max: 1 });
+  return { db: one, [Symbol.asyncDispose]: () => one.$client.end() };
+}

@@ -4,11 +4,12 @@ import { type CellDirectory, createCellDirectory } from './directory.ts';
 import { createNodeStatements } from './node-statements.ts';
 import { knownCell, queryOf, routeConnection } from './route-connection.ts';
 import type { RoutedClient } from './routed-client.ts';
+import { keepsConnection } from './send-in-time.ts';
 
 type Connected = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
-  done: (release?: unknown) => void,
+  done: (release?: Error | boolean) => void,
 ) => void;
 
 /**
@@ -81,16 +82,19 @@ export class CellPool extends pg.Pool {
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | void {
     if (callback === undefined) return super.connect().then((client) => fixed(client, this.cell));
-    super.connect((error, client, done) => callback(error, client && fixed(client, this.cell), done));
+    super.connect((error, client, done) => {
+      const ours = client && fixed(client, this.cell);
+      callback(error, ours, ours?.release ?? done);
+    });
   }
 
   /** The same pool for work on one cell. Work for a cell that hangs waits without a connection. */
   inCell(cell: string): CellPool {
     const connect = (callback?: Connected): unknown => {
-      if (callback === undefined) return this.slots.room(cell).then(async () => fixed(await this.connect(), cell));
+      if (callback === undefined) return this.slots.room(cell).then(async () => inside(await this.connect(), cell));
       /* oxlint-disable promise/no-callback-in-promise -- `pool.query` of the driver waits with a function */
       return this.slots.room(cell).then(
-        () => this.connect((error, client, done) => callback(error, client && fixed(client, cell), done)),
+        () => this.connect((error, client, done) => callback(error, client && inside(client, cell), done)),
         (error: Error) => callback(error, undefined, () => {}),
       );
       /* oxlint-enable promise/no-callback-in-promise */
@@ -125,7 +129,14 @@ export class CellPool extends pg.Pool {
 /** Whether the database has more than one cell. */
 export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
 
+/** A connection for one use, in this cell. */
 function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
+  const { release } = client;
+  client.release = (error) => release(keepsConnection(error) ? undefined : error);
+  return inside(client, cell);
+}
+
+function inside(client: RoutedClient, cell: string | null): pg.PoolClient {
   if (client.path)
     Object.assign(client.path, { fixed: cell, isInTransaction: false, locksRegion: false, written: new Set() });
   return client;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Refusal } from '../../../contract/problems.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import type { Query, RoutedClient, Send } from './routed-client.ts';
 
@@ -61,6 +62,14 @@ const isTimeout = (error: unknown): boolean =>
 const isNodeAway = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code?.startsWith(CONNECTION_EXCEPTIONS) === true;
 const CONNECTION_EXCEPTIONS = '08';
+
+/**
+ * Whether the connection can be used again after this error: nothing was sent, or the coordinator cannot reach the node.
+ * Otherwise each failed statement would open a connection, which costs the coordinator and the other nodes more than
+ * the statement.
+ */
+export const keepsConnection = (error: unknown): boolean =>
+  error instanceof Refusal || (isNodeAway(error) && (error as pg.DatabaseError).severity === 'ERROR');
 
 /** Whether the node of a cell has not answered. */
 export const isAway = (error: unknown): boolean => isTimeout(error) || isNodeAway(error);

@@ -32,7 +32,7 @@ export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWri
     const client = await pool.connect().catch((error: unknown) => {
       throw new Refusal('unavailable', AWAY, { cause: error });
     });
-    let lost = false;
+    let lost: Error | undefined;
     let isPlanned = false;
     try {
       const plan = await planned.plan(client);
@@ -40,7 +40,7 @@ export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWri
       return await planned.write(client, plan);
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      lost = isUnreachable(error);
+      if (isUnreachable(error)) lost = error as Error;
       if (lost) throw isPlanned ? outcomeUnknown(error) : new Refusal('unavailable', AWAY, { cause: error });
       if (!races.includes(sqlState(error) ?? '')) throw error;
       if (attempt === planned.tries) throw new Refusal('unavailable', CONTENDED, { cause: error });
