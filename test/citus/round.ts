@@ -88,7 +88,8 @@ export async function runRound(scene: Scene, fault: Fault, number: number): Prom
   const run = async (trial: Trial): Promise<void> => {
     trials.near.resolve(trial);
     const other = await trials.far.promise;
-    await trial.pause(CALM_MS);
+    // Keys are also revoked during the faults.
+    await Promise.all([other.revoke(other.node()), trial.pause(CALM_MS)]);
     const places = { worker: near.node, spare: far.node, cell: near.cell };
     round = { ...scene, near: trial, far: other, ...places, number };
     at.from = performance.now();
