@@ -107,7 +107,9 @@ export const OpenChatSession = Type.Object(
   {
     /** The website's own ID of a signed-in person. `user_hash` proves that the website created it. */
     external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    user_hash: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+    user_hash: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{64}$', description: '64 hexadecimal digits in lower case.' }),
+    ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
   },

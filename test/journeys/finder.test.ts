@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, type Journey, OWNER, seriousFaults, settled, startJourney, tooWide } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  type Journey,
+  OWNER,
+  PASSWORD,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+} from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
 
@@ -76,5 +85,24 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/finder-ar.png` });
     expect(await tooWide(page)).toEqual([]);
     expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('finds the other organizations of the person, and opens one', async () => {
+    const { cookie } = await journey.api('POST /sign-in', { email: OWNER, password: PASSWORD });
+    await journey.api('POST /organizations', { name: 'Harbour clinic' }, cookie);
+    const { page, faults } = await journey.open('/', { as: OWNER });
+    const switcher = page.getByRole('button', { name: /Harbour clinic|Northwind/ });
+    const other = (await switcher.innerText()).includes('Northwind') ? 'Harbour' : 'Northwind';
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Find' });
+    await dialog.getByRole('textbox').fill(other.slice(0, 5));
+    await dialog.getByRole('button', { name: other }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => switcher.innerText()).toContain(other);
+    await page.keyboard.press('Control+k');
+    await dialog.getByRole('textbox').fill(other.slice(0, 5));
+    await dialog.getByText('No results.').waitFor();
+    expect(faults).toEqual([]);
   });
 });

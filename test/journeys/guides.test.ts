@@ -150,6 +150,24 @@ test('the guide about campaigns works from creation to end', async () => {
   expect(printedText).toContain('"state": "ended"');
 }, 120_000);
 
+test('the guide about the web chat works: a site proves who its visitor is', async () => {
+  // The endpoint of the guide about messages still listens.
+  port = await freePort();
+  await paste('web-chat');
+  const site = `http://127.0.0.1:${port}`;
+  let page = '';
+  const read = async (): Promise<string> => (page = await (await fetch(site)).text());
+  await expect.poll(() => read().catch(() => ''), { timeout: 30_000 }).toContain('data-user-hash');
+  const value = (name: string): string => new RegExp(`${name}="([^"]+)"`).exec(page)![1]!;
+  const session = await fetch(value('src').replace('widget.js', 'sessions'), {
+    method: 'POST',
+    headers: { origin: site, 'content-type': 'application/json' },
+    body: JSON.stringify({ external_id: value('data-external-id'), user_hash: value('data-user-hash') }),
+  });
+  expect(await session.json()).toMatchObject({ identified: true });
+  expect((await fetch(value('src'))).status).toBe(200);
+}, 120_000);
+
 test('every guide shows the address of this server, and names only existing codes', async () => {
   // Each page links to all others, so every page is read once.
   const pages = new Map<string, Promise<Answer>>();

@@ -5,6 +5,7 @@ import { freePort } from '../../cluster/ports.ts';
 import {
   CHROMIUM,
   follow,
+  isFocused,
   type Journey,
   OWNER,
   PASSWORD,
@@ -30,7 +31,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     journey = await startJourney({ PORT: String(port), BASE_URL_US: origin });
     owner = await journey.owner();
     // This test must run first, because setting up a second factor ends this session of the owner.
-    for (const name of ['app', 'key', 'weak', 'arabic']) await invited(`${name}@example.com`);
+    for (const name of ['app', 'key', 'weak', 'arabic', 'phone']) await invited(`${name}@example.com`);
   });
   afterAll(() => journey?.stop());
 
@@ -242,6 +243,70 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.getByRole('dialog').getByRole('img', { name: 'رمز QR' }).waitFor();
     expect(await tooWide(page)).toEqual([]);
     expect(await wordFaults(page)).toEqual([]);
+  });
+
+  test('each refusal of a second factor names its field or its next step, and keeps the focus', async () => {
+    const { page, context } = await journey.open('/sign-in', { viewport: { width: 390, height: 844 } });
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${origin}/sign-in`);
+    const useKey = page.getByRole('button', { name: 'Sign in with a passkey' });
+    await useKey.click();
+    await page.getByText('No passkey was used. Try again, or sign in with your password.').waitFor();
+    await expect.poll(() => isFocused(useKey)).toBe(true);
+
+    await enterPassword(page, 'phone@example.com');
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await page.goto(origin + ACCOUNT);
+    const add = page.getByRole('button', { name: 'Add a passkey' });
+    const dialog = page.getByRole('dialog');
+    const password = dialog.getByLabel('Current password');
+    await add.click();
+    await dialog.getByLabel('Name').fill('This phone');
+    await password.fill('not the password');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('This is not your current password.').waitFor();
+    await expect.poll(() => isFocused(password)).toBe(true);
+    expect(await dialog.getByText('E-mail address').count()).toBe(0);
+    await password.fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    const codes = page.locator('[data-shown-once]');
+    await codes.waitFor();
+    // Columns that are too narrow overlap, and the last one leaves the block.
+    expect(await codes.evaluate((block) => block.scrollWidth - block.clientWidth)).toBeLessThanOrEqual(0);
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    const renew = page.getByRole('button', { name: 'New recovery codes' });
+    await expect.poll(() => isFocused(renew)).toBe(true);
+
+    await add.click();
+    await dialog.getByLabel('Name').fill('Again');
+    await password.fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('This device already has a passkey for your account.').waitFor();
+
+    await context.clearCookies();
+    await page.goto(`${origin}/sign-in`);
+    await enterPassword(page, 'phone@example.com');
+    await page.getByText('Use your passkey, or enter one of your recovery codes.').waitFor();
+    await useKey.click();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await page.goto(origin + ACCOUNT);
+    const remove = page.getByRole('list', { name: 'Passkeys' }).getByRole('button', { name: 'Remove' });
+    await remove.click();
+    await password.fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('No passkey yet.').waitFor();
+    await expect.poll(() => isFocused(add)).toBe(true);
   });
 });
 

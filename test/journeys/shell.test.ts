@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import type { Page } from '@playwright/test';
+import { sql } from 'drizzle-orm';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { BUILT } from '../program.ts';
 import {
   CHROMIUM,
@@ -11,6 +12,7 @@ import {
   KEYS,
   OWNER,
   PASSWORD,
+  seriousFaults,
   settled,
   startJourney,
 } from './dashboard-browser.ts';
@@ -293,5 +295,15 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
     expect(page.match(/<script(?![^>]*\ssrc=)/g)).toBeNull();
     const unknown = await fetch(`${journey.app.url}/api/nowhere`, { headers: { accept: 'text/html' } });
     expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+
+  test('each page of a paused installation says so, in colors that everyone can read', async () => {
+    await journey.app.db.execute(sql`UPDATE installation SET paused_at = now()`);
+    onTestFinished(async () => void (await journey.app.db.execute(sql`UPDATE installation SET paused_at = NULL`)));
+    const { page, faults } = await journey.open('/approvals', { as: OWNER });
+    await page.getByRole('status').filter({ hasText: 'This installation is paused' }).waitFor();
+    await settled(page);
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
   });
 });

@@ -33,11 +33,11 @@ const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values:
   [/^Must be a phone number in E\.164, such as (\S+)\.$/, (example) => `يجب أن يكون رقم هاتف دوليًا مثل ${example}.`],
   [
     /^Must be a whole URL\. Start with https:\/\/, for example (\S+)\.$/,
-    (example) => `يجب أن يكون عنوانًا كاملًا. ابدأ بـ https://، مثل ${example}.`,
+    (example) => `يجب أن يكون عنوانًا كاملًا. ابدأ بـ ‎https://‎، مثل ${example}.`,
   ],
   [
     /^This value is not valid\. Start with https:\/\/, for example (\S+)\. No path and no wildcard\.$/,
-    (example) => `هذه القيمة غير صالحة. ابدأ بـ https://، مثل ${example}، دون مسار ودون رمز نجمة.`,
+    (example) => `هذه القيمة غير صالحة. ابدأ بـ ‎https://‎، مثل ${example}، دون مسار ودون رمز نجمة.`,
   ],
   [/^This value is not valid\.( .+)?$/s, (hint = '') => `هذه القيمة غير صالحة.${hint}`],
   [/^Must be a BCP 47 language tag, such as (.+)\.$/, (examples) => `يجب أن يكون رمز لغة مثل ${examples}.`],

@@ -12,6 +12,9 @@ export const hasPasskeys = (): boolean => browserSupportsWebAuthn() && !BARE_ADD
 /** Browsers support passkeys only for host names. */
 const BARE_ADDRESS = /^[\d.]+$|^\[/;
 
+/** The device refused to create a second passkey for the same account. */
+export const isOnDevice = (error: unknown): boolean => error instanceof Error && error.name === 'InvalidStateError';
+
 /** The options come from Parley's server, in the format that browsers define. */
 type Options = Record<string, unknown>;
 

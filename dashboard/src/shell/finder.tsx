@@ -8,7 +8,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import { useTexts } from '../language/texts.tsx';
-import { useOrganization } from '../session/session.ts';
+import { useOrganization, useSession } from '../session/session.ts';
 import { pageOfId } from '../parts/page-of-id.ts';
 import { onPageActions, pageActions, type Shortcut } from '../parts/use-shortcuts.ts';
 import { useCommands } from './commands.ts';
@@ -16,6 +16,7 @@ import { MORE_PAGES } from './more-pages.ts';
 import type { Item } from './navigation.tsx';
 import { finderTexts } from './finder-texts.ts';
 import { texts } from './texts.ts';
+import { useSwitchOrganization } from './use-switch-organization.ts';
 
 const [store, { open, close }] = createSpotlight();
 /** The maximum results of each kind. */
@@ -46,6 +47,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
     ...(text === '' ? [] : MORE_PAGES.map(({ to, word, icon }) => ({ to, label: sayHere(word), icon }))),
   ].filter(({ label }) => has(label));
   const commands = useActions(opened, useCommands()).filter(({ label }) => has(label));
+  const organizations = useOtherOrganizations().filter(({ name }) => text !== '' && has(name));
   const place = pageOfId(text);
   useEffect(() => (opened ? open() : close()), [opened]);
   // The documentation is not a page of the dashboard.
@@ -80,6 +82,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
         )}
         <Commands of={text === '' ? commands.slice(0, SHOWN_COMMANDS) : commands} />
         <Pages of={pages} onOpen={go} />
+        <Organizations of={organizations} />
         {GROUPS.map((group) => {
           const mine = things.filter((one) => one.group === group);
           return (
@@ -96,7 +99,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
             )
           );
         })}
-        {place === null && commands.length === 0 && pages.length === 0 && things.length === 0 && (
+        {place === null && [commands, pages, organizations, things].every(({ length }) => length === 0) && (
           <Spotlight.Empty>
             {sayHere(
               found.isFetching || asked !== text ? 'find_looking' : found.isError ? 'find_failed' : 'find_nothing',
@@ -139,6 +142,30 @@ function Pages({ of: pages, onOpen }: { of: readonly Page[]; onOpen: (path: stri
           leftSection={<Icon size={18} stroke={1.7} />}
           onClick={() => onOpen(to)}
         />
+      ))}
+    </Spotlight.ActionsGroup>
+  );
+}
+
+type Named = { id: string; name: string };
+
+function useOtherOrganizations(): readonly Named[] {
+  const current = useOrganization().id;
+  return useSession().organizations.filter(({ id }) => id !== current);
+}
+
+function Organizations({ of: organizations }: { of: readonly Named[] }): ReactNode {
+  const say = useTexts(texts);
+  const choose = useSwitchOrganization();
+  if (organizations.length === 0) return null;
+  return (
+    <Spotlight.ActionsGroup label={say('organizations')}>
+      {organizations.slice(0, SHOWN).map(({ id, name }) => (
+        <Spotlight.Action key={id} onClick={() => choose(id)}>
+          <Text size="sm" dir="auto" truncate>
+            {name}
+          </Text>
+        </Spotlight.Action>
       ))}
     </Spotlight.ActionsGroup>
   );

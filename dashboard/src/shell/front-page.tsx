@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTabTitle } from '../parts/tab-title.ts';
 import { Logo } from './logo.tsx';
 import { LanguageControl, ThemeControl } from './preference-controls.tsx';
+import { useFocusAfterActions } from './use-focus-after-actions.ts';
 import classes from './front-page.module.css';
 
 type Props = { title: string; description?: ReactNode; children: ReactNode };
@@ -10,6 +11,7 @@ type Props = { title: string; description?: ReactNode; children: ReactNode };
 /** Pages outside the shell: signing in, setting up, accepting an invitation. */
 export function FrontPage({ title, description, children }: Props): ReactNode {
   useTabTitle(`${title} · Parley`);
+  useFocusAfterActions();
   return (
     <div className={classes.page}>
       <main className={classes.card}>

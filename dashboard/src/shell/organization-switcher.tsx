@@ -1,15 +1,15 @@
 import { Badge, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
 import { Menu, MenuItem, MenuLine, MenuPart } from '../parts/menu.tsx';
-import { chooseOrganization, useOrganization, useSession } from '../session/session.ts';
+import { useOrganization, useSession } from '../session/session.ts';
 import { onceOpened } from '../parts/once-opened.tsx';
 import { initials } from '../parts/avatar.tsx';
 import { texts } from './texts.ts';
+import { useSwitchOrganization } from './use-switch-organization.ts';
 import classes from './shell.module.css';
 
 const NewOrganizationDialog = onceOpened(
@@ -23,14 +23,9 @@ export function OrganizationSwitcher(): ReactNode {
   const sayCommon = useTexts(common);
   const { organizations, only_organization } = useSession();
   const organization = useOrganization();
-  const navigate = useNavigate();
+  const choose = useSwitchOrganization();
   const [making, { open, close }] = useDisclosure(false);
 
-  const choose = (id: string): void => {
-    chooseOrganization(id);
-    // The IDs in the URL belong to the other organization.
-    void navigate({ to: '/' });
-  };
   return (
     <>
       <Menu

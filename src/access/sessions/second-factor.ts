@@ -44,7 +44,7 @@ export async function spendFirstCode(tx: Queryable, sealingKey: Key, userId: str
   if (!app || app.confirmedAt !== null) throw new Refusal('second_factor_failed', 'Start with a new QR code.');
   const now = new Date();
   const step = stepOf(sealingKey, app, code, now);
-  if (step === null) throw wrongCode();
+  if (step === null) throw new Refusal('second_factor_failed', 'Enter the code that your app shows now.');
   await updateAuthenticator(tx, userId, { confirmedAt: now, lastStep: step, failures: 0, waitUntil: null });
 }
 

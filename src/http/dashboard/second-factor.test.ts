@@ -71,7 +71,8 @@ describe('setting up an authenticator app', () => {
     const confirm = (code: string) => person.call('POST /second-factor/authenticator/confirm', { code });
     const app = new App(body.secret);
     const wrong = String((Number(app.code()) + 1) % 1_000_000).padStart(6, '0');
-    expect(await confirm(wrong)).toMatchObject({ status: 401, body: { code: 'second_factor_failed' } });
+    const detail = 'Enter the code that your app shows now.';
+    expect(await confirm(wrong)).toMatchObject({ status: 401, body: { code: 'second_factor_failed', detail } });
     expect((await confirm(app.code())).body.recovery_codes).toHaveLength(10);
     expect((await begin(PASSWORD)).body.code).toBe('already_exists');
   });

@@ -1,8 +1,9 @@
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import inject from 'light-my-request';
-import { type Fault, PROBLEMS } from '../../../contract/problems.ts';
+import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Admission } from '../../access/types.ts';
 import type { Dispatch } from '../edge/http-deps.ts';
+import { problemBody } from '../edge/problems.ts';
 import type { Route } from '../route/route.ts';
 import { faultsOf, isFor, requestOf, type Tool, toolsOf } from './tools.ts';
 
@@ -23,13 +24,16 @@ export type McpDeps = {
 export function createHandler(deps: McpDeps): ReturnType<typeof createMcpHandler> {
   const tools = toolsOf(deps.allRoutes());
   return createMcpHandler(
-    ({ authInfo }) => serve(deps, tools, authInfo!.token, authInfo!.extra!.admission as Admission),
+    ({ authInfo }) => serve(deps, tools, authInfo!.token, authInfo!.extra as Received),
     // The tools of a key change only with its permissions, so there is nothing to which a client could subscribe.
     { maxSubscriptions: 0 },
   );
 }
 
-function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: string, admission: Admission): Server {
+type Received = { admission: Admission; requestId: string };
+
+function serve(deps: McpDeps, tools: Tool[], authorization: string, { admission, requestId }: Received): Server {
+  const { version, dispatch, baseUrl } = deps;
   const server = new Server(
     { name: 'parley', title: 'Parley', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -41,7 +45,7 @@ function serve({ version, dispatch }: McpDeps, tools: Tool[], authorization: str
     const tool = tools.find(({ definition }) => definition.name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     const faults = faultsOf(tool, params.arguments ?? {});
-    if (faults.length > 0) return refused(tool, faults);
+    if (faults.length > 0) return refused(tool, faults, requestId, baseUrl);
     const { headers, ...asked } = requestOf(tool, params.arguments ?? {});
     // The tool call uses the caller's address, because the key's networks, rate limits and audit log depend on it.
     const remoteAddress = admission.from ?? '';
@@ -73,10 +77,10 @@ const abortable =
  * Returns the same error as the endpoint. No endpoint is called, because an argument in the wrong place would be
  * ignored silently.
  */
-const refused = ({ definition }: Tool, errors: readonly Fault[]) => {
+const refused = ({ definition }: Tool, errors: Fault[], requestId: string, baseUrl: string) => {
   const known = Object.keys(definition.inputSchema.properties ?? {}).join(', ');
   const detail = `${definition.name} takes ${known || 'no arguments'}.`;
-  const problem = { title: PROBLEMS.validation_failed.title, status: 422, code: 'validation_failed', detail, errors };
+  const problem = problemBody(new Refusal('validation_failed', detail, { errors }), requestId, baseUrl);
   return { content: [{ type: 'text' as const, text: JSON.stringify(problem) }], isError: true };
 };
 

@@ -121,6 +121,8 @@ describe('a tool can do only what its key may do', () => {
       code: 'validation_failed',
       errors: [{ pointer: '/message', code: 'unknown_field' }],
     });
+    expect(result.type).toMatch(/\/docs\/problems\/validation_failed$/);
+    expect(result.request_id).toMatch(/^req_/);
     expect((await tool('readRun', { agent_id: agentId })).result.errors).toMatchObject([
       { pointer: '/trigger_id', code: 'required' },
       { pointer: '/run_id', code: 'required' },
@@ -167,5 +169,23 @@ describe('an invalid message', () => {
   test('a call of an unknown tool is a protocol error', async () => {
     const { body } = await rpc('tools/call', { name: 'nonsense', arguments: {} });
     expect(body.error.message).toContain('nonsense');
+  });
+
+  test.each([
+    ['tools/call', { name: 'getMe', arguments: '{"a":1}' }, '/params/arguments: Must be an object.'],
+    ['tools/call', { name: 'getMe', arguments: [] }, '/params/arguments: Must be an object.'],
+    ['tools/call', { arguments: {} }, '/params/name: This field is required.'],
+    [
+      'initialize',
+      { protocolVersion: 1, capabilities: {}, clientInfo: { name: 'a', version: 'b' } },
+      '/params/protocolVersion: Must be a string.',
+    ],
+  ])('invalid parameters of %s are refused in our words', async (method, params, text) => {
+    const answer = await rpc(method, params);
+    const { error } = answer.body;
+    expect(error).toMatchObject({ code: -32602, data: { status: 422, code: 'validation_failed' } });
+    expect(error.message).toContain(text);
+    expect(error.data.errors).toHaveLength(1);
+    expect(error.data.request_id).toBe(answer.headers.get('x-request-id'));
   });
 });

@@ -6,6 +6,7 @@ import { isOurs } from '../../access/sessions/origin.ts';
 import { callerLeft } from '../edge/caller-left.ts';
 import type { Route } from '../route/route.ts';
 import type { createHandler, McpDeps } from './handler.ts';
+import { refuseParams } from './refuse-params.ts';
 
 /**
  * The public API for agents of other vendors: Model Context Protocol over HTTP, without sessions, each request with an
@@ -28,6 +29,8 @@ export function mcpRoutes(deps: McpDeps): Route[] {
         // it received.
         const { origin } = request.headers;
         if (origin !== undefined && !isOurs(origin, request, deps.baseUrl)) throw new Refusal('origin_refused');
+        const refused = refuseParams(request.body as Record<string, unknown>, request.id, deps.baseUrl);
+        if (refused) return reply.send(refused);
         const left = callerLeft(reply);
         const answered = await (
           await handler()
@@ -37,7 +40,7 @@ export function mcpRoutes(deps: McpDeps): Route[] {
             token: request.headers.authorization!,
             clientId: request.admission.caller.keyId,
             scopes: [],
-            extra: { admission: request.admission },
+            extra: { admission: request.admission, requestId: request.id },
           },
         });
         const type = answered.headers.get('content-type');

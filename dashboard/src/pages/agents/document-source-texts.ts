@@ -125,7 +125,7 @@ export const sourceTexts = defineTexts(
     add_site: 'إضافة موقع',
     site: 'العنوان',
     site_hint: 'يقرأ Parley الصفحات عند هذا العنوان وتحته التي يسمح بها robots.txt.',
-    url_required: 'اكتب عنوانًا يبدأ بـ https://',
+    url_required: 'اكتب عنوانًا يبدأ بـ ‎https://‎',
     kind: 'ما الذي يُقرأ',
     kind_site: 'الموقع: هذا العنوان والصفحات تحته',
     kind_page: 'هذه الصفحة فقط',

@@ -69,7 +69,7 @@ export const fieldTexts: { en: FieldWords; ar: FieldWords } = {
     'sms.from': ['المرسل', 'رقم من الحساب (‎+974…) أو SID لخدمة رسائل (MG…).'],
     'slack.bot_token': [
       'رمز البوت',
-      'api.slack.com/apps ← تطبيقك ← OAuth & Permissions. يبدأ بـ xoxb-، ويحتاج chat:write وim:history، وfiles:read للملفات التي يرسلها الناس.',
+      'api.slack.com/apps ← تطبيقك ← OAuth & Permissions. يبدأ بـ ‎xoxb-‎، ويحتاج chat:write وim:history، وfiles:read للملفات التي يرسلها الناس.',
     ],
     'slack.signing_secret': ['سر التوقيع', 'Basic Information ← App Credentials.'],
     'email.host': ['خادم SMTP', 'مثلًا smtp.example.com.'],

@@ -65,7 +65,7 @@ export function SignInPage(): ReactNode {
             {...form.getInputProps('password')}
           />
         </FrontForm>
-        <PasskeyButton onEntered={(session) => void entered(session, back)} />
+        <PasskeyButton onEntered={(session) => void entered(session, back)} other="password" />
         <Button
           variant="default"
           fullWidth

@@ -9,10 +9,14 @@ import { hasPasskeys, showPasskey } from '../passkey.ts';
 import { ProblemAlert } from '../problem-alert.tsx';
 import { texts } from './texts.ts';
 
-type Props = { onEntered: (session: SessionView) => void };
+type Props = {
+  onEntered: (session: SessionView) => void;
+  /** The other way to sign in on the same page. */
+  other: 'password' | 'code';
+};
 
 /** Signs in with any passkey of this site that the device offers. No e-mail address is required. */
-export function PasskeyButton({ onEntered }: Props): ReactNode {
+export function PasskeyButton({ onEntered, other }: Props): ReactNode {
   const say = useTexts(texts);
   const start = useAct('startPasskeySignIn', { refresh: [] });
   const signIn = useAct('signInWithPasskey', { refresh: [] });
@@ -37,7 +41,7 @@ export function PasskeyButton({ onEntered }: Props): ReactNode {
       {fault instanceof Problem && <ProblemAlert problem={fault} />}
       {fault !== null && !(fault instanceof Problem) && (
         <Alert color="gray" role="alert">
-          {say('passkey_not_used')}
+          {say(other === 'code' ? 'passkey_or_code' : 'passkey_not_used')}
         </Alert>
       )}
       <Button

@@ -46,13 +46,15 @@ export function SecondStep({ asked, onEntered, onAgain }: Props): ReactNode {
   );
   const other = (): void => {
     setWithRecovery(!withRecovery);
+    signIn.reset();
     form.setFieldValue('code', '');
     form.focus('code');
   };
+  const hint = withRecovery ? (asked.authenticator ? 'recovery_hint' : 'passkey_hint') : 'code_hint';
   return (
-    <FrontPage title={say('second_step')} description={say(withRecovery ? 'recovery_hint' : 'code_hint')}>
+    <FrontPage title={say('second_step')} description={say(hint)}>
       <Stack>
-        {asked.passkey && <PasskeyButton onEntered={onEntered} />}
+        {asked.passkey && <PasskeyButton onEntered={onEntered} other="code" />}
         <FrontForm onSubmit={submit} problem={signIn.error} act={say('sign_in')} busy={signIn.isPending}>
           <TextInput
             label={say(withRecovery ? 'recovery_code' : 'code')}

@@ -48,6 +48,7 @@ export const texts = defineTexts(
     second_step: 'One more step',
     code_hint: 'Enter the six digits that your authenticator app shows for Parley.',
     recovery_hint: 'Enter one of your recovery codes. Each code works once.',
+    passkey_hint: 'Use your passkey, or enter one of your recovery codes. Each code works once.',
     code: 'Code from the app',
     recovery_code: 'Recovery code',
     use_recovery: 'Use a recovery code instead',
@@ -55,6 +56,7 @@ export const texts = defineTexts(
     begin_again: 'Back to sign in',
     with_passkey: 'Sign in with a passkey',
     passkey_not_used: 'No passkey was used. Try again, or sign in with your password.',
+    passkey_or_code: 'No passkey was used. Try again, or enter a code.',
   },
   {
     sign_in: 'تسجيل الدخول',
@@ -101,6 +103,7 @@ export const texts = defineTexts(
     second_step: 'خطوة واحدة بعد',
     code_hint: 'أدخل الأرقام الستة التي يعرضها تطبيق المصادقة لـParley.',
     recovery_hint: 'أدخل أحد رموز الاسترداد التي احتفظت بها. كل رمز يعمل مرة واحدة.',
+    passkey_hint: 'استخدم مفتاح مرورك، أو أدخل أحد رموز الاسترداد. كل رمز يعمل مرة واحدة.',
     code: 'الرمز من التطبيق',
     recovery_code: 'رمز الاسترداد',
     use_recovery: 'استخدام رمز استرداد بدلًا من ذلك',
@@ -108,5 +111,6 @@ export const texts = defineTexts(
     begin_again: 'العودة إلى تسجيل الدخول',
     with_passkey: 'تسجيل الدخول بمفتاح مرور',
     passkey_not_used: 'لم يُستخدم أي مفتاح مرور. حاول مجددًا، أو سجّل الدخول بكلمة مرورك.',
+    passkey_or_code: 'لم يُستخدم أي مفتاح مرور. حاول مجددًا، أو أدخل رمزًا.',
   },
 );

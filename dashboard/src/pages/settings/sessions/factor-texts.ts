@@ -25,6 +25,7 @@ export const factorTexts = defineTexts(
     code: 'Code from the app',
     code_or_recovery: 'Code from the app, or a recovery code',
     current_password: 'Current password',
+    password_wrong: 'This is not your current password.',
     show_password: 'Show or hide the password',
     codes: 'Recovery codes',
     codes_left: {
@@ -60,6 +61,7 @@ export const factorTexts = defineTexts(
     passkey_name_hint: 'A name that you recognize, such as “Work laptop”.',
     passkey_added: 'The passkey was added.',
     passkey_not_made: 'No passkey was created. Try again.',
+    passkey_here: 'This device already has a passkey for your account.',
     passkey_rename: 'Rename',
     passkey_renamed: 'The passkey was renamed.',
     passkey_remove: 'Remove',
@@ -100,6 +102,7 @@ export const factorTexts = defineTexts(
     code: 'الرمز من التطبيق',
     code_or_recovery: 'الرمز من التطبيق، أو رمز استرداد',
     current_password: 'كلمة المرور الحالية',
+    password_wrong: 'هذه ليست كلمة مرورك الحالية.',
     show_password: 'إظهار كلمة المرور أو إخفاؤها',
     codes: 'رموز الاسترداد',
     codes_left: {
@@ -134,6 +137,7 @@ export const factorTexts = defineTexts(
     passkey_name_hint: 'لتتعرف عليه، مثل «حاسوب العمل».',
     passkey_added: 'أُضيف مفتاح المرور.',
     passkey_not_made: 'لم يُنشأ مفتاح مرور. حاول مجددًا.',
+    passkey_here: 'على هذا الجهاز مفتاح مرور لحسابك من قبل.',
     passkey_rename: 'إعادة تسمية',
     passkey_renamed: 'أُعيدت تسمية مفتاح المرور.',
     passkey_remove: 'إزالة',

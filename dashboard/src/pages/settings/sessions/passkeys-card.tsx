@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, Text } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { PasskeyRecord, SecondFactorView } from '../../../../../contract/dashboard/second-factor.ts';
 import { Problem } from '../../../api/client.ts';
 import { useAct } from '../../../api/queries.ts';
@@ -8,7 +8,8 @@ import { Card } from '../../../parts/card.tsx';
 import { Moment } from '../../../parts/moment.tsx';
 import { NameDialog } from '../../../parts/name-dialog.tsx';
 import { notifyDone } from '../../../parts/notify.tsx';
-import { hasPasskeys, makePasskey } from '../../../parts/passkey.ts';
+import { hasPasskeys, isOnDevice, makePasskey } from '../../../parts/passkey.ts';
+import { useFocus } from '../../../parts/use-focus.ts';
 import { PasswordForm } from './password-form.tsx';
 import { factorTexts } from './factor-texts.ts';
 import classes from './sessions.module.css';
@@ -19,7 +20,15 @@ type Open = { what: 'add' } | { what: 'rename' | 'remove'; passkey: PasskeyRecor
 export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNode {
   const say = useTexts(factorTexts);
   const [open, setOpen] = useState<Open | null>(null);
+  const add = useRef<HTMLButtonElement>(null);
+  const focusOn = useFocus();
   const close = (): void => setOpen(null);
+  const removed = (): void => {
+    close();
+    // The button that opened the dialog no longer exists.
+    focusOn(() => add.current);
+    notifyDone(say('passkey_removed'));
+  };
   const missing =
     passkeys_at === null
       ? 'passkeys_unavailable'
@@ -32,7 +41,13 @@ export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNo
     <Card
       title={say('passkeys')}
       description={say('passkeys_hint')}
-      aside={missing === null && <Button onClick={() => setOpen({ what: 'add' })}>{say('passkey_add')}</Button>}
+      aside={
+        missing === null && (
+          <Button ref={add} onClick={() => setOpen({ what: 'add' })}>
+            {say('passkey_add')}
+          </Button>
+        )
+      }
     >
       {missing !== null && (
         <Text size="sm">
@@ -54,7 +69,7 @@ export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNo
         onClose={close}
         title={open?.what === 'remove' ? say('passkey_remove_title', { name: open.passkey.name }) : ''}
       >
-        {open?.what === 'remove' && <Remove passkey={open.passkey} onClose={close} />}
+        {open?.what === 'remove' && <Remove passkey={open.passkey} onClose={close} onRemoved={removed} />}
       </Modal>
     </Card>
   );
@@ -113,7 +128,7 @@ function Add({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: strin
     <>
       {fault !== null && !(fault instanceof Problem) && (
         <Alert color="gray" role="alert" mb="md">
-          {say('passkey_not_made')}
+          {say(isOnDevice(fault) ? 'passkey_here' : 'passkey_not_made')}
         </Alert>
       )}
       <PasswordForm
@@ -150,7 +165,9 @@ function Rename({ passkey, onClose }: RenameProps): ReactNode {
   );
 }
 
-function Remove({ passkey, onClose }: { passkey: PasskeyRecord; onClose: () => void }): ReactNode {
+type RemoveProps = { passkey: PasskeyRecord; onClose: () => void; onRemoved: () => void };
+
+function Remove({ passkey, onClose, onRemoved }: RemoveProps): ReactNode {
   const say = useTexts(factorTexts);
   const remove = useAct('removePasskey', { refresh: ['readSecondFactor', 'readSession'] });
   return (
@@ -163,13 +180,7 @@ function Remove({ passkey, onClose }: { passkey: PasskeyRecord; onClose: () => v
       onAct={({ password }, refused) =>
         remove.mutate(
           { params: { passkey_id: passkey.id }, body: { password } },
-          {
-            onSuccess: () => {
-              onClose();
-              notifyDone(say('passkey_removed'));
-            },
-            onError: refused,
-          },
+          { onSuccess: onRemoved, onError: refused },
         )
       }
     />

@@ -20,6 +20,9 @@ type Props = {
   onCancel: () => void;
 };
 
+/** The code is that of the sign-in page. Its title names the e-mail address, which is not a field here. */
+export const isPasswordWrong = (problem: Problem | null): boolean => problem?.code === 'sign_in_failed';
+
 /** Requires the password again before a change of the sign-in methods. The form is the only child of its dialog. */
 export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
   const say = useTexts(factorTexts);
@@ -29,11 +32,18 @@ export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel 
     password: (value) => (value === '' ? common('required') : null),
     code: (value) => (also === 'code' && value.trim() === '' ? common('required') : null),
   }));
+  const refused = (refusal: Problem): void => {
+    form.place(refusal);
+    if (!isPasswordWrong(refusal)) return;
+    form.setFieldError('password', say('password_wrong'));
+    form.focus('password');
+  };
   const submit = form.submit(({ name, password, code }) =>
-    onAct({ name: name.trim(), password, code: latinDigits(code.trim()) }, form.place),
+    onAct({ name: name.trim(), password, code: latinDigits(code.trim()) }, refused),
   );
+  const elsewhere = isPasswordWrong(problem) ? null : form.unplaced(problem);
   return (
-    <DialogForm onSubmit={submit} act={act} busy={busy} problem={form.unplaced(problem)} onCancel={onCancel}>
+    <DialogForm onSubmit={submit} act={act} busy={busy} problem={elsewhere} onCancel={onCancel}>
       <Stack>
         <Text size="sm">{words}</Text>
         {also === 'name' && (

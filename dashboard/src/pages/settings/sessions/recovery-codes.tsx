@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
 import { IconAlertTriangle, IconDownload } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
+import { useState, type ReactNode, type RefObject } from 'react';
 import { useAct } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { Card } from '../../../parts/card.tsx';
@@ -53,9 +53,13 @@ function download(text: string): void {
   URL.revokeObjectURL(url);
 }
 
-type Props = { left: number; onCodes: (codes: string[]) => void };
+type Props = {
+  left: number;
+  onCodes: (codes: string[]) => void;
+  renewRef: RefObject<HTMLButtonElement | null>;
+};
 
-export function RecoveryCodesCard({ left, onCodes }: Props): ReactNode {
+export function RecoveryCodesCard({ left, onCodes, renewRef }: Props): ReactNode {
   const say = useTexts(factorTexts);
   const [asking, setAsking] = useState(false);
   const renew = useAct('renewRecoveryCodes', { refresh: ['readSecondFactor'] });
@@ -64,7 +68,7 @@ export function RecoveryCodesCard({ left, onCodes }: Props): ReactNode {
       title={say('codes')}
       description={`${say('codes_hint')} ${say('codes_left', { count: left })}`}
       aside={
-        <Button variant="default" onClick={() => setAsking(true)}>
+        <Button ref={renewRef} variant="default" onClick={() => setAsking(true)}>
           {say('codes_renew')}
         </Button>
       }

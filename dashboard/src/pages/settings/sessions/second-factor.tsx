@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useRead } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { PagePending } from '../../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { useFocus } from '../../../parts/use-focus.ts';
 import { AuthenticatorCard } from './authenticator-card.tsx';
 import { factorTexts } from './factor-texts.ts';
 import { PasskeysCard } from './passkeys-card.tsx';
@@ -15,6 +16,8 @@ export function SecondFactor(): ReactNode {
   const say = useTexts(factorTexts);
   const factor = useRead('readSecondFactor', {});
   const [codes, setCodes] = useState<string[] | null>(null);
+  const renew = useRef<HTMLButtonElement>(null);
+  const focusOn = useFocus();
   const { data } = factor;
   const hasFactor = data !== undefined && (data.authenticator !== null || data.passkeys.length > 0);
   return (
@@ -29,10 +32,17 @@ export function SecondFactor(): ReactNode {
         <>
           <AuthenticatorCard confirmedAt={data.authenticator?.confirmed_at ?? null} onCodes={setCodes} />
           <PasskeysCard {...data} onCodes={setCodes} />
-          {hasFactor && <RecoveryCodesCard left={data.recovery_codes_left} onCodes={setCodes} />}
+          {hasFactor && <RecoveryCodesCard left={data.recovery_codes_left} onCodes={setCodes} renewRef={renew} />}
         </>
       )}
-      <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />
+      <RecoveryCodesDialog
+        codes={codes}
+        onClose={() => {
+          setCodes(null);
+          // The dialog opened from another dialog, which no longer exists.
+          focusOn(() => renew.current);
+        }}
+      />
     </section>
   );
 }

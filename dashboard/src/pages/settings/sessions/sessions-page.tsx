@@ -1,5 +1,6 @@
 import { Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { Problem } from '../../../api/client.ts';
 import { useAct, useRead } from '../../../api/queries.ts';
 import { common } from '../../../language/common.ts';
 import { useTexts } from '../../../language/texts.tsx';
@@ -15,6 +16,8 @@ import { WeeklyMailCard } from './weekly-mail-card.tsx';
 import { texts } from '../texts.ts';
 import { SecondFactor } from './second-factor.tsx';
 import { browserName } from './browser-name.ts';
+import { factorTexts } from './factor-texts.ts';
+import { isPasswordWrong } from './password-form.tsx';
 import classes from './sessions.module.css';
 
 /** Settings of the person instead of the organization: their sessions and their password. */
@@ -113,12 +116,20 @@ function Sessions(): ReactNode {
 
 function PasswordCard(): ReactNode {
   const say = useTexts(texts);
+  const sayFactor = useTexts(factorTexts);
   const { user } = useSession();
   const change = useAct('changePassword', { refresh: ['listSessions'] });
   const form = useCheckedForm({ current_password: '', new_password: '' }, (common) => ({
     current_password: (value) => (value === '' ? common('required') : null),
     new_password: (value) => (value.length < 10 ? say('password_short') : null),
   }));
+  const refused = (problem: Problem): void => {
+    form.place(problem);
+    if (!isPasswordWrong(problem)) return;
+    form.setFieldError('current_password', sayFactor('password_wrong'));
+    form.focus('current_password');
+  };
+  const elsewhere = isPasswordWrong(change.error) ? null : form.unplaced(change.error);
   const submit = form.submit((body) =>
     change.mutate(
       { body },
@@ -127,7 +138,7 @@ function PasswordCard(): ReactNode {
           form.reset();
           notifyDone(say('password_changed'));
         },
-        onError: form.place,
+        onError: refused,
       },
     ),
   );
@@ -157,7 +168,7 @@ function PasswordCard(): ReactNode {
             visibilityToggleButtonProps={toggle}
             {...form.getInputProps('new_password')}
           />
-          {form.unplaced(change.error) && <ProblemAlert problem={form.unplaced(change.error)} />}
+          {elsewhere && <ProblemAlert problem={elsewhere} />}
         </Stack>
       </Card>
     </form>
