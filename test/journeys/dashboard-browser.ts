@@ -10,6 +10,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { onTestFinished, TestRunner } from 'vitest';
+import { freePort, isFree } from '../../cluster/ports.ts';
 import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { CALM, createSignedIn, DESK, drawFlat, PASSWORD } from './signed-in-contexts.ts';
@@ -74,8 +75,33 @@ export async function openBrowser(): Promise<Browser> {
   return opened!;
 }
 
+/**
+ * The journeys of a process use one port in turn, and the same pages. The browser then has the compiled program of the
+ * dashboard also for the next test file.
+ */
+const turn: { port: number; free: Page[]; isTaken: boolean } = { port: 0, free: [], isTaken: false };
+
+/** A journey with a port of its own, or beside another one, has pages of its own. */
+async function takeTurn(env: Record<string, string>): Promise<{ port: string; free: Page[]; end(): Promise<void> }> {
+  if (env.PORT || turn.isTaken) {
+    const free: Page[] = [];
+    return { port: env.PORT ?? String(await freePort()), free, end: () => closeAll(free) };
+  }
+  turn.isTaken = true;
+  if (turn.port === 0 || !(await isFree(turn.port))) {
+    await closeAll(turn.free);
+    turn.port = await freePort();
+  }
+  return { port: String(turn.port), free: turn.free, end: async () => void (turn.isTaken = false) };
+}
+
+async function closeAll(pages: Page[]): Promise<void> {
+  for (const page of pages.splice(0)) await page.context().close();
+}
+
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
-  const app = await startTestApp(env);
+  const { port, free, end } = await takeTurn(env);
+  const app = await startTestApp({ ...env, PORT: port });
   const { setupUrl } = await prepareInstallation({
     db: app.db,
     sessions: app.app.sessions,
@@ -86,8 +112,8 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   });
   const { pathname, search, searchParams } = new URL(setupUrl!);
   const browser = await openBrowser();
-  const contexts = new Set<BrowserContext>();
-  const people = createSignedIn(browser, app.url);
+  const windows = new Set<Window>();
+  const people = createSignedIn(browser, app.url, free);
   const api: Journey['api'] = async (call, body, cookie) => {
     const [method, path] = call.split(' ') as [string, string];
     const answer = await fetch(`${app.url}/dashboard/api${path}`, {
@@ -127,7 +153,6 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const isShared = Object.keys(options).length === 0;
       const page = isShared ? await people.take(as ?? null) : await newPage({ ...options, viewport, as });
       const context = page.context();
-      contexts.add(context);
       context.setDefaultTimeout(WAIT_MS);
       if (isShared) await page.setViewportSize(viewport!);
       const preferences = liked && `localStorage['parley.preferences'] ??= ${JSON.stringify(JSON.stringify(liked))}`;
@@ -136,7 +161,8 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const close = async (): Promise<void> => {
         if (!isOpen) return;
         isOpen = false;
-        if (isShared) await people.giveBack(as ?? null, page);
+        windows.delete(window);
+        if (isShared) await people.giveBack(page);
         else await context.close();
       };
       if (TestRunner.getCurrentTest()) {
@@ -146,18 +172,21 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
         });
       }
       const faults: string[] = [];
+      const window: Window = { page, context, faults, close };
+      windows.add(window);
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {
         // The browser prints the status of a refusal. Everything else counts as a fault of Parley.
         if (message.type() === 'error' && !/status of|ERR_/.test(message.text())) faults.push(message.text());
       });
       await page.goto(app.url + path);
-      return { page, context, faults, close };
+      return window;
     },
     forget: people.forget,
     async stop() {
-      for (const context of contexts) await context.close();
+      for (const window of windows) await window.close();
       await app.stop();
+      await end();
     },
   };
 }
