@@ -13,6 +13,8 @@ import {
 } from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
+/** A reply is sent after five seconds. A shorter interval only reads the conversation more often. */
+const SENT = { timeout: 15_000, interval: 500 };
 
 /** Answering conversations with the usual actions of a working day. */
 describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
@@ -221,7 +223,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.getByRole('alert').getByText('/zzz').waitFor();
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Send without changes' }).click();
-    await expect.poll(() => textsOf(id)).toEqual(['/zzz']);
+    await expect.poll(() => textsOf(id), SENT).toEqual(['/zzz']);
   });
 
   it('a button opens the saved replies, and the search text is not sent', async () => {
@@ -270,7 +272,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.type('42');
     expect(await field.inputValue()).toBe('Your order 42 is on its way.');
     await page.keyboard.press('Enter');
-    await expect.poll(() => textsOf(id)).toEqual(['Your order 42 is on its way.']);
+    await expect.poll(() => textsOf(id), SENT).toEqual(['Your order 42 is on its way.']);
   });
 
   it('sending a saved reply runs all its actions, and Undo stops all of them', async () => {
@@ -308,7 +310,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await call(`GET /conversations/${id}`)).toMatchObject({ status: 'open', tags: [] });
     await page.keyboard.press('Enter');
     await expect
-      .poll(() => call(`GET /conversations/${id}`), { timeout: 15_000 })
+      .poll(() => call(`GET /conversations/${id}`), SENT)
       .toMatchObject({ status: 'resolved', tags: ['done'] });
     expect(await textsOf(id)).toEqual(['All done.']);
   });
@@ -356,7 +358,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.press('Control+z');
     expect(await field.inputValue()).toBe('Better');
     await page.keyboard.press('Enter');
-    await expect.poll(() => textsOf(id)).toEqual(['Better']);
+    await expect.poll(() => textsOf(id), SENT).toEqual(['Better']);
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   });
 
@@ -450,7 +452,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await page.keyboard.type('Lost?');
     await page.keyboard.press('Enter');
     await page.keyboard.type('Next');
-    await expect.poll(() => field.inputValue(), { timeout: 15_000 }).toBe('Lost?\n\nNext');
+    await expect.poll(() => field.inputValue(), SENT).toBe('Lost?\n\nNext');
     await page.getByText('The connection was lost').first().waitFor();
     // A message that a closed window could not send is there when the tab is opened again.
     const stored = JSON.stringify({ text: 'Offline', after: '' });
@@ -500,7 +502,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect(await textsOf(id)).toEqual(['From Omar']);
     await mine.getByText('Assigned to Omar Aziz.', { exact: false }).waitFor();
     await own.press('Enter');
-    await expect.poll(() => textsOf(id)).toEqual(['From Omar', 'From Asha']);
+    await expect.poll(() => textsOf(id), SENT).toEqual(['From Omar', 'From Asha']);
     expect((await call(`GET /conversations/${id}`)).assignee_id).toBe(omar.body.user.id);
     await field.fill('');
     await typing.waitFor({ state: 'detached' });

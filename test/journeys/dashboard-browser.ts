@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { AxeBuilder } from '@axe-core/playwright';
 import {
   chromium,
   type Browser,
@@ -10,6 +9,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { onTestFinished, TestRunner } from 'vitest';
+import { freePort, isFree } from '../../cluster/ports.ts';
 import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { CALM, createSignedIn, DESK, drawFlat, PASSWORD } from './signed-in-contexts.ts';
@@ -74,8 +74,33 @@ export async function openBrowser(): Promise<Browser> {
   return opened!;
 }
 
+/**
+ * The journeys of a process use one port in turn, and the same pages. The browser then has the compiled program of the
+ * dashboard also for the next test file.
+ */
+const turn: { port: number; free: Page[]; isTaken: boolean } = { port: 0, free: [], isTaken: false };
+
+/** A journey with a port of its own, or beside another one, has pages of its own. */
+async function takeTurn(env: Record<string, string>): Promise<{ port: string; free: Page[]; end(): Promise<void> }> {
+  if (env.PORT || turn.isTaken) {
+    const free: Page[] = [];
+    return { port: env.PORT ?? String(await freePort()), free, end: () => closeAll(free) };
+  }
+  turn.isTaken = true;
+  if (turn.port === 0 || !(await isFree(turn.port))) {
+    await closeAll(turn.free);
+    turn.port = await freePort();
+  }
+  return { port: String(turn.port), free: turn.free, end: async () => void (turn.isTaken = false) };
+}
+
+async function closeAll(pages: Page[]): Promise<void> {
+  for (const page of pages.splice(0)) await page.context().close();
+}
+
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
-  const app = await startTestApp(env);
+  const { port, free, end } = await takeTurn(env);
+  const app = await startTestApp({ ...env, PORT: port });
   const { setupUrl } = await prepareInstallation({
     db: app.db,
     sessions: app.app.sessions,
@@ -86,8 +111,8 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   });
   const { pathname, search, searchParams } = new URL(setupUrl!);
   const browser = await openBrowser();
-  const contexts = new Set<BrowserContext>();
-  const people = createSignedIn(browser, app.url);
+  const windows = new Set<Window>();
+  const people = createSignedIn(browser, app.url, free);
   const api: Journey['api'] = async (call, body, cookie) => {
     const [method, path] = call.split(' ') as [string, string];
     const answer = await fetch(`${app.url}/dashboard/api${path}`, {
@@ -127,7 +152,6 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const isShared = Object.keys(options).length === 0;
       const page = isShared ? await people.take(as ?? null) : await newPage({ ...options, viewport, as });
       const context = page.context();
-      contexts.add(context);
       context.setDefaultTimeout(WAIT_MS);
       if (isShared) await page.setViewportSize(viewport!);
       const preferences = liked && `localStorage['parley.preferences'] ??= ${JSON.stringify(JSON.stringify(liked))}`;
@@ -136,7 +160,8 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const close = async (): Promise<void> => {
         if (!isOpen) return;
         isOpen = false;
-        if (isShared) await people.giveBack(as ?? null, page);
+        windows.delete(window);
+        if (isShared) await people.giveBack(page);
         else await context.close();
       };
       if (TestRunner.getCurrentTest()) {
@@ -146,18 +171,21 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
         });
       }
       const faults: string[] = [];
+      const window: Window = { page, context, faults, close };
+      windows.add(window);
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {
         // The browser prints the status of a refusal. Everything else counts as a fault of Parley.
         if (message.type() === 'error' && !/status of|ERR_/.test(message.text())) faults.push(message.text());
       });
       await page.goto(app.url + path);
-      return { page, context, faults, close };
+      return window;
     },
     forget: people.forget,
     async stop() {
-      for (const context of contexts) await context.close();
+      for (const window of windows) await window.close();
       await app.stop();
+      await end();
     },
   };
 }
@@ -177,38 +205,45 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /** The rules that depend on the theme. Running only them is much faster than a full check. */
 export const contrastFaults = (page: Page, within = 'html'): Promise<string[]> =>
-  serious(page, within, { runOnly: { type: 'rule', values: OF_COLOURS } });
+  serious(page, within, { only: OF_COLOURS });
 
 /** The rules that depend on the language. */
 export const wordFaults = (page: Page, within = 'html'): Promise<string[]> =>
-  serious(page, within, { rules: Object.fromEntries(OF_COLOURS.map((rule) => [rule, { enabled: false }])) });
+  serious(page, within, { without: OF_COLOURS });
 
-/** The compressed axe-core of half a megabyte. AxeBuilder itself sends three times as much, and sends it twice. */
+/** The compressed axe-core of half a megabyte. */
 const AXE = readFileSync(
   createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
   'utf8',
 );
-/** Rules that never find a serious fault. */
-const LIGHT = `axe._audit.rules.filter(({ impact }) => impact === 'minor' || impact === 'moderate').map(({ id }) => id)`;
 
-async function serious(page: Page, within: string, only: Parameters<AxeBuilder['options']>[0]): Promise<string[]> {
+/**
+ * The page returns only the faults. AxeBuilder returns the result of every rule, which takes a third of the processor
+ * time of a check.
+ */
+async function serious(page: Page, within: string, rules: { only?: string[]; without?: string[] }): Promise<string[]> {
   // A page that was checked before has already loaded it.
   if ((await page.evaluate('"axe" in window')) !== true) await page.evaluate(`${AXE};void 0`);
-  const light = only.runOnly ? [] : await page.evaluate<string[]>(LIGHT);
-  const { violations } = await new AxeBuilder({ page, axeSource: 'void 0' })
-    .include(within)
-    // Our pages have no frames. Without this setting, every check opens another window to join their results.
-    .setLegacyMode(true)
-    .options({
+  return page.evaluate(`(${CHECK})(${JSON.stringify(within)}, ${JSON.stringify(rules)})`);
+}
+/** Leaves out the rules that never find a serious fault. Our pages have no frames. */
+const CHECK = `async (within, { only, without = [] }) => {
+  const isLight = ({ impact }) => impact === 'minor' || impact === 'moderate';
+  const off = [...without, ...axe._audit.rules.filter(isLight).map(({ id }) => id)];
+  const { violations } = await axe.run(
+    { include: [[within]] },
+    {
+      iframes: false,
       resultTypes: ['violations'],
-      ...only,
-      rules: { ...only.rules, ...Object.fromEntries(light.map((rule) => [rule, { enabled: false }])) },
-    })
-    .analyze();
+      ...(only
+        ? { runOnly: { type: 'rule', values: only } }
+        : { rules: Object.fromEntries(off.map((id) => [id, { enabled: false }])) }),
+    },
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)}`);
-}
+    .map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200));
+}`;
 
 /** Waits until the page has its heading and no part of it is loading. */
 export async function settled(page: Page): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Entry, find } from '../../src/http/docs/rank.js';
-import { freePort } from '../program.ts';
 import {
   CHROMIUM,
   contrastFaults,
@@ -47,8 +46,7 @@ const REMOVE_REPEATED = `for (const one of document.querySelectorAll('main secti
 describe.skipIf(!CHROMIUM)('the documentation', () => {
   let journey: Journey;
   beforeAll(async () => {
-    // The port is fixed, because the search form may submit only to the program's own configured address.
-    journey = await startJourney({ PORT: String(await freePort()) });
+    journey = await startJourney();
   });
   afterAll(() => journey?.stop());
   const read = async (path: string): Promise<string> => (await journey.app.call('GET', path)).text;

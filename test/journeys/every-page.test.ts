@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   CHROMIUM,
+  contrastFaults,
   follow,
   type Journey,
   OWNER,
   PASSWORD,
+  seriousFaults,
   settled,
   startJourney,
   tooWide,
+  wordFaults,
 } from './dashboard-browser.ts';
 import { isFront, makeSubjects, pagesOf, type Subjects } from './dashboard-pages.ts';
 import { faultsOfPages, faultsOfPopups } from './page-checks.ts';
@@ -35,6 +38,17 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       found.push(...(await tooWide(page)).map((fault) => `${path}: ${fault}`));
     }
     expect([...found, ...faults]).toEqual([]);
+  });
+
+  test('the checks with axe-core find a button without a name and a text without contrast', async () => {
+    const { page } = await journey.open('/sign-in');
+    await settled(page);
+    await page.evaluate(PLANT);
+    const [unnamed, pale] = [expect.stringMatching(/^button-name: /), expect.stringMatching(/^color-contrast: /)];
+    expect(await seriousFaults(page)).toEqual([unnamed, pale]);
+    expect(await wordFaults(page)).toEqual([unnamed]);
+    expect(await contrastFaults(page)).toEqual([pale]);
+    expect(await seriousFaults(page, 'main button:empty')).toEqual([unnamed]);
   });
 
   test('the pages have no serious axe-core faults in English and Arabic, light and dark', async () => {
@@ -103,3 +117,10 @@ const ONLY_READS = new RegExp(
     'select (?:English|Group by|Sum by|Scope|Permissions|Language|Status|State)',
   ].join('|')})`,
 );
+
+const PLANT = `{
+  const text = document.createElement('p');
+  text.textContent = 'Pale';
+  Object.assign(text.style, { color: '#999', background: '#aaa' });
+  document.querySelector('main').append(document.createElement('button'), text);
+}`;

@@ -15,8 +15,8 @@ export type SignedIn = {
    * page.
    */
   take(email: string | null): Promise<Page>;
-  /** The next window of this person may use the page. */
-  giveBack(email: string | null, page: Page): Promise<void>;
+  /** The next window may use the page. */
+  giveBack(page: Page): Promise<void>;
   /** The next window of this person signs in again. */
   forget(email: string): void;
 };
@@ -25,36 +25,44 @@ export type SignedIn = {
  * Signed-in people, and the pages of their windows. One window after another uses a page, because the browser then has
  * its process, and the program of the dashboard already compiled: this saves two fifths of the processor time of a
  * load. A window finds only the history of an earlier one: its context has the cookies after sign-in and empty storage.
+ * `free`: the pages of this URL that no window uses.
  */
-export function createSignedIn(browser: Browser, url: string): SignedIn {
+export function createSignedIn(browser: Browser, url: string, free: Page[]): SignedIn {
   const states = new Map<string, Promise<StorageState>>();
-  const free = new Map<string | null, Page[]>();
-  /** Pages that a test changed for good. */
-  const changed = new WeakSet<Page>();
 
+  const take = async ({ cookies }: StorageState): Promise<Page> => {
+    let used = free.pop();
+    // A browser that ended has closed its pages.
+    while (used?.isClosed()) used = free.pop();
+    if (!used) return newPage(browser, url, cookies);
+    await used.context().clearCookies();
+    await used.context().addCookies(cookies);
+    return used;
+  };
   const state: SignedIn['state'] = (email) => {
     let found = states.get(email);
-    if (!found) states.set(email, (found = signIn(browser, url, email)));
+    if (!found) states.set(email, (found = signIn(email)));
     return found;
+  };
+  /** In the browser itself, from the small document: loading the dashboard would need a second of processor time. */
+  const signIn = async (email: string): Promise<StorageState> => {
+    const page = await take(NO_ONE);
+    const options = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password: PASSWORD }),
+    };
+    const call = `fetch('/dashboard/api/sign-in', ${JSON.stringify(options)}).then(({ status }) => status)`;
+    const status = await page.evaluate(call);
+    if (status !== 200) throw new Error(`${email} is not signed in: ${String(status)}`);
+    const cookies = await page.context().cookies();
+    free.push(page);
+    return { cookies, origins: [] };
   };
   return {
     state,
-    async take(email) {
-      const { cookies, origins } = email === null ? NO_ONE : await state(email);
-      const used = free.get(email)?.pop();
-      if (used) {
-        await used.context().clearCookies();
-        await used.context().addCookies(cookies);
-        return used;
-      }
-      const context = await browser.newContext({ viewport: DESK, storageState: { cookies, origins }, ...CALM });
-      await drawFlat(context);
-      const page = await context.newPage();
-      noteChanges(page, () => changed.add(page));
-      await page.goto(smallDocument(url));
-      return page;
-    },
-    async giveBack(email, page) {
+    take: async (email) => take(email === null ? NO_ONE : await state(email)),
+    async giveBack(page) {
       const context = page.context();
       for (const other of context.pages()) if (other !== page) await other.close();
       if (page.isClosed() || changed.has(page)) return context.close();
@@ -66,10 +74,22 @@ export function createSignedIn(browser: Browser, url: string): SignedIn {
       if (!isBack) return context.close();
       await page.evaluate('localStorage.clear(), sessionStorage.clear()');
       await page.mouse.move(0, 0);
-      free.set(email, [...(free.get(email) ?? []), page]);
+      free.push(page);
     },
     forget: (email) => void states.delete(email),
   };
+}
+
+/** Pages that a test changed for good. */
+const changed = new WeakSet<Page>();
+
+async function newPage(browser: Browser, url: string, cookies: StorageState['cookies']): Promise<Page> {
+  const context = await browser.newContext({ viewport: DESK, storageState: { cookies, origins: [] }, ...CALM });
+  await drawFlat(context);
+  const page = await context.newPage();
+  noteChanges(page, () => changed.add(page));
+  await page.goto(smallDocument(url));
+  return page;
 }
 
 const NO_ONE: StorageState = { cookies: [], origins: [] };
@@ -105,24 +125,3 @@ const FLAT = `{
 }`;
 
 const smallDocument = (url: string): string => `${url}/api/health`;
-
-/**
- * Set by the browser itself, since a `__Host-` cookie can be set in no other way; once for each person. The call is
- * made from a small page of the server, because loading the dashboard for it would need a second of processor time.
- */
-async function signIn(browser: Browser, url: string, email: string): Promise<StorageState> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(smallDocument(url));
-  const options = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: PASSWORD }),
-  };
-  const call = `fetch('/dashboard/api/sign-in', ${JSON.stringify(options)}).then(({ status }) => status)`;
-  const status = await page.evaluate(call);
-  if (status !== 200) throw new Error(`${email} is not signed in: ${String(status)}`);
-  const { cookies } = await context.storageState();
-  await context.close();
-  return { cookies, origins: [] };
-}

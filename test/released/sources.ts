@@ -11,13 +11,25 @@ const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 
 /**
- * The sources of the newest release, in a folder below the temporary folder of the system. `npm run release` commits
- * facts.json together with the version, so the last commit of that file is the release. Undefined without that commit,
- * for example in a shallow clone or in an archive without a repository.
+ * The commit of the newest release. `npm run release` commits facts.json together with the version, so the last commit
+ * of that file is the release. Undefined without that commit, for example in a shallow clone or in an archive without a
+ * repository.
  */
-export function releasedSources(): string | undefined {
-  const commit = releaseCommit();
-  if (commit === undefined) return undefined;
+export function releaseCommit(): string | undefined {
+  try {
+    if (git('rev-parse', '--is-shallow-repository') === 'true') return undefined;
+    const facts = `test/released/${newestRelease().version}/facts.json`;
+    return git('log', '-1', '--format=%H', '--', facts) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The sources of this commit and their packages, in a folder below the temporary folder of the system. The first call
+ * on a machine may run npm, which needs 15 s of processor time.
+ */
+export function releasedSources(commit: string): string {
   // Each checkout has its own folder, because the folder uses the packages of the checkout that created it.
   const checkout = createHash('sha256').update(ROOT).digest('hex').slice(0, 8);
   const folder = path.join(tmpdir(), `parley-released-${commit.slice(0, 12)}-${checkout}`);
@@ -35,16 +47,6 @@ export function releasedSources(): string | undefined {
     throw error;
   }
   return folder;
-}
-
-function releaseCommit(): string | undefined {
-  try {
-    if (git('rev-parse', '--is-shallow-repository') === 'true') return undefined;
-    const facts = `test/released/${newestRelease().version}/facts.json`;
-    return git('log', '-1', '--format=%H', '--', facts) || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const lockfile = (at: string): string => readFileSync(path.join(at, 'package-lock.json'), 'utf8');

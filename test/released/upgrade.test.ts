@@ -8,22 +8,22 @@ import { createRandom } from '../faults/random.ts';
 import { type Region, startRegion, type Tenant } from '../faults/region.ts';
 import { runTrial, type Scenario, type Trial } from '../faults/trial.ts';
 import { isAccepted } from '../faults/ledger.ts';
-import { releasedSources } from './sources.ts';
+import { releaseCommit, releasedSources } from './sources.ts';
 
 /** The steps of docs/operations.md, "Upgrade", under load: see README.md in this folder. */
 const SEED = process.env['TEST_SEED'] ?? String(Math.floor(Math.random() * 1e9));
-const sources = releasedSources();
+const commit = releaseCommit();
 const KEYS = 20;
 /** Calls reach old and new processes for this long after each step. */
 const MIXED_MS = 1_000;
 
-if (sources === undefined) console.warn('The commit of the newest release is not here; the upgrade test is skipped.');
+if (commit === undefined) console.warn('The commit of the newest release is not here; the upgrade test is skipped.');
 
-describe.skipIf(sources === undefined)('an upgrade from the newest release, process by process', () => {
+describe.skipIf(commit === undefined)('an upgrade from the newest release, process by process', () => {
   let region: Region;
 
   beforeAll(async () => {
-    region = await startRegion({ api: 2, plan: { sources: sources! } });
+    region = await startRegion({ api: 2, plan: { sources: releasedSources(commit!) } });
     region.tenant = (keys = 0) => tenantOf(region, keys);
   });
   afterAll(() => region?.close());
