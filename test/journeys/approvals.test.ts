@@ -545,8 +545,10 @@ test('a requested approval creates the event approval.requested', async () => {
   const { agentId: own } = await givenAgent(parley.db, owner.orgId);
   await parley.call('GET', '/api/events?type=approval.requested', { key });
   const run = await requested();
-  const { body } = await parley.call('GET', '/api/events?type=approval.requested', { key });
-  expect(body.data.at(-1)).toMatchObject({
+  // An event is listed after all transactions that began before it, also those of other test files.
+  const listed = async () =>
+    (await parley.call('GET', '/api/events?type=approval.requested', { key })).body.data.at(-1) as unknown;
+  await expect.poll(listed).toMatchObject({
     type: 'approval.requested',
     data: { id: run.approvalId, status: 'pending', tool: 'refund', arguments: { order_id: 'A-1' }, decided_at: null },
   });
