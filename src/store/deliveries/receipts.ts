@@ -20,20 +20,15 @@ export async function keepReceipts(
   pool: pg.Pool,
   orgId: string,
   channelId: string,
-  reported: readonly Receipt[],
+  receipts: readonly Receipt[],
 ): Promise<void> {
-  const erased = await pool.query<{ event_id: string }>({
-    name: 'find-erased-receipts',
-    text: 'SELECT event_id FROM inbound_event WHERE org_id = $1 AND channel_id = $2 AND event_id = ANY ($3::text[])',
-    values: [orgId, channelId, reported.map((receipt) => erasedReceipt(receipt.providerMessageId))],
-  });
-  const gone = new Set(erased.rows.map((row) => row.event_id));
-  const receipts = reported.filter((receipt) => !gone.has(erasedReceipt(receipt.providerMessageId)));
   await pool.query({
     name: 'keep-receipts',
     text: `INSERT INTO receipt (org_id, channel_id, provider_message_id, status, error)
       SELECT $1, $2, r.id, r.status, r.error::jsonb
-        FROM unnest($3::text[], $4::text[], $5::text[]) AS r(id, status, error)
+        FROM unnest($3::text[], $4::text[], $5::text[], $6::text[]) AS r(id, status, error, erased)
+        WHERE NOT EXISTS (
+          SELECT FROM inbound_event e WHERE e.org_id = $1 AND e.channel_id = $2 AND e.event_id = r.erased)
       ON CONFLICT DO NOTHING`,
     values: [
       orgId,
@@ -41,6 +36,7 @@ export async function keepReceipts(
       receipts.map((receipt) => receipt.providerMessageId),
       receipts.map((receipt) => receipt.status),
       receipts.map((receipt) => receipt.error && JSON.stringify(receipt.error)),
+      receipts.map((receipt) => erasedReceipt(receipt.providerMessageId)),
     ],
   });
 }

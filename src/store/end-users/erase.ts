@@ -153,7 +153,7 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
 }
 
-/** A provider may report a delivery days later. A hash of the message's ID then prevents that the report is stored. */
+/** A provider may report a delivery days later. A report is not stored if this hash of its message ID exists. */
 async function rememberSent(tx: Queryable, orgId: string, ids: readonly string[]): Promise<void> {
   const sent = await tx
     .select({ channelId: conversation.channelId, id: message.providerMessageId })
