@@ -6,6 +6,7 @@ import { DialogForm } from '../../../parts/dialog-form.tsx';
 import { latinDigits } from '../../../parts/latin-digits.ts';
 import { useCheckedForm } from '../../../parts/use-checked-form.ts';
 import { useSession } from '../../../session/session.ts';
+import { atPassword } from './at-password.ts';
 import { factorTexts } from './factor-texts.ts';
 
 type Given = { password: string; code: string; name: string };
@@ -20,9 +21,6 @@ type Props = {
   onCancel: () => void;
 };
 
-/** The code is that of the sign-in page. Its title names the e-mail address, which is not a field here. */
-export const isPasswordWrong = (problem: Problem | null): boolean => problem?.code === 'sign_in_failed';
-
 /** Requires the password again before a change of the sign-in methods. The form is the only child of its dialog. */
 export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
   const say = useTexts(factorTexts);
@@ -32,16 +30,11 @@ export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel 
     password: (value) => (value === '' ? common('required') : null),
     code: (value) => (also === 'code' && value.trim() === '' ? common('required') : null),
   }));
-  const refused = (refusal: Problem): void => {
-    form.place(refusal);
-    if (!isPasswordWrong(refusal)) return;
-    form.setFieldError('password', say('password_wrong'));
-    form.focus('password');
-  };
+  const atField = (refusal: Problem): Problem => atPassword(refusal, 'password', say('password_wrong'));
   const submit = form.submit(({ name, password, code }) =>
-    onAct({ name: name.trim(), password, code: latinDigits(code.trim()) }, refused),
+    onAct({ name: name.trim(), password, code: latinDigits(code.trim()) }, (refusal) => form.place(atField(refusal))),
   );
-  const elsewhere = isPasswordWrong(problem) ? null : form.unplaced(problem);
+  const elsewhere = form.unplaced(problem && atField(problem));
   return (
     <DialogForm onSubmit={submit} act={act} busy={busy} problem={elsewhere} onCancel={onCancel}>
       <Stack>

@@ -17,7 +17,7 @@ import { texts } from '../texts.ts';
 import { SecondFactor } from './second-factor.tsx';
 import { browserName } from './browser-name.ts';
 import { factorTexts } from './factor-texts.ts';
-import { isPasswordWrong } from './password-form.tsx';
+import { atPassword } from './at-password.ts';
 import classes from './sessions.module.css';
 
 /** Settings of the person instead of the organization: their sessions and their password. */
@@ -123,13 +123,8 @@ function PasswordCard(): ReactNode {
     current_password: (value) => (value === '' ? common('required') : null),
     new_password: (value) => (value.length < 10 ? say('password_short') : null),
   }));
-  const refused = (problem: Problem): void => {
-    form.place(problem);
-    if (!isPasswordWrong(problem)) return;
-    form.setFieldError('current_password', sayFactor('password_wrong'));
-    form.focus('current_password');
-  };
-  const elsewhere = isPasswordWrong(change.error) ? null : form.unplaced(change.error);
+  const atField = (problem: Problem): Problem => atPassword(problem, 'current_password', sayFactor('password_wrong'));
+  const elsewhere = form.unplaced(change.error && atField(change.error));
   const submit = form.submit((body) =>
     change.mutate(
       { body },
@@ -138,7 +133,7 @@ function PasswordCard(): ReactNode {
           form.reset();
           notifyDone(say('password_changed'));
         },
-        onError: refused,
+        onError: (problem) => form.place(atField(problem)),
       },
     ),
   );
