@@ -80,8 +80,8 @@ export const Comparison = Type.Object({
   base: Arm,
   rolled_out: Arm,
   /**
-   * How much higher the share of end users with a problem is for the version. Null: there are too few runs for an
-   * interval.
+   * The share of end users with a problem in `rolled_out`, minus the share in `base`. Null: there are too few runs for
+   * an interval.
    */
   worse_by: Nullable(Estimate),
 });

@@ -43,7 +43,8 @@ function useNotice(
     if (before === undefined || at <= before || !id || !notify) return;
     if (document.visibilityState === 'visible' && location.pathname.endsWith(id)) return;
     show(id);
-    // Each new hand-off is notified once. oxlint-disable-next-line react-hooks/exhaustive-deps
+    // Each new hand-off is notified once.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [newest === undefined, at]);
 
   function show(conversation_id: string): void {

@@ -47,7 +47,7 @@ describe('the thread', () => {
     expect(reads).toEqual(['a 0', 'a 1', 'a 2']);
   });
 
-  test('a build takes little time of the main thread, and other questions are answered meanwhile', async () => {
+  test('a build takes little time of the main thread, and other questions are answered during the build', async () => {
     const large = Array.from({ length: 12 }, (_, at) => manualText(128 * 1024, at + 1));
     const { ask } = givenKnowledge({ large, small: HOURS });
     const answered: string[] = [];

@@ -29,8 +29,8 @@ export const accessToken = pgTable(
     /** The token was created in a session of the organization's sign-in provider, and ends with these sessions. */
     byProvider: boolean('by_provider').notNull(),
     /**
-     * The token was created in a session that had shown a second factor. This mark is cleared when the account has no
-     * second factor left.
+     * True: the token was created in a session with a confirmed second factor. Set to false when the last second factor
+     * of the account is removed.
      */
     signInFactor: boolean('sign_in_factor').notNull(),
     createdAt: createdAt(),

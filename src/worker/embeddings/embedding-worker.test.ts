@@ -109,7 +109,7 @@ describe('in the background', () => {
     await expect.poll(vectors).toBe(0);
   });
 
-  test('a new model replaces all vectors, and the old ones are not searched meanwhile', async () => {
+  test('a new model replaces all vectors, and no search uses the old vectors during the replacement', async () => {
     await connect();
     await add(paragraphs(6));
     start();
