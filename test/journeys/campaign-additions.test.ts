@@ -97,7 +97,8 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
       { end_user: { external_id: 'h-0' } },
     ];
     const options = { key: key.value, body: { recipients } };
-    expect((await journey.app.call('POST', `/api/campaigns/${campaign}/recipients`, options)).status).toBe(202);
+    const pushed = await journey.app.call('POST', `/api/campaigns/${campaign}/recipients`, options);
+    expect(pushed.status, pushed.text).toBe(202);
     const additions = page.getByRole('region', { name: 'Additions' });
     await additions.getByText('Calls with the key “⁨CRM⁩”').waitFor({ timeout: 15_000 });
     const calls = additions.getByRole('listitem').filter({ hasText: 'CRM' });
