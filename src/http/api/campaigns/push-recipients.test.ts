@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CampaignSettings } from '../../../../contract/campaigns.ts';
+import { MAX_STORED_ADDITIONS } from '../../../../contract/dashboard/additions.ts';
 import { type CampaignsApi, person, push, settled, startCampaignsApi } from '../../../../test/campaigns-api.ts';
 import { givenOwner } from '../../../../test/owner.ts';
 import { updateCampaign } from '../../../features/campaigns/change-campaign.ts';
@@ -163,6 +164,29 @@ describe('202', () => {
       { row: 2, ref: 'b', request_id: first.headers.get('x-request-id'), detail: expect.stringContaining('E.164') },
     ]);
     expect(rows.find(({ done }) => done === 1)).toMatchObject({ accepted: 1, invalid: 0, faults: [] });
+  });
+
+  test('the first call of a key deletes old additions, and is accepted if the deletion fails', async () => {
+    const given = await givenCampaign();
+    await parley.db.execute(sql`INSERT INTO campaign_push
+      (org_id, campaign_id, id, state, source, done, accepted, created_by, finished_at)
+      SELECT ${orgId}, ${given.id}, 'push_0000000000000000000000000' || chr(96 + n), 'done', 'api', 1, 1, 'user_x', now()
+      FROM generate_series(1, 25) AS n`);
+    await parley.db.execute(sql`CREATE FUNCTION keep_addition() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION 'kept'; END $$`);
+    await parley.db.execute(sql`CREATE TRIGGER keep_addition BEFORE DELETE ON campaign_push
+      FOR EACH ROW EXECUTE FUNCTION keep_addition()`);
+    expect((await push(given, [person()])).status).toBe(202);
+    await parley.db.execute(sql`DROP FUNCTION keep_addition CASCADE`);
+    const { value: key } = await parley.key(orgId, {
+      scope: 'campaign',
+      campaignId: given.id,
+      permissions: ['campaigns'],
+    });
+    const body = { recipients: [person()] };
+    expect((await parley.call('POST', `/api/campaigns/${given.id}/recipients`, { key, body })).status).toBe(202);
+    const count = async () => (await listAdditions(parley.db, orgId, given.id, { limit: 50, after: null })).rows.length;
+    await expect.poll(count).toBe(MAX_STORED_ADDITIONS);
   });
 
   test('1,000 recipients in one call take less than a second', async () => {
