@@ -101,7 +101,8 @@ test('simultaneous requests for different periods of an organization are counted
           /^select .* from "analytics_day"/.test((statement as unknown as { text: string }).text) &&
           query.mock.settledResults[index]?.type === 'fulfilled',
       ).length;
-    await expect.poll(reads, { interval: 5 }).toBe(2);
+    // Each reader looks once, and the one that counts looks again.
+    await expect.poll(reads, { interval: 5 }).toBe(3);
     return readers;
   });
   expect(await countComplete(first)).toBe(1);
@@ -265,6 +266,22 @@ describe('the figures of Analytics', () => {
       await expect(read(query)).rejects.toMatchObject({ code: 'validation_failed' });
     expect((await read({ since: '2026-01-01', until: '2026-07-03' })).days).toHaveLength(184);
     expect(await read({ days: 7 })).toMatchObject({ since: '2026-11-14', until: '2026-11-20' });
+  });
+
+  test('a reader does not repeat the count of another reader that ended after the first look', async () => {
+    await db.execute(sql`UPDATE organization SET created_at = '2026-11-19T12:00:00Z' WHERE id = ${orgId}`);
+    const counting = vi.spyOn(db, 'execute');
+    const pool = db.$client;
+    const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
+    let other: Promise<unknown> | null = null;
+    vi.spyOn(pool, 'query').mockImplementation((async (...args: [{ text: string }]) => {
+      const result = await query(...args);
+      if (other === null && args[0].text.includes('"analytics_day"')) await (other = read());
+      return result;
+    }) as never);
+    await read();
+    expect(other).not.toBeNull();
+    expect(counting).toHaveBeenCalledTimes(2);
   });
 
   test('many simultaneous readers cause one count, and days before the creation of the organization are not counted', async () => {

@@ -84,12 +84,13 @@ async function countedFacts(
   const known = await read();
   if (isCounted(wanted, timesOf(known), now)) return { facts: groupsOf(known), complete: true };
   const other = counting.get(orgId);
-  const work =
-    other ??
-    recountDays(wanted, timesOf(known), now, async (day) => {
+  const count = async (): Promise<boolean> =>
+    // Another reader's count may have ended after the read above.
+    recountDays(wanted, timesOf(await read()), now, async (day) => {
       const facts = { rules: RULES, groups: groupFacts(await countFacts(db, orgId, day)) };
       await storeFactDay(db, orgId, { day: day.day, timeZone, facts, countedAt: new Date(now) });
-    }).finally(() => counting.delete(orgId));
+    });
+  const work = other ?? count().finally(() => counting.delete(orgId));
   if (other === undefined) counting.set(orgId, work);
   const isDone = await work;
   const counted = await read();
