@@ -5,6 +5,7 @@ import { countAgents } from '../../store/agents/read.ts';
 import { insertAgent } from '../../store/agents/write.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { insertChannel } from '../../store/channels/channels.ts';
+import { lockOrganization } from '../../store/documents.ts';
 import { type AgentsDeps, MAX_AGENTS } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
@@ -19,6 +20,8 @@ export async function createAgent(
   checkDefinition(definition);
   await checkToolAddresses(definition, { egress });
   return db.transaction(async (tx) => {
+    // Two simultaneous calls are counted one after the other.
+    await lockOrganization(tx, orgId);
     if ((await countAgents(tx, orgId)) >= MAX_AGENTS) {
       throw new Refusal('already_exists', `An organization has at most ${MAX_AGENTS} agents.`);
     }

@@ -4,6 +4,7 @@ import { invalidAt, Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { touchAgents } from '../../store/agents/write.ts';
 import type { Db } from '../../store/db.ts';
+import { lockOrganization } from '../../store/documents.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import {
   deleteBudget,
@@ -51,6 +52,8 @@ export async function setBudget(
     throw invalid('/subject_id', 'Name the agent, campaign or key; the organization needs no id.');
   }
   return db.transaction(async (tx) => {
+    // Two simultaneous calls are counted one after the other.
+    await lockOrganization(tx, orgId);
     if (subject !== 'organization' && !(await subjectExists(tx, orgId, subject, subjectId!))) {
       throw invalid('/subject_id', 'There is no record with this id.');
     }

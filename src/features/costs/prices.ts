@@ -1,6 +1,7 @@
 import { MAX_PRICES, type ModelPrice, type SetPriceBody } from '../../../contract/dashboard/costs.ts';
 import { invalidAt } from '../../../contract/problems.ts';
 import type { Db, Queryable } from '../../store/db.ts';
+import { lockOrganization } from '../../store/documents.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { deletePrice, listPrices as listRows, writePrice } from '../../store/costs/prices.ts';
 
@@ -30,6 +31,8 @@ export async function setPrice(
     }
     const { currency, input, output, cached = null } = price;
     const amounts = { input: String(input), output: String(output), cached: cached === null ? null : String(cached) };
+    // Two simultaneous calls are counted one after the other.
+    await lockOrganization(tx, orgId);
     await writePrice(tx, { orgId, provider, model, currency, ...amounts });
     const all = await listPrices({ db: tx }, orgId);
     if (all.length > MAX_PRICES) {

@@ -8,6 +8,7 @@ import { Refusal } from '../../../contract/problems.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import type { Db } from '../../store/db.ts';
+import { lockOrganization } from '../../store/documents.ts';
 import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports/read.ts';
 import { presentImport } from './present-import.ts';
 
@@ -18,13 +19,15 @@ export async function createImport(
   { name, bytes }: { name: string; bytes: number },
   actor: Actor,
 ): Promise<ImportRecord> {
-  if ((await countOpenImports(db, orgId)) >= MAX_OPEN_IMPORTS)
-    throw new Refusal(
-      'import_not_ready',
-      `${MAX_OPEN_IMPORTS} files wait already: import or cancel one of them, or wait a day.`,
-    );
   const id = newId('import');
   return db.transaction(async (tx) => {
+    // Two simultaneous calls are counted one after the other.
+    await lockOrganization(tx, orgId);
+    if ((await countOpenImports(tx, orgId)) >= MAX_OPEN_IMPORTS)
+      throw new Refusal(
+        'import_not_ready',
+        `${MAX_OPEN_IMPORTS} files wait already: import or cancel one of them, or wait a day.`,
+      );
     await insertImport(tx, orgId, { id, name, bytes, createdBy: actor.userId });
     await recordAudit(tx, { orgId, actor, action: 'import.created', subjectId: id, facts: { name, bytes } });
     return presentImport((await readImport(tx, orgId, id))!);
