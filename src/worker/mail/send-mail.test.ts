@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type FakeSmtp, startSmtp } from '../../../test/fakes/smtp.ts';
 import { useDatabase } from '../../../test/use-database.ts';
 import type { MailServer } from '../../config/mail.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { deriveKey } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
+import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { createQueueMail, type Mail } from '../../store/mail.ts';
 import type { Worker } from '../claim-loop.ts';
 import { createMailWorker } from './send-mail.ts';
@@ -123,4 +124,29 @@ it('a mail is never sent without the configured encryption', async () => {
   start({ security: 'starttls' });
   await isTriedAgain();
   expect([smtp.attempts(), smtp.mails]).toEqual([0, []]);
+});
+
+it('a worker that was suspended during its claim does not send a mail that another worker has claimed', async () => {
+  await queueMail(db, mail());
+  const clock = performance.now.bind(performance);
+  let suspendedMs = 0;
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => clock() + suspendedMs);
+  const query = db.$client.query.bind(db.$client) as (...args: unknown[]) => Promise<{ rows: unknown[] }>;
+  const done: string[] = [];
+  const queries = vi.spyOn(db.$client, 'query').mockImplementation((async (...args: unknown[]) => {
+    const result = await query(...args);
+    const { name } = args[0] as { name?: string };
+    if (name === 'complete-mail') done.push(name);
+    if (name === 'claim-mail' && result.rows.length > 0 && suspendedMs === 0) {
+      suspendedMs = LEASE_SECONDS.mail * 1_000;
+      await query(`UPDATE mail SET lease = 'another', due_at = now() + interval '1 minute'`);
+    }
+    return result;
+  }) as never);
+  start();
+  await expect.poll(() => done, { timeout: 10_000 }).toEqual(['complete-mail']);
+  expect(smtp.attempts()).toBe(0);
+  expect((await rows()).length).toBe(1);
+  queries.mockRestore();
+  now.mockRestore();
 });

@@ -7,7 +7,7 @@ import { type Key, SealError } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
 import { type ClaimedMail, claimMail, completeMail, type MailOutcome, openMail, renewMail } from '../../store/mail.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
-import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
+import { type ClaimLoop, createClaimLoop, hasLeaseForCall, type Worker } from '../claim-loop.ts';
 import { renderMail } from './render-mail.ts';
 
 /**
@@ -42,7 +42,9 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
       return { claimed, isMoreDue: claimed.length === limit };
     },
     renew: async (claimed) => void (await renewMail(pool, claimed)),
-    work: async ({ row: mail, abort }) => {
+    work: async (work) => {
+      const { row: mail, abort } = work;
+      if (!hasLeaseForCall(work, LEASE_SECONDS.mail)) return loop.store({ claimed: mail, againAfterMs: 0 });
       const againAfterMs = mail.recipient === null ? null : await attempt(mail, mail.recipient, abort.signal);
       await loop.storeWithRetries({ claimed: mail, againAfterMs });
     },
