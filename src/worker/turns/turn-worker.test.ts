@@ -349,6 +349,30 @@ describe('turns', () => {
     expect((await runState(run.id)).status).toBe('running');
   });
 
+  test('a turn whose lease was lost does not release a later claim of the same worker', async () => {
+    const run = await accept('one');
+    const turns: PromiseWithResolvers<TurnResult>[] = [];
+    startWorker(() => {
+      const turn = Promise.withResolvers<TurnResult>();
+      turns.push(turn);
+      return turn.promise;
+    });
+    await expect.poll(() => turns.length).toBe(1);
+    await db.execute(sql`UPDATE run SET lease = NULL, due_at = now() WHERE id = ${run.id}`);
+    await expect.poll(() => turns.length).toBe(2);
+    const leaseOf = async () => (await db.execute(sql`SELECT lease FROM run WHERE id = ${run.id}`)).rows[0]!['lease'];
+    const later = await leaseOf();
+    const released = vi.spyOn(db, 'execute');
+    turns[0]!.reject(new ProviderError('provider_failed', 'The call failed.', { retryable: true }));
+    await expect.poll(() => released.mock.results.length).toBeGreaterThan(0);
+    await Promise.all(released.mock.results.map(({ value }) => value as Promise<unknown>));
+    released.mockRestore();
+    expect(await leaseOf()).toBe(later);
+    turns[1]!.resolve(say('in time'));
+    await until(run.id, ({ turns: count }) => count === 1);
+    expect(await agentTexts(run.conversationId)).toEqual(['in time']);
+  });
+
   test('the opening of a campaign that was delayed into quiet hours waits for their end', async () => {
     const { id: conversationId, endUserId } = await givenConversation(db, orgId, channelId);
     const runId = newId('run', Date.now() - 120_000);

@@ -90,7 +90,6 @@ const OUTDATED_MS = 500;
 export function createTurnWorker(options: TurnWorkerOptions): Worker {
   const { db, log, whenDue, pressed, onStored } = options;
   const pool = db.$client;
-  const lease = newId('node');
   const lanes = createTally<number>();
   const share = createLoopShare();
 
@@ -106,7 +105,9 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
       const isPressed = pressed?.() ?? false;
       if (isPressed) await pause(PRESSED_PAUSE_MS);
       const room = isPressed ? Math.min(PRESSED_BATCH, limit) : limit;
-      const claimed = await claimRuns(pool, lease, room, lanes.counts, MAX_PER_LANE);
+      // Each claim has its own lease, so a run that this worker lost and claimed again is not mistaken for the earlier
+      // claim.
+      const claimed = await claimRuns(pool, newId('node'), room, lanes.counts, MAX_PER_LANE);
       // crash point: worker:after-claim
       return { claimed, isMoreDue: isPressed || isMoreDue(claimed, room) };
     },
