@@ -38,7 +38,7 @@ test('simultaneous calls create no more agents than an organization may have', a
   const orgId = await givenOrganization(db);
   const known = Array.from({ length: MAX_AGENTS - ROOM }, () => newId('agent'));
   await db.insert(agent).values(known.map((id) => ({ orgId, id, name: id, draft: {}, published: {} })));
-  const deps = { db, egress: { check: async () => {} } };
+  const deps = { db, egress: { check: async () => {}, fetchWith: () => fetch } };
   expect(await atOnce((n) => createAgent(deps, orgId, { name: `Agent ${n}` }, ACTOR))).toBe(ROOM);
 });
 
@@ -46,9 +46,9 @@ test('simultaneous calls set no more budgets than an organization may have', asy
   const orgId = await givenOrganization(db);
   const of = { orgId, subject: 'organization', subjectId: '', period: 'day', amount: '1', periodStart: '2026-01-01' };
   const unitOf = (n: number) => `X${String.fromCharCode(65 + Math.floor(n / 26), 65 + (n % 26))}`;
-  await db.insert(budget).values(
-    Array.from({ length: MAX_BUDGETS - ROOM }, (_, n) => ({ ...of, id: newId('budget'), unit: unitOf(n) })),
-  );
+  await db
+    .insert(budget)
+    .values(Array.from({ length: MAX_BUDGETS - ROOM }, (_, n) => ({ ...of, id: newId('budget'), unit: unitOf(n) })));
   const set = (n: number) =>
     setBudget({ db }, orgId, { subject: 'organization', period: 'month', unit: unitOf(n), amount: 1 }, ACTOR);
   expect(await atOnce(set)).toBe(ROOM);
@@ -58,9 +58,9 @@ test('simultaneous calls set no more prices than an organization may have', asyn
   const orgId = await givenOrganization(db);
   const price = { currency: 'USD', input: 1, output: 1 };
   const row = { orgId, provider: 'openai', currency: 'USD', input: '1', output: '1', cached: null };
-  await db.insert(modelPrice).values(
-    Array.from({ length: MAX_PRICES - ROOM }, (_, n) => ({ ...row, model: `known-${n}` })),
-  );
+  await db
+    .insert(modelPrice)
+    .values(Array.from({ length: MAX_PRICES - ROOM }, (_, n) => ({ ...row, model: `known-${n}` })));
   expect(await atOnce((n) => setPrice({ db }, orgId, { provider: 'openai', model: `new-${n}`, price }, ACTOR))).toBe(
     ROOM,
   );

@@ -31,15 +31,15 @@ export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps &
   route('listAgents', ({ orgId, query: { text }, paged }) =>
     paged({ text }, (page) => listAgents(deps, orgId, { text }, page)),
   ),
-  route('createAgent', ({ orgId, body, actor }) => createAgent(deps, orgId, body, actor)),
+  route('createAgent', ({ orgId, body, actor, careful }) => createAgent(careful(deps), orgId, body, actor)),
   route('readAgent', ({ orgId, params }) => readAgent(deps, orgId, params.agent_id)),
-  route('updateAgent', ({ orgId, params, body, actor, caller: { token } }) => {
+  route('updateAgent', ({ orgId, params, body, actor, caller: { token }, careful }) => {
     if (token && !changesDraftAlone(body) && !token.verbs.includes('publish')) throw needsPublish();
-    return updateAgent(deps, orgId, params.agent_id, body, actor);
+    return updateAgent(careful(deps), orgId, params.agent_id, body, actor);
   }),
   route('deleteAgent', ({ orgId, params, actor }) => deleteAgent(deps, orgId, params.agent_id, actor)),
-  route('publishAgent', ({ orgId, params, body, actor }) =>
-    publishAgent(deps, orgId, params.agent_id, body ?? {}, actor),
+  route('publishAgent', ({ orgId, params, body, actor, careful }) =>
+    publishAgent(careful(deps), orgId, params.agent_id, body ?? {}, actor),
   ),
   route('listAgentVersions', ({ orgId, params: { agent_id: agent }, paged }) =>
     paged(
@@ -48,16 +48,18 @@ export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps &
       (row) => String(row.version),
     ),
   ),
-  route('restoreAgentVersion', ({ orgId, params, body, actor }) =>
-    restoreAgentVersion(deps, orgId, params.agent_id, readVersion(params.version), body ?? {}, actor),
+  route('restoreAgentVersion', ({ orgId, params, body, actor, careful }) =>
+    restoreAgentVersion(careful(deps), orgId, params.agent_id, readVersion(params.version), body ?? {}, actor),
   ),
   route('readRollout', ({ orgId, params }) => readRollout(deps, orgId, params.agent_id)),
   route('setRollout', ({ orgId, params, body, actor }) => setRollout(deps, orgId, params.agent_id, body, actor)),
   route('stopRollout', ({ orgId, params, actor }) => stopRollout(deps, orgId, params.agent_id, actor)),
   route('finishRollout', ({ orgId, params, actor }) => finishRollout(deps, orgId, params.agent_id, actor)),
   route('compareVersions', ({ orgId, params }) => compareVersions(deps, orgId, params.agent_id)),
-  route('tryAgent', ({ orgId, caller, params, body, reply }) =>
-    streamTestChat(reply, caller.user.id, (reader) => tryAgent(deps, orgId, params.agent_id, body, reader)),
+  route('tryAgent', ({ orgId, caller, params, body, reply, thenChecked }) =>
+    streamTestChat(reply, caller.user.id, (reader) =>
+      thenChecked(tryAgent(deps, orgId, params.agent_id, body, reader)),
+    ),
   ),
   route('readSuite', ({ orgId, params }) => readSuite(deps, orgId, params.agent_id)),
   route('setSuite', ({ orgId, params, body, actor, caller: { token } }) => {
@@ -65,18 +67,26 @@ export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps &
     return setSuite(deps, orgId, params.agent_id, body, actor);
   }),
   route('checkSuite', ({ orgId, params, body }) => checkSuite(deps, orgId, params.agent_id, body)),
-  route('testAgent', ({ orgId, params, body }) => testAgent(deps, orgId, params.agent_id, body)),
-  route('replayConversation', ({ orgId, params, body }) => replayConversation(deps, orgId, params.agent_id, body)),
+  route('testAgent', ({ orgId, params, body, thenChecked }) =>
+    thenChecked(testAgent(deps, orgId, params.agent_id, body)),
+  ),
+  route('replayConversation', ({ orgId, params, body, thenChecked }) =>
+    thenChecked(replayConversation(deps, orgId, params.agent_id, body)),
+  ),
   route('listMissedQuestions', ({ orgId, params }) => listMissedQuestions(deps, orgId, params.agent_id)),
   route('listAllMissedQuestions', ({ orgId }) => listAllMissedQuestions(deps, orgId)),
   route('settleMissedQuestions', ({ orgId, params, body }) =>
     settleMissedQuestions(deps, orgId, params.agent_id, body.message_ids),
   ),
-  route('tryTool', ({ orgId, params, body }) => tryTool(deps, orgId, params.agent_id, body)),
-  route('listMcpTools', ({ orgId, params, body }) => listMcpTools(deps, orgId, params.agent_id, body)),
+  route('tryTool', ({ orgId, params, body, thenChecked }) => thenChecked(tryTool(deps, orgId, params.agent_id, body))),
+  route('listMcpTools', ({ orgId, params, body, thenChecked }) =>
+    thenChecked(listMcpTools(deps, orgId, params.agent_id, body)),
+  ),
 
   route('listModels', async ({ orgId }) => ({ data: await listModels(deps, orgId) })),
-  route('setModel', ({ orgId, params, body, actor }) => setModel(deps, orgId, params.provider, body, actor)),
+  route('setModel', ({ orgId, params, body, actor, careful }) =>
+    setModel(careful(deps), orgId, params.provider, body, actor),
+  ),
   route('checkModel', ({ orgId, params }) => checkModel(deps, orgId, params.provider)),
   route('removeModel', ({ orgId, params, actor }) => removeModel(deps, orgId, params.provider, actor)),
 ];

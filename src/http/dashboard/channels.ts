@@ -16,10 +16,10 @@ export const channelRoutes = ({ route, deps }: RouteDeps<ChannelsDeps & TestDeps
     const filter = { agentId: query.agent_id, text: query.text };
     return paged(filter, (page) => listChannels(deps, orgId, filter, page));
   }),
-  route('connectChannel', ({ orgId, body, actor }) => connectChannel(deps, orgId, body, actor)),
+  route('connectChannel', ({ orgId, body, actor, careful }) => connectChannel(careful(deps), orgId, body, actor)),
   route('readChannel', ({ orgId, params }) => readChannel(deps, orgId, params.channel_id)),
-  route('updateChannel', ({ orgId, params, body, actor }) =>
-    updateChannel(deps, orgId, params.channel_id, body, actor),
+  route('updateChannel', ({ orgId, params, body, actor, careful }) =>
+    updateChannel(careful(deps), orgId, params.channel_id, body, actor),
   ),
   route('checkChannel', ({ orgId, params }) => checkChannel(deps, orgId, params.channel_id)),
   route('listTemplates', ({ orgId, params }) => listTemplates(deps, orgId, params.channel_id)),

@@ -59,8 +59,13 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
   route('setPresence', ({ orgId, params, body, acting }) =>
     setPresence(deps, orgId, params.conversation_id, body, acting),
   ),
-  route('sayInConversation', ({ orgId, params, body, from: { requestId } }) =>
-    sayInConversation(deps, orgId, params.conversation_id, body.text, { requestId, waitMs: MAX_WAIT_SECONDS * 1_000 }),
+  route('sayInConversation', ({ orgId, params, body, from: { requestId }, thenChecked }) =>
+    thenChecked(
+      sayInConversation(deps, orgId, params.conversation_id, body.text, {
+        requestId,
+        waitMs: MAX_WAIT_SECONDS * 1_000,
+      }),
+    ),
   ),
   route('replyInConversation', ({ orgId, params, query: { after }, body, actor }) =>
     sendReply(deps, orgId, params.conversation_id, { ...body, after }, actor),

@@ -19,6 +19,7 @@ import type { Browser } from '../../access/sessions/signed-in.ts';
 import { metaOf } from '../edge/request-meta.ts';
 import { cursorScope, type Paging, type Position } from '../route/paging.ts';
 import type { Route } from '../route/route.ts';
+import { checkedAfterWaits } from './check-again.ts';
 import { download, type FileParts } from './download.ts';
 
 /** The input of every handler of the dashboard's API. */
@@ -36,6 +37,10 @@ export type Call<N extends DashboardRouteName> = {
   acting: { userId: string; role: Role };
   from: Browser & { requestId: string };
   reply: FastifyReply;
+  /** The dependencies of a verb that waits for another server and then changes data. */
+  careful: <Deps extends object>(deps: Deps) => Deps;
+  /** Checks the caller again when a long wait for an answer has ended. */
+  thenChecked: <Result>(waiting: Promise<Result>) => Promise<Result>;
   /** Responds with a file. */
   download: (file: FileParts) => FastifyReply;
   /** One page of a list. `filters` are the query parameters that restrict the list. */
@@ -137,6 +142,12 @@ function callOf<N extends DashboardRouteName>(
     acting: { userId: caller?.user.id ?? '', role: caller?.membership?.role ?? 'viewer' },
     from: { cookie, userAgent, address, requestId },
     reply,
+    careful: (given) => checkedAfterWaits(given, check),
+    thenChecked: async (waiting) => {
+      const result = await waiting;
+      await check();
+      return result;
+    },
     download: (file) => download(reply, file, check),
     async paged(filters, read, idOf) {
       const { limit = DEFAULT_PAGE, cursor } = request.query as { limit?: number; cursor?: string };

@@ -15,8 +15,8 @@ export const documentSourceRoutes = ({ route, deps }: RouteDeps<AgentsDeps>): Ro
   route('listSources', ({ orgId, params: { agent_id: agent }, paged }) =>
     paged({ agent }, (page) => listSources(deps, orgId, agent, page)),
   ),
-  route('createSource', async ({ orgId, params, body, actor }) => {
-    const record = await createSource(deps, orgId, params.agent_id, body, actor);
+  route('createSource', async ({ orgId, params, body, actor, careful }) => {
+    const record = await createSource(careful(deps), orgId, params.agent_id, body, actor);
     deps.wake.sources();
     return record;
   }),

@@ -15,9 +15,11 @@ export const memberHelpRoutes = ({ route, deps }: RouteDeps<HelpDeps>): Route[] 
   route('readMemberHelp', ({ orgId }) => readHelp(deps, orgId)),
   route('setMemberHelp', ({ orgId, body, actor }) => setHelp(deps, orgId, body, actor)),
   route('readConversationHelp', ({ orgId, params }) => readConversationHelp(deps, orgId, params.conversation_id)),
-  route('summarizeConversation', ({ orgId, params, query }) =>
-    summarize(deps, orgId, params.conversation_id, query.language),
+  route('summarizeConversation', ({ orgId, params, query, thenChecked }) =>
+    thenChecked(summarize(deps, orgId, params.conversation_id, query.language)),
   ),
-  route('draftReply', ({ orgId, params }) => draftReply(deps, orgId, params.conversation_id)),
-  route('translateText', ({ orgId, params, body }) => translate(deps, orgId, params.conversation_id, body)),
+  route('draftReply', ({ orgId, params, thenChecked }) => thenChecked(draftReply(deps, orgId, params.conversation_id))),
+  route('translateText', ({ orgId, params, body, thenChecked }) =>
+    thenChecked(translate(deps, orgId, params.conversation_id, body)),
+  ),
 ];

@@ -52,11 +52,13 @@ export const organizationSignInRoutes = ({
   }),
 
   route('readSignInSettings', ({ orgId }) => readSignInSettings(deps, orgId)),
-  route('setSignInProvider', ({ orgId, body, actor }) => setSignInProvider(deps, orgId, body, actor)),
+  route('setSignInProvider', ({ orgId, body, actor, careful }) => setSignInProvider(careful(deps), orgId, body, actor)),
   route('removeSignInProvider', ({ orgId, actor }) => removeSignInProvider(deps, orgId, actor)),
   route('checkSignInProvider', ({ body }) => checkSignInProvider(deps, body.issuer)),
   route('addSignInDomain', ({ orgId, body, actor }) => addSignInDomain(deps, orgId, body.domain, actor)),
-  route('verifySignInDomain', ({ orgId, params, actor }) => verifySignInDomain(deps, orgId, params.domain, actor)),
+  route('verifySignInDomain', ({ orgId, params, actor, careful }) =>
+    verifySignInDomain(careful(deps), orgId, params.domain, actor),
+  ),
   route('confirmSignInDomain', ({ orgId, params, actor }) => confirmSignInDomain(deps, orgId, params.domain, actor)),
   route('removeSignInDomain', ({ orgId, params, actor }) => removeSignInDomain(deps, orgId, params.domain, actor)),
 ];

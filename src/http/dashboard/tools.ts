@@ -22,8 +22,8 @@ export const toolRoutes = ({ route, deps }: RouteDeps<ToolSecretsDeps>): Route[]
   route('listToolSecrets', async ({ orgId, params }) => ({
     data: await listToolSecrets(deps, orgId, params.agent_id),
   })),
-  route('createToolSecret', ({ orgId, params, body, actor }) =>
-    createToolSecret(deps, orgId, params.agent_id, body, actor),
+  route('createToolSecret', ({ orgId, params, body, actor, careful }) =>
+    createToolSecret(careful(deps), orgId, params.agent_id, body, actor),
   ),
   route('rotateToolSecret', ({ orgId, params, body, actor }) =>
     rotateToolSecret(deps, which(orgId, params), body, actor),

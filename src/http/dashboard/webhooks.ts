@@ -25,10 +25,10 @@ const placeOf = ({ event_id: eventId, endpoint_id: endpointId }: { event_id: str
 /** Routes for events: their endpoints, their deliveries, and the live list of events. */
 export const webhookRoutes = ({ route, deps, paging }: RouteDeps<WebhooksDeps>): Route[] => [
   route('listWebhooks', async ({ orgId }) => ({ data: await listWebhooks(deps, orgId) })),
-  route('createWebhook', ({ orgId, body, actor }) => createWebhook(deps, orgId, body, actor)),
+  route('createWebhook', ({ orgId, body, actor, careful }) => createWebhook(careful(deps), orgId, body, actor)),
   route('readWebhook', ({ orgId, params }) => readWebhook(deps, orgId, params.endpoint_id)),
-  route('updateWebhook', ({ orgId, params, body, actor }) =>
-    updateWebhook(deps, orgId, params.endpoint_id, body, actor),
+  route('updateWebhook', ({ orgId, params, body, actor, careful }) =>
+    updateWebhook(careful(deps), orgId, params.endpoint_id, body, actor),
   ),
   route('rotateWebhookSecret', ({ orgId, params, body, actor }) =>
     rotateSecret(deps, orgId, params.endpoint_id, body.overlap, actor),

@@ -133,7 +133,7 @@ it('a worker that was suspended during its claim does not send a mail that anoth
   const now = vi.spyOn(performance, 'now').mockImplementation(() => clock() + suspendedMs);
   const query = db.$client.query.bind(db.$client) as (...args: unknown[]) => Promise<{ rows: unknown[] }>;
   const done: string[] = [];
-  const queries = vi.spyOn(db.$client, 'query').mockImplementation((async (...args: unknown[]) => {
+  const recorded = async (...args: unknown[]): Promise<unknown> => {
     const result = await query(...args);
     const { name } = args[0] as { name?: string };
     if (name === 'complete-mail') done.push(name);
@@ -142,7 +142,8 @@ it('a worker that was suspended during its claim does not send a mail that anoth
       await query(`UPDATE mail SET lease = 'another', due_at = now() + interval '1 minute'`);
     }
     return result;
-  }) as never);
+  };
+  const queries = vi.spyOn(db.$client, 'query').mockImplementation((...args: unknown[]) => recorded(...args) as never);
   start();
   await expect.poll(() => done, { timeout: 10_000 }).toEqual(['complete-mail']);
   expect(smtp.attempts()).toBe(0);

@@ -5,7 +5,15 @@ import { createEgress, type Egress } from '../../kernel/egress.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Key, SealError } from '../../kernel/seal.ts';
 import type { Db } from '../../store/db.ts';
-import { type ClaimedMail, claimMail, completeMail, type MailOutcome, openMail, renewMail } from '../../store/mail.ts';
+import {
+  type ClaimedMail,
+  claimMail,
+  completeMail,
+  type MailOutcome,
+  type MailText,
+  openMail,
+  renewMail,
+} from '../../store/mail.ts';
 import { LEASE_SECONDS } from '../../store/queue/lease-seconds.ts';
 import { type ClaimLoop, createClaimLoop, hasLeaseForCall, type Worker } from '../claim-loop.ts';
 import { renderMail } from './render-mail.ts';
@@ -76,13 +84,7 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
         to,
         subject: content.subject,
         messageId: `<${mail.id}@${server.from.address.split('@')[1]}>`,
-        headers: {
-          'Auto-Submitted': 'auto-generated',
-          ...(content.unsubscribe && {
-            'List-Unsubscribe': `<${content.unsubscribe.post}>`,
-            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-          }),
-        },
+        headers: headersOf(content),
       });
       return null;
     } catch (error) {
@@ -112,6 +114,14 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
     },
   };
 }
+
+const headersOf = ({ unsubscribe }: MailText) => ({
+  'Auto-Submitted': 'auto-generated',
+  ...(unsubscribe && {
+    'List-Unsubscribe': `<${unsubscribe.post}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }),
+});
 
 const UNKNOWN = { code: 'internal_error', message: 'The attempt failed inside Parley.' };
 

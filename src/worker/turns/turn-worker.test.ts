@@ -363,7 +363,7 @@ describe('turns', () => {
     const leaseOf = async () => (await db.execute(sql`SELECT lease FROM run WHERE id = ${run.id}`)).rows[0]!['lease'];
     const later = await leaseOf();
     const released = vi.spyOn(db, 'execute');
-    turns[0]!.reject(new ProviderError('provider_failed', 'The call failed.', { retryable: true }));
+    turns[0]!.reject(new ProviderError('provider_unreachable', 'The call failed.', { retryable: true }));
     await expect.poll(() => released.mock.results.length).toBeGreaterThan(0);
     await Promise.all(released.mock.results.map(({ value }) => value as Promise<unknown>));
     released.mockRestore();

@@ -79,6 +79,9 @@ export const createCompletionRoute = (deps: TriggerRoutesDeps): Route => ({
     const ended = AbortSignal.any([callerLeft(reply), request.server.draining]);
     const run = await awaitFirstTurn(deps, started, seconds * 1_000, ended);
     if (run === null) throw answerPending(started.run.id, input.idempotency !== null);
+    const { agent, trigger } = input.target;
+    // The key may have been revoked during the wait.
+    await admit(deps, request, TRIGGER, { agent_id: agent.id, trigger_id: trigger.id });
     const answer = JSON.stringify(presentCompletion(run));
     await keepAnswer(deps, started, input.idempotency, answer);
     return answer;

@@ -18,7 +18,7 @@ import type { Route, RouteAccess } from '../../route/route.ts';
 import { reachedByTrigger } from '../reached-end-user.ts';
 import type { TriggerRoutesDeps } from './deps.ts';
 import { acceptedRun, answeredRun, dryRun, runEvents } from './examples.ts';
-import { STREAM_ANSWER, type StreamDeps, streamRun } from './stream-run.ts';
+import { STREAM_ANSWER, type StreamDeps, isStillGranted, streamRun } from './stream-run.ts';
 
 const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true };
 
@@ -126,7 +126,10 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
       started.answer.status === 202 && seconds > 0
         ? await awaitAnswer(deps, started, seconds * 1_000, request.idempotency, callerLeft(reply))
         : null;
-    const answer = waited ?? started.answer;
+    // The key may have been revoked during the wait. The call stays accepted.
+    const asked = { need: access, params: request.params as Record<string, string> };
+    const mayRead = waited !== null && (await isStillGranted(deps, asked, request).catch(() => false));
+    const answer = mayRead ? waited : started.answer;
     if (seconds > 0) reply.header('preference-applied', `wait=${seconds}`);
     return send(reply, answer, deps.baseUrl);
   },

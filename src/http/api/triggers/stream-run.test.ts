@@ -214,19 +214,50 @@ describe('who gets a stream', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'run_not_found']);
   });
 
+  const revoke = (id: string) => {
+    const { access } = api.app;
+    const { region, baseUrl } = api.config;
+    const deps = { db: api.db, access, region, baseUrl, now: Date.now, queueMail: null };
+    return revokeApiKey({ ...deps, digest: createDigest(api.secrets.apiKeyPepper) }, orgId, id, actor);
+  };
+
   test('the streams of a revoked key end', async () => {
     const { id, value } = await api.key(orgId);
     const { data: run } = await (await start({ message: 'Hi' })).next('run');
     const [mine, unaffected] = [await follow(run.id, {}, value), await follow(run.id)];
     await mine.next('run');
-    const { access } = api.app;
-    const { region, baseUrl } = api.config;
-    const deps = { db: api.db, access, region, baseUrl, now: Date.now, queueMail: null };
-    await revokeApiKey({ ...deps, digest: createDigest(api.secrets.apiKeyPepper) }, orgId, id, actor);
+    await revoke(id);
     await mine.rest();
     await pause(600);
     expect(unaffected.isOpen()).toBe(true);
     unaffected.close();
+  });
+
+  test('a call that waits for its answer gets no messages when its key is revoked during the wait', async () => {
+    const waits: Record<string, (value: string) => ReturnType<TestApp['call']>> = {
+      accepted: (value) =>
+        api.call('POST', path, { key: value, body: { message: 'Hi' }, headers: { prefer: 'wait=20' } }),
+      key_revoked: (value) =>
+        api.call('POST', '/api/openai/v1/chat/completions', {
+          key: value,
+          body: { model: path.split('/')[3], messages: [{ role: 'user', content: 'Hi' }] },
+        }),
+    };
+    for (const [outcome, wait] of Object.entries(waits)) {
+      steps = gates();
+      model.script({ pieces: ['A secret', ' answer.'], next: steps.next });
+      const { id, value } = await api.key(orgId);
+      const asked = model.calls.length;
+      const waiting = wait(value);
+      await expect.poll(() => model.calls.length, { timeout: 10_000 }).toBeGreaterThan(asked);
+      await revoke(id);
+      steps.let(0, 1);
+      const { status, body, text } = await waiting;
+      expect(text).not.toContain('secret');
+      expect(outcome === 'accepted' ? [status, body.messages] : [status, body.error.code]).toEqual(
+        outcome === 'accepted' ? [202, undefined] : [401, 'key_revoked'],
+      );
+    }
   });
 
   test('a reader that does not read does not delay the turn', async () => {

@@ -69,8 +69,11 @@ const groupsOf = ({ keyId, orgId, client }: Caller): Record<string, number> =>
     ? { [`key ${keyId}`]: STREAMS_PER_KEY, [`streams of ${orgId}`]: STREAMS_PER_ORGANIZATION }
     : { [`client ${client.mark}`]: STREAMS_PER_CLIENT, [`clients of ${orgId}`]: STREAMS_PER_ORGANIZATION };
 
-/** The streams of a revoked key and of an expired client token end. */
-async function isStillGranted(
+/**
+ * Whether the caller may still read the answer. The streams of a revoked key and of an expired client token end, and a
+ * call that waited returns no messages.
+ */
+export async function isStillGranted(
   { access }: Pick<StreamDeps, 'access'>,
   { need, params }: Asked,
   request: FastifyRequest,
