@@ -1,21 +1,24 @@
+import type { AgentsDeps } from '../../features/agents/deps.ts';
 import type { ChannelsDeps } from '../../features/channels/deps.ts';
 import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 
 /** Checks the caller of the request again. Throws what the gate throws. */
 export type CheckAgain = () => Promise<unknown>;
 
-/** The dependencies that wait for servers whose addresses the caller chooses. */
-type Waiting = Partial<Pick<SignInDeps, 'egress' | 'lookUpTxt'> & Pick<ChannelsDeps, 'connector'>>;
+/** The dependencies that wait for a server or a file of the caller. */
+type Waiting = Partial<
+  Pick<SignInDeps, 'egress' | 'lookUpTxt'> & Pick<ChannelsDeps, 'connector'> & Pick<AgentsDeps, 'readFiles'>
+>;
 
 /** The check follows only a wait that is longer, because most waits end at once. */
 const SLOW_WAIT_MS = 100;
 
 /**
  * The same dependencies, but the caller is checked again after each slow wait. A provider or a name server that the
- * caller chose may wait for half a minute. A person who is removed in this time must not change anything after it.
+ * caller chose, or a large file, may take half a minute. A person who is removed in this time must not change anything after it.
  */
 export const checkedAfterWaits = <Deps extends Waiting>(deps: Deps, check: CheckAgain): Deps => {
-  const { egress, connector, lookUpTxt } = deps;
+  const { egress, connector, lookUpTxt, readFiles } = deps;
   const then = <Input extends unknown[], Result>(wait: (...input: Input) => Promise<Result>) => {
     return async (...input: Input): Promise<Result> => {
       const since = performance.now();
@@ -32,5 +35,6 @@ export const checkedAfterWaits = <Deps extends Waiting>(deps: Deps, check: Check
     ...(egress && { egress: { ...egress, check: then(egress.check) } }),
     ...(connector && { connector: { ...connector, connect: then(connector.connect) } }),
     ...(lookUpTxt && { lookUpTxt: then(lookUpTxt) }),
+    ...(readFiles && { readFiles: { ...readFiles, read: then(readFiles.read) } }),
   };
 };

@@ -21,8 +21,8 @@ export const knowledgeRoutes = ({ route, deps }: RouteDeps<AgentsDeps & { wake: 
   route('createDocument', ({ orgId, params, body, actor }) =>
     createDocument(deps, orgId, params.agent_id, body, actor),
   ),
-  route('uploadDocument', ({ orgId, params, query: { name }, body, actor }) =>
-    uploadDocument(deps, orgId, params.agent_id, { name, bytes: body as Buffer }, actor),
+  route('uploadDocument', ({ orgId, params, query: { name }, body, actor, careful }) =>
+    uploadDocument(careful(deps), orgId, params.agent_id, { name, bytes: body as Buffer }, actor),
   ),
   route('readDocument', ({ orgId, params }) => readDocument(deps, orgId, params.agent_id, params.document_id)),
   route('deleteDocument', ({ orgId, params, actor }) =>
