@@ -3,7 +3,7 @@ import type { ChannelsDeps } from '../../features/channels/deps.ts';
 import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 
 /** Checks the caller of the request again. Throws what the gate throws. */
-export type CheckAgain = () => Promise<unknown>;
+type CheckAgain = () => Promise<unknown>;
 
 /** The dependencies that wait for a server or a file of the caller. */
 type Waiting = Partial<
