@@ -88,6 +88,18 @@ test('changes of a result within one second cause one event, with the latest val
   expect(updates().length).toBeLessThanOrEqual(2);
 });
 
+test('turns without a value cause no event about the result', async () => {
+  const { start, say } = await given({});
+  const { id, conversation_id: conversation } = await start();
+  await say(conversation!, 'Hello?');
+  const pending = await parley.db.execute(sql`SELECT result_event_at FROM run WHERE id = ${id!}`);
+  expect(pending.rows).toEqual([{ result_event_at: null }]);
+  const events = await parley.db.execute(
+    sql`SELECT FROM event WHERE type = 'run.result_updated' AND data ->> 'id' = ${id!}`,
+  );
+  expect(events.rows).toEqual([]);
+});
+
 test('a run keeps its collected values when a member takes over', async () => {
   const { start, say } = await given(DEFINITION);
   const { conversation_id: conversation } = await start();
