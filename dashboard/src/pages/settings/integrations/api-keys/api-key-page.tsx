@@ -181,7 +181,7 @@ function KeyFacts({ item }: { item: KeyRecord }): ReactNode {
           <Moment at={item.created_at} />
         </Fact>
         <Fact label={say('created_by')}>
-          <bdi>{personName(item.created_by, who, say('gone_person'), say('by_schedule'))}</bdi>
+          <bdi>{personName(item.created_by, who, say('gone_person'), say('by_parley'))}</bdi>
         </Fact>
         {(item.state !== 'active' || item.revoke_at) && (
           <Fact label={say(`state_${item.state}`)}>
