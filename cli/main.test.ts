@@ -89,6 +89,8 @@ describe('requests and output', () => {
     const { url, body, headers } = lastCall(server);
     expect(url).toBe('/dashboard/api/organizations/org_1/keys');
     expect(headers.origin).toBe(server.url);
+    // The list of sessions shows this program by its name.
+    expect(headers['user-agent']).toMatch(/^parley-cli \(\w+\)$/);
     expect(JSON.parse(body)).toEqual({ label: 'CRM', scope: 'organization', permissions: ['triggers', 'channels'] });
   });
 

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import os from 'node:os';
 import type { ProblemBody } from '../contract/problems.ts';
 import { Failure, Refused } from './failure.ts';
 
@@ -19,6 +20,8 @@ export type Answer = { status: number; cookies: string[]; body: unknown };
 
 /** Longer than the server's longest wait (25 s) and than its own time limit for a request (30 s). */
 const TIMEOUT_MS = 40_000;
+/** The list of sessions shows a name for it (dashboard/src/pages/settings/sessions/browser-name.ts). */
+const USER_AGENT = `parley-cli (${os.type()})`;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export async function callServer(url: string, call: Call): Promise<Answer> {
@@ -62,7 +65,11 @@ const request = (
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const send = target.protocol === 'https:' ? https.request : http.request;
-    const sent = send(target, { method, headers, signal, agent: false }, resolve);
+    const sent = send(
+      target,
+      { method, headers: { 'user-agent': USER_AGENT, ...headers }, signal, agent: false },
+      resolve,
+    );
     sent.on('error', reject);
     sent.end(body);
   });

@@ -452,7 +452,7 @@ const kinds = {
   webhook_disabled: {
     status: 409,
     title: 'The endpoint is disabled',
-    cure: 'Enable the endpoint in the dashboard, then send again.',
+    cure: 'Enable the endpoint in the dashboard or with ./parley webhooks update ENDPOINT_ID --enable, then send again.',
   },
   campaign_not_open: {
     status: 409,

@@ -1,5 +1,7 @@
 import type { Page } from '@playwright/test';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordAudit, SYSTEM } from '../../src/store/organizations/audit.ts';
 import {
   CHROMIUM,
   everythingKept,
@@ -359,6 +361,24 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       expect(await me(key)).toMatchObject({ status: 200 });
     },
   );
+
+  test('the page of a key that no person created or revoked names Parley', async () => {
+    const { page } = await journey.open(KEYS, { as: OWNER });
+    await create(page, 'Own');
+    await saved(page);
+    const made = sql`UPDATE api_key SET created_by = 'system' WHERE label = 'Own' RETURNING id`;
+    const subjectId = (await journey.app.db.execute<{ id: string }>(made)).rows[0]!.id;
+    await journey.app.db.transaction(async (tx) => {
+      const entry = { orgId, action: 'api_key.renamed', subjectId, facts: { from: 'Other', to: 'Own' } };
+      await recordAudit(tx, { ...entry, actor: SYSTEM });
+      await recordAudit(tx, { ...entry, actor: { ...SYSTEM, userId: 'user_gone' } });
+    });
+    await page.goto(`${journey.app.url}${KEYS}/${subjectId}`);
+    await page.getByText('by Parley itself').waitFor();
+    // The other one is the creator.
+    await expect.poll(() => page.getByText('Parley itself', { exact: true }).count()).toBe(2);
+    await page.getByText('by a former member').waitFor();
+  });
 
   test('may be limited to networks, which are narrowed later', { tags: ['long'] }, async () => {
     const { page } = await journey.open(KEYS, { as: OWNER });

@@ -118,6 +118,16 @@ describe('each event is sent once, as it happened', () => {
     await hears('conversation.reopened', ({ id }) => id === conversationId);
   });
 
+  test('a value that a person gives sends run.result_updated', async () => {
+    const items = [{ name: 'people', type: 'number' as const, ask: { default: 'How many?' } }];
+    const made = await givenAgent(parley.db, orgId, { definition: { steps: { items } } });
+    const where = `/api/triggers/${made.agentId}/${await givenTrigger(parley.db, orgId, made.agentId)}`;
+    const { body } = await api('POST', where, {}, { prefer: 'wait=10' });
+    await call(`POST ${at}/conversations/${body.conversation_id}/say`, { text: '4' });
+    const updated = await hears('run.result_updated', ({ id }) => id === body.id);
+    expect(updated.data['result']).toMatchObject({ data: { people: 4 } });
+  });
+
   test('a message sends the events message.sent, delivered and read, or message.failed', async () => {
     const send = async (to: string) => {
       const content = { type: 'text', text: 'Your order shipped' };

@@ -367,6 +367,32 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     ]);
   });
 
+  it('the buttons of a dialog that is higher than the window stay in view', async () => {
+    for (const [path, open, act] of [
+      ['/end-users', 'Add end user', 'Add end user'],
+      ['/settings/integrations/api-keys', 'Create API key', 'Create API key'],
+    ] as const) {
+      const page = await at(path);
+      await page.setViewportSize({ width: 1280, height: 520 });
+      await page.getByRole('button', { name: open }).first().click();
+      const dialog = page.getByRole('dialog');
+      const button = dialog.getByRole('button', { name: act });
+      await button.waitFor();
+      await settled(page);
+      const dialogBottom = await dialog.evaluate((element) => element.getBoundingClientRect().bottom);
+      const place = await button.evaluate((element) => element.getBoundingClientRect().bottom);
+      expect(place, path).toBeLessThan(dialogBottom);
+      // The last field is not behind the buttons when it has the focus.
+      const last = dialog.locator('input:visible, textarea:visible, summary:visible').last();
+      await last.focus();
+      const [field, actions] = await Promise.all([
+        last.evaluate((element) => element.getBoundingClientRect().bottom),
+        dialog.locator('[data-actions]').evaluate((element) => element.getBoundingClientRect().top),
+      ]);
+      expect(field, path).toBeLessThanOrEqual(actions);
+    }
+  });
+
   it('a link to another organization offers to switch to it', async () => {
     const other = await journey.api('POST /organizations', { name: 'Southwind' }, cookie);
     expect(other.status).toBe(201);
@@ -382,5 +408,8 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await page.goto(`${journey.app.url}/agents/${agent.id.slice(0, -4)}0000`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('button', { name: /Switch to/ }).count()).toBe(0);
+    // The advice is for a reader of the page, and another try would have the same result.
+    await page.getByRole('alert').getByText('It may have been deleted, or the link is wrong.').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 });

@@ -88,6 +88,18 @@ test('changes of a result within one second cause one event, with the latest val
   expect(updates().length).toBeLessThanOrEqual(2);
 });
 
+test('turns without a value cause no event about the result', async () => {
+  const { start, say } = await given({});
+  const { id, conversation_id: conversation } = await start();
+  await say(conversation!, 'Hello?');
+  const pending = await parley.db.execute(sql`SELECT result_event_at FROM run WHERE id = ${id!}`);
+  expect(pending.rows).toEqual([{ result_event_at: null }]);
+  const events = await parley.db.execute(
+    sql`SELECT FROM event WHERE type = 'run.result_updated' AND data ->> 'id' = ${id!}`,
+  );
+  expect(events.rows).toEqual([]);
+});
+
 test('a run keeps its collected values when a member takes over', async () => {
   const { start, say } = await given(DEFINITION);
   const { conversation_id: conversation } = await start();
@@ -253,8 +265,8 @@ test('results are exported as CSV without formulas, including values of removed 
   const triggerId = path.split('/').at(-1)!;
   const at = `/organizations/${orgId}/triggers/${triggerId}/results.csv`;
   const [head, row] = (await call(`GET ${at}`)).text.trimEnd().split('\r\n');
-  expect(head).toBe('run_id,created_at,finished_at,status,reason,ref,end_user_id,conversation_id,agent_version,result_status,missing,result.note,other'); // prettier-ignore
-  expect(row).toMatch(new RegExp(`^${id},.*,completed,.*,complete,,'=1\\+1,$`));
+  expect(head).toBe('run_id,created_at,finished_at,status,reason,ref,end_user_id,external_id,conversation_id,agent_version,result_status,missing,result.note,other'); // prettier-ignore
+  expect(row).toMatch(new RegExp(`^${id},.*,completed,.*,enduser_\\w+,csv,conv_.*,complete,,'=1\\+1,$`));
   await parley.db.update(agent).set({ published: {} }).where(eq(agent.id, agentId));
   expect((await call(`GET ${at}`)).text).toContain(`"{""note"":""=1+1""}"`);
   expect((await call(`GET /organizations/${orgId}/triggers/trigger_unknown/results.csv`)).status).toBe(404);

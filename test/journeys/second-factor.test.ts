@@ -88,6 +88,11 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('The code is wrong').waitFor();
     expect(await field.inputValue()).toBe('');
+    // The error is about a code of the app, so it ends with the change to the other kind.
+    await page.getByRole('button', { name: 'Use a recovery code instead' }).click();
+    await page.getByLabel('Recovery code').waitFor();
+    expect(await page.getByText('The code is wrong').count()).toBe(0);
+    await page.getByRole('button', { name: 'Use the authenticator app instead' }).click();
     await field.fill(code(1));
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await isInside(page);
@@ -249,7 +254,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     const { page, context } = await journey.open('/sign-in', { viewport: { width: 390, height: 844 } });
     const devtools = await context.newCDPSession(page);
     await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
       options: {
         protocol: 'ctap2',
         transport: 'internal',
@@ -259,6 +264,8 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
         automaticPresenceSimulation: true,
       },
     });
+    const verify = (isUserVerified: boolean) =>
+      devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
     await page.goto(`${origin}/sign-in`);
     const useKey = page.getByRole('button', { name: 'Sign in with a passkey' });
     await useKey.click();
@@ -298,6 +305,10 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.goto(`${origin}/sign-in`);
     await enterPassword(page, 'phone@example.com');
     await page.getByText('Use your passkey, or enter one of your recovery codes.').waitFor();
+    await verify(false);
+    await useKey.click();
+    await page.getByText('No passkey was used. Try again, or enter a code.').waitFor();
+    await verify(true);
     await useKey.click();
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.goto(origin + ACCOUNT);

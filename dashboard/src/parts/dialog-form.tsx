@@ -28,7 +28,7 @@ export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, a
       <Stack>
         {children}
         {problem && <ProblemAlert problem={problem} />}
-        <Group justify="flex-end" gap="xs">
+        <Group data-actions justify="flex-end" gap="xs">
           {aside && <Box me="auto">{aside}</Box>}
           <Button variant="default" onClick={onCancel}>
             {say('cancel')}

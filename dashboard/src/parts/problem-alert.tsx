@@ -6,19 +6,20 @@ import { arabicTitle } from '../language/arabic-titles.ts';
 import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
 
-type Props = { problem: unknown; onRetry?: () => void; title?: string };
+type Props = { problem: unknown; onRetry?: () => void; title?: string; detail?: string };
 
 /** The error as text, with the request ID for support. */
-export function ProblemAlert({ problem, onRetry, title }: Props): ReactNode {
+export function ProblemAlert({ problem, onRetry, title, detail }: Props): ReactNode {
   const say = useTexts(common);
   const text = useProblemText(problem);
+  const sentence = detail ?? text.detail;
   const requestId = problem instanceof Problem ? problem.requestId : null;
   return (
     <Alert color="red" icon={<IconAlertCircle size={18} />} title={title ?? text.title} role="alert">
       <Stack gap="xs" align="flex-start">
-        {text.detail && (
+        {sentence && (
           <Text size="sm" dir="auto">
-            {text.detail}
+            {sentence}
           </Text>
         )}
         {requestId && (

@@ -1,10 +1,16 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Problem } from '../api/client.ts';
+import { defineTexts, useTexts } from '../language/texts.tsx';
 import { OtherOrganization } from './other-organization.tsx';
 import { PageHeader } from './page-header.tsx';
 import { PagePending } from './page-pending.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
+
+const texts = defineTexts(
+  { gone: 'It may have been deleted, or the link is wrong.' },
+  { gone: 'ربما حُذف، أو أن الرابط غير صحيح.' },
+);
 
 type Props<T> = {
   read: UseQueryResult<T, Problem>;
@@ -16,6 +22,18 @@ type Props<T> = {
 /** The record was deleted, perhaps in another window, so the old data is no longer shown. */
 export const isGone = ({ error }: { error: Problem | null }): boolean => error?.status === 404;
 
+/** The error of a page that cannot load its record. The server's advice about a missing one is for callers of the API. */
+export function ReadProblem<T>({ read }: { read: UseQueryResult<T, Problem> }): ReactNode {
+  const say = useTexts(texts);
+  if (!isGone(read)) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
+  return (
+    <>
+      <ProblemAlert problem={read.error} detail={say('gone')} />
+      <OtherOrganization />
+    </>
+  );
+}
+
 /** A page about one record: its outline during loading, or the error if loading fails. */
 export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
   if (read.isPending) return <PagePending />;
@@ -23,8 +41,7 @@ export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>):
     return (
       <>
         <PageHeader title={title} crumbs={crumbs} />
-        <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />
-        {isGone(read) && <OtherOrganization />}
+        <ReadProblem read={read} />
       </>
     );
   return <>{children(read.data)}</>;

@@ -127,6 +127,32 @@ describe('/docs/problems', () => {
   });
 });
 
+describe('a URL without a page', () => {
+  it.each([
+    ['/docs/events', '/docs/guides/events'],
+    ['/docs/guides', '/docs'],
+  ])('%s leads to %s', async (path, target) => {
+    const { status, headers } = await get(path);
+    expect([status, headers['location']]).toEqual([308, target]);
+  });
+
+  it.each(['/docs/key-inv', '/docs/guides/key_inv', '/docs/problems/key-inv'])(
+    'a person who opens %s gets the search, and a program gets a problem',
+    async (path) => {
+      const page = await raw(http.port, { path, headers: ['Accept: text/html,*/*'] });
+      expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(page.text).toContain('<h1>Page not found</h1>');
+      expect(page.text).toContain('href="/docs/problems/key_invalid"');
+      expect((await get(path)).json()).toMatchObject({ status: 404, code: expect.stringMatching(/_not_found$/) });
+    },
+  );
+
+  it('the page repeats the URL as text, not as HTML', async () => {
+    const { text } = await raw(http.port, { path: '/docs/%3Cimg%20src=x%3E', headers: ['Accept: text/html'] });
+    expect(text).toContain('“&#60;img src=x&#62;”');
+  });
+});
+
 describe('/llms.txt', () => {
   it('the file names every endpoint and further pages', async () => {
     const { text, headers } = await get('/llms.txt');

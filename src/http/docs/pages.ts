@@ -34,6 +34,11 @@ export class Pages {
     return this.#around('/docs?q', searchPage(query, await this.entries()));
   }
 
+  /** The page for a URL that has none: the search for the last part of the URL. */
+  async missing(name: string): Promise<string> {
+    return this.#around('/docs?q', searchPage(name.replaceAll(/[-_]/g, ' '), await this.entries(), 'Page not found'));
+  }
+
   /** The content of the search index: every heading, endpoint, event and code. */
   entries(): Promise<readonly Entry[]> {
     return this.#once('entries', async () => {

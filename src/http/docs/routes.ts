@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isProblemCode, Refusal } from '../../../contract/problems.ts';
+import { isProblemCode, type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import { ownFile } from '../../kernel/own-files.ts';
 import type { Route } from '../route/route.ts';
 import { isGuide } from './guides.ts';
@@ -32,22 +32,35 @@ export function docsRoutes(deps: DocsDeps): Route[] {
     return bytes;
   };
   const send = async (reply: FastifyReply, path: string) => sendPage(reply, await pages.html(path), deps.baseUrl);
+  /** A person who guessed a URL sees the search for its last part. Programs get the usual problem. */
+  const missing = async (reply: FastifyReply, { headers }: FastifyRequest, name: string, code: ProblemCode) => {
+    if (!headers.accept?.includes('text/html')) throw new Refusal(code);
+    return sendPage(reply.code(404), await pages.missing(name.slice(0, MOST_LETTERS)), deps.baseUrl);
+  };
   return [
     get('/docs', async (reply, { query }) => {
       const wanted = new URLSearchParams(query as string).get('q')?.trim().slice(0, MOST_LETTERS);
       return wanted ? sendPage(reply, await pages.found(wanted), deps.baseUrl) : send(reply, '/docs');
     }),
     get('/docs/', async (reply) => reply.redirect('/docs', 308)),
-    get('/docs/guides/:name', async (reply, { params }) => {
-      const { name } = params as { name: string };
-      if (!isGuide(name)) throw new Refusal('route_not_found');
-      return send(reply, `/docs/guides/${name}`);
+    get('/docs/guides', async (reply) => reply.redirect('/docs', 308)),
+    get('/docs/guides/:name', async (reply, request) => {
+      const { name } = request.params as { name: string };
+      return isGuide(name) ? send(reply, `/docs/guides/${name}`) : missing(reply, request, name, 'route_not_found');
+    }),
+    // The path of the file in the repository, without its ending.
+    get('/docs/:name', async (reply, request) => {
+      const { name } = request.params as { name: string };
+      return isGuide(name)
+        ? reply.redirect(`/docs/guides/${name}`, 308)
+        : missing(reply, request, name, 'route_not_found');
     }),
     get('/docs/problems', (reply) => send(reply, '/docs/problems')),
-    get('/docs/problems/:code', async (reply, { params }) => {
-      const { code } = params as { code: string };
-      if (!isProblemCode(code)) throw new Refusal('problem_not_found');
-      return send(reply, `/docs/problems/${code}`);
+    get('/docs/problems/:code', async (reply, request) => {
+      const { code } = request.params as { code: string };
+      return isProblemCode(code)
+        ? send(reply, `/docs/problems/${code}`)
+        : missing(reply, request, code, 'problem_not_found');
     }),
     get('/docs/style.css', async (reply) => sendAsset(reply, 'text/css', file('style.css'))),
     ...SCRIPTS.map((name) => get(`/docs/${name}`, async (reply) => sendAsset(reply, 'text/javascript', file(name)))),

@@ -2,8 +2,8 @@ import { escapeHtml } from './html.ts';
 import { type Entry, find } from './rank.js';
 import type { Content } from './sections.ts';
 
-/** The results as a page, for a browser without scripts and for links. */
-export function searchPage(query: string, entries: readonly Entry[]): Content {
+/** The results as a page, for a browser without scripts, for links, and for a URL without a page. */
+export function searchPage(query: string, entries: readonly Entry[], heading = 'Search'): Content {
   const found = find(entries, query);
   const items = found.map(
     ({ title, detail, place, href }) =>
@@ -11,8 +11,8 @@ export function searchPage(query: string, entries: readonly Entry[]): Content {
   );
   const says = found.length === 0 ? 'Nothing was found for' : 'Found for';
   return {
-    title: 'Search',
+    title: heading,
     kind: 'Search',
-    main: `<h1>Search</h1><p>${says} “${escapeHtml(query)}”${found.length === 0 ? '. Try fewer words, or the beginning of one.' : ':'}</p><ul class="found">${items.join('')}</ul>`,
+    main: `<h1>${heading}</h1><p>${says} “${escapeHtml(query)}”${found.length === 0 ? '. Try fewer words, or the beginning of one.' : ':'}</p><ul class="found">${items.join('')}</ul>`,
   };
 }

@@ -166,6 +166,12 @@ describe('an invalid message', () => {
     expect(answer.status).toBe(status);
   });
 
+  test('a notification with invalid parameters gets no answer, because it has no id', async () => {
+    const body = { jsonrpc: '2.0', method: 'tools/call', params: { arguments: 1 } };
+    const answer = await parley.call('POST', '/mcp', { key, headers: ACCEPT, body });
+    expect([answer.status, answer.body]).toEqual([202, null]);
+  });
+
   test('a call of an unknown tool is a protocol error', async () => {
     const { body } = await rpc('tools/call', { name: 'nonsense', arguments: {} });
     expect(body.error.message).toContain('nonsense');
@@ -179,6 +185,17 @@ describe('an invalid message', () => {
       'initialize',
       { protocolVersion: 1, capabilities: {}, clientInfo: { name: 'a', version: 'b' } },
       '/params/protocolVersion: Must be a string.',
+    ],
+    ['initialize', { protocolVersion: '2025-06-18', capabilities: {} }, '/params/clientInfo: This field is required.'],
+    [
+      'initialize',
+      { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a' } },
+      '/params/clientInfo/version: This field is required.',
+    ],
+    [
+      'initialize',
+      { protocolVersion: '2025-06-18', clientInfo: { name: 'a', version: 'b' } },
+      '/params/capabilities: This field is required.',
     ],
   ])('invalid parameters of %s are refused in our words', async (method, params, text) => {
     const answer = await rpc(method, params);

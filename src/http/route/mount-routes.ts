@@ -8,7 +8,7 @@ import { letOwnPageRead, mountPreflight, refuseKeyOfPage } from './client-pages.
 import { idempotencyOf } from './idempotency-key.ts';
 import { namesOf } from './names-of-end-user.ts';
 import type { Problems } from '../edge/problems.ts';
-import { compileQuery } from './query.ts';
+import { compileMisplaced, compileQuery } from './query.ts';
 import { metaOf } from '../edge/request-meta.ts';
 import {
   answerSchema,
@@ -198,6 +198,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
     rawBody === undefined && (route.method === 'POST' || route.method === 'PUT' || route.method === 'PATCH');
   const checkBody = takesBody ? compileBody(route.body ?? EmptyObject) : null;
   const readQuery = route.query ? compileQuery(route.query) : null;
+  const checkQuery = takesBody && !route.query ? compileMisplaced(route.body) : null;
   const checks = checkAnswers ? compileAnswers(route) : null;
 
   const answer = (reply: FastifyReply, result: unknown): FastifyReply => {
@@ -252,6 +253,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
     try {
       if (readQuery) request.query = readQuery(request.query as string);
+      checkQuery?.(request.query as string);
       if (rawBody !== undefined)
         return readRawThenRun(request, reply, rawBody).catch((error: unknown) => refused(reply, error));
       const sent = checkBody ? readThenRun(request, reply, checkBody) : run(request, reply);

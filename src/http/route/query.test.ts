@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../../../contract/problems.ts';
-import { compileQuery, PageQuery } from './query.ts';
+import { compileMisplaced, compileQuery, PageQuery } from './query.ts';
 
 const read = compileQuery(
   Type.Object({ ...PageQuery, tag: Type.Optional(Type.String()), done: Type.Optional(Type.Boolean()) }),
@@ -41,5 +41,28 @@ describe('a query', () => {
     ['tag=%ff', 'request_invalid'],
   ])('the query %s is refused: %s', (text, expected) => {
     expect(refusal(text)).toBe(expected);
+  });
+});
+
+describe('the query of a call with a body', () => {
+  const check = compileMisplaced(Type.Object({ message: Type.String(), dry_run: Type.Boolean() }));
+  const checkOther = compileMisplaced(undefined);
+
+  it('a field of the body is refused, because it would have no effect', () => {
+    const errors = (pointer: string, detail: string) => ({
+      extras: { errors: [{ pointer, code: 'unknown_field', detail }] },
+    });
+    const inBody = 'Send this field in the body, not in the query.';
+    expect(() => check('dry_run=true')).toThrow(expect.objectContaining(errors('/dry_run', inBody)));
+    expect(() => check('a=1&message=%zz')).toThrow(expect.objectContaining(errors('/message', inBody)));
+    expect(() => checkOther('dry_run')).toThrow(
+      expect.objectContaining(errors('/dry_run', 'This call has no dry run.')),
+    );
+  });
+
+  it('other parameters are ignored', () => {
+    expect(() => check('')).not.toThrow();
+    expect(() => check('utm_source=%zz&key=parley_us_1&constructor=1')).not.toThrow();
+    expect(() => checkOther('message=1')).not.toThrow();
   });
 });

@@ -38,6 +38,29 @@ export function compileQuery(schema: TSchema): (text: string) => Record<string, 
   };
 }
 
+/**
+ * For a call with a body that declares no query. Its query is ignored, except for names that the caller would miss:
+ * fields of the body, and `dry_run`. If `?dry_run=true` were ignored, the call would send real messages.
+ */
+export function compileMisplaced(body: TSchema | undefined): (text: string) => void {
+  const fields = new Set(body && 'properties' in body ? Object.keys(body.properties as object) : []);
+  return (text) => {
+    if (text === '') return;
+    const names = new Set(new URLSearchParams(text).keys());
+    const errors = [...names]
+      .filter((name) => name === 'dry_run' || fields.has(name))
+      .map((name) => ({
+        pointer: pointerTo(name),
+        code: 'unknown_field' as const,
+        detail: fields.has(name) ? 'Send this field in the body, not in the query.' : 'This call has no dry run.',
+      }));
+    if (errors.length > 0)
+      throw new Refusal('validation_failed', 'The query contains a parameter that is not allowed.', { errors });
+  };
+}
+
+const pointerTo = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
 /** This parser is our own, because URLSearchParams repairs broken encodings instead of refusing them. */
 function pairsOf(text: string): [string, string][] {
   try {
@@ -68,7 +91,7 @@ function read(value: string, property: Property | undefined): unknown {
 
 function twice(name: string): Refusal {
   const fault: Fault = {
-    pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    pointer: pointerTo(name),
     code: 'duplicate',
     detail: 'This parameter is given more than once.',
   };

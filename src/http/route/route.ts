@@ -32,7 +32,7 @@ export type Route = {
   readonly bodyKeys?: number;
   /** More bytes than the usual 256 KiB, for documents. */
   readonly bodyBytes?: number;
-  /** An object of strings, integers, booleans and enumerations. Absent: the query is ignored. */
+  /** An object of strings, integers, booleans and enumerations. Absent: the query is ignored, except for fields of the body. */
   readonly query?: TSchema;
   /** Request headers that the handler itself reads, by name. */
   readonly headers?: Readonly<Record<string, RequestHeader>>;

@@ -37,6 +37,20 @@ export async function readNames(db: Queryable, orgId: string, ids: readonly stri
   return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
+/** The caller's own ids of these people, by person. People without one are absent. */
+export async function readExternalIds(
+  db: Queryable,
+  orgId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select({ id: endUser.id, externalId: endUser.externalId })
+    .from(endUser)
+    .where(and(eq(endUser.orgId, orgId), inArray(endUser.id, [...ids])));
+  return new Map(rows.flatMap(({ id, externalId }) => (externalId === null ? [] : [[id, externalId] as const])));
+}
+
 /** The addresses of these people, by person. A page needs one round trip. */
 export async function listIdentitiesOf(
   db: Queryable,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { HandOffReason } from '../../../contract/dashboard/statistics.ts';
 import type { MessageContent, MessageSource } from '../../../contract/messages.ts';
-import type { RunResult } from '../../../contract/results.ts';
+import { NO_RESULT, type RunResult } from '../../../contract/results.ts';
 import type { RunStatus } from '../../../contract/triggers.ts';
 import type { TurnTrace } from '../../engine/turn-trace.ts';
 import type { StoredCall } from '../../engine/providers/stored-call.ts';
@@ -99,6 +99,11 @@ const ASKED = rowsOf(
   { org_id: 'text', run_id: 'text', id: 'text', agent: 'text', call: 'text', seconds: 'float8' },
   'asked_',
 );
+/**
+ * Stored instead of NULL, which the trigger of `run.result_updated` (migration 0006) takes for a change. The space
+ * keeps `:null` from being a parameter.
+ */
+const NONE = JSON.stringify(NO_RESULT).replaceAll(':', ': ');
 const READ = rowsOf('d', { org_id: 'text', run_id: 'text', id: 'text' }, 'read_');
 
 /**
@@ -145,7 +150,7 @@ export const COMPLETE = named(
     no_reply_at = CASE WHEN mine.status = 'waiting_for_user' THEN ${SILENT_UNTIL} END,
     reminders = coalesce(mine.silent_steps, r.reminders),
     turns = r.turns + 1, agent_version = coalesce(mine.agent_version, r.agent_version),
-    rollout_id = coalesce(r.rollout_id, mine.rollout_id), result = coalesce(mine.result::jsonb, r.result),
+    rollout_id = coalesce(r.rollout_id, mine.rollout_id), result = coalesce(mine.result::jsonb, r.result, '${NONE}'),
     finished_at = CASE WHEN mine.status IN ('completed', 'skipped') AND NOT mine.is_more THEN mine.stored_at END
   FROM talked AS mine WHERE r.org_id = mine.org_id AND r.id = mine.run_id
   RETURNING r.id

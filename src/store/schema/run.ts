@@ -56,7 +56,7 @@ export const run = pgTable(
     agentVersion: integer('agent_version'),
     /** The rollout during which its first turn was taken. Null: there was no rollout, or the call chose the version. */
     rolloutId: text('rollout_id'),
-    /** The result of the conversation so far. Null: none. */
+    /** The result of the conversation so far. Null: no turn was stored. */
     result: jsonb('result').$type<RunResult>(),
     /** The time of the event about the changed result. All changes until then share one event. */
     resultEventAt: moment('result_event_at'),

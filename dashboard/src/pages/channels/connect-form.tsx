@@ -65,7 +65,7 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
           </>
         )}
         <ChannelProblem problem={connect.error} />
-        <Group justify="flex-end" gap="xs">
+        <Group data-actions justify="flex-end" gap="xs">
           <Button variant="default" onClick={onBack}>
             {say('other_kind')}
           </Button>

@@ -9,12 +9,11 @@ import { useTexts } from '../../language/texts.tsx';
 import { LiveState } from '../../parts/live-state.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
-import { OtherOrganization } from '../../parts/other-organization.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { ShortcutsButton } from '../../parts/shortcuts.tsx';
 import { useTabTitle } from '../../parts/tab-title.ts';
 import { useShortcuts } from '../../parts/use-shortcuts.ts';
-import { isGone } from '../../parts/record-page.tsx';
+import { isGone, ReadProblem } from '../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { Composer } from './composer.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
@@ -58,8 +57,7 @@ function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
     return (
       <div className={classes.wide}>
         <Back />
-        <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />
-        {isGone(read) && <OtherOrganization />}
+        <ReadProblem read={read} />
       </div>
     );
   return <Panes item={read.data} live={!read.isError} others={others} />;

@@ -82,6 +82,7 @@ export function LastUsed({ item }: { item: KeyRecord }): ReactNode {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const SYSTEM = 'system';
 export const USED_LATELY_MS = DAY_MS;
 
 /** Facts for a cleanup: inactive states, and unused keys. */
@@ -95,7 +96,7 @@ export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): React
       <Text span size="xs" c="dimmed">
         {say.rich(item.leak ? 'revoked_leaked' : 'revoked_by', {
           when: item.revoked_at ? <Moment at={item.revoked_at} /> : '',
-          who: <bdi>{personName(item.revoked_by, who, say('gone_person'), say('by_schedule'))}</bdi>,
+          who: <bdi>{personName(item.revoked_by, who, say('gone_person'), say('by_parley'))}</bdi>,
         })}
       </Text>
     );
@@ -137,8 +138,9 @@ function Idle({ item, now }: { item: KeyRecord; now: number }): ReactNode {
   return since(item.last_used_at) > 30 * DAY_MS ? <Badge color="gray">{say('unused_30')}</Badge> : null;
 }
 
-export function personName(id: string | null, who: NameOf, gone: string, schedule: string): string {
-  if (id === null) return schedule;
+/** `itself`: the text for a change that no person made. */
+export function personName(id: string | null, who: NameOf, gone: string, itself: string): string {
+  if (id === null || id === SYSTEM) return itself;
   const name = who(id);
   return name === undefined ? '…' : (name ?? (id.startsWith('user_') ? gone : id));
 }

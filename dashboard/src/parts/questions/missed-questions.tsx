@@ -17,11 +17,11 @@ import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { useAgentNames } from '../use-record-names.ts';
 import pageClasses from '../page.module.css';
-import { ChoosePassageDialog, type Teachable } from './choose-passage-dialog.tsx';
+import type { Teachable } from './choose-passage-dialog.tsx';
+import { ChoosePassageDialog, WriteAnswerDialog } from './question-dialogs.tsx';
 import { questionTexts } from './question-texts.ts';
 import { teachTexts } from './teach-texts.ts';
 import type { Made } from './use-write-answer.ts';
-import { WriteAnswerDialog } from './write-answer-dialog.tsx';
 import classes from './questions.module.css';
 
 const LISTS = ['listMissedQuestions', 'listAllMissedQuestions'] as const;

@@ -90,6 +90,16 @@ describe('200', () => {
   });
 });
 
+test('dry_run in the query is refused and starts nothing', async () => {
+  const before = await count('run');
+  const answer = await post({}, {}, `${path}?dry_run=true`);
+  expect(answer.status).toBe(422);
+  expect(answer.body.errors).toEqual([
+    { pointer: '/dry_run', code: 'unknown_field', detail: 'Send this field in the body, not in the query.' },
+  ]);
+  expect(await count('run')).toBe(before);
+});
+
 describe('the address', () => {
   const on = async (kind: string) => ({ id: await givenChannel(parley.db, orgId, agentId, { kind }) });
 

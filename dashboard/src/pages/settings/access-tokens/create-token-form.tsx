@@ -73,7 +73,7 @@ export function CreateTokenForm({ onCancel, onMade }: Props): ReactNode {
         </Stack>
         <RightsPane draft={draft} />
       </div>
-      <Stack mt="lg" gap="md">
+      <Stack data-actions mt="lg" gap="md">
         {problem && <ProblemAlert problem={problem} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel} disabled={busy}>

@@ -15,7 +15,7 @@ const PROGRAMS: readonly (readonly [RegExp, string])[] = [
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/iPhone|iPad/, 'iOS'],
   [/Android/, 'Android'],
-  [/Mac OS X/, 'macOS'],
+  [/Mac OS X|Darwin/, 'macOS'],
   [/Windows/, 'Windows'],
   [/Linux/, 'Linux'],
 ];

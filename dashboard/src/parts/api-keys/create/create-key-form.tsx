@@ -75,7 +75,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
           networks={networksOf(draft.networks).length}
         />
       </div>
-      <Stack mt="lg" gap="md">
+      <Stack mt="lg" gap="md" data-actions>
         {form.problem && <Refused problem={form.problem} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel} disabled={form.busy}>

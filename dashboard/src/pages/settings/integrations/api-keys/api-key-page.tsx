@@ -10,9 +10,7 @@ import { CopyFact, Fact, Facts } from '../../../../parts/fact.tsx';
 import { Moment } from '../../../../parts/moment.tsx';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { PagePending } from '../../../../parts/page-pending.tsx';
-import { OtherOrganization } from '../../../../parts/other-organization.tsx';
-import { ProblemAlert } from '../../../../parts/problem-alert.tsx';
-import { isGone } from '../../../../parts/record-page.tsx';
+import { ReadProblem } from '../../../../parts/record-page.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import {
   LimitsDialog,
@@ -60,8 +58,7 @@ export function ApiKeyPage(): ReactNode {
     return (
       <>
         <PageHeader title={say('api_keys')} crumbs={crumbs} />
-        <ProblemAlert problem={key.error} onRetry={() => void key.refetch()} />
-        {isGone(key) && <OtherOrganization />}
+        <ReadProblem read={key} />
       </>
     );
   const item = key.data;
@@ -184,7 +181,7 @@ function KeyFacts({ item }: { item: KeyRecord }): ReactNode {
           <Moment at={item.created_at} />
         </Fact>
         <Fact label={say('created_by')}>
-          <bdi>{personName(item.created_by, who, say('gone_person'), say('by_schedule'))}</bdi>
+          <bdi>{personName(item.created_by, who, say('gone_person'), say('by_parley'))}</bdi>
         </Fact>
         {(item.state !== 'active' || item.revoke_at) && (
           <Fact label={say(`state_${item.state}`)}>

@@ -20,6 +20,11 @@ const inWords = (fact: unknown): string | null => {
   return parts.length === 0 ? '–' : parts.join(', ');
 };
 
+const namelessActor = (actor: string): KeyWord => {
+  if (actor === 'leak_report') return 'leak_report';
+  return actor.startsWith('user_') ? 'gone_person' : 'by_parley';
+};
+
 /** The audit records of this key: person, action, time, and the address for admins. */
 export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
   const say = useTexts(texts);
@@ -51,7 +56,7 @@ export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
                   )}
                   <span>
                     {say.rich('by', {
-                      who: <bdi>{actor_name ?? say(actor === 'leak_report' ? 'leak_report' : 'by_schedule')}</bdi>,
+                      who: <bdi>{actor_name ?? say(namelessActor(actor))}</bdi>,
                     })}
                   </span>
                   {address && (
