@@ -5,12 +5,12 @@ export const barTexts = defineTexts(
   {
     paused: 'This installation is paused',
     paused_hint:
-      'It is a restored copy. Agents do not answer, and no message, event or mail is sent. To start, the operator runs {command}.',
+      'This installation is a restored copy. Agents do not answer, and no message, event or mail is sent. To start, the operator runs {command}.',
     verify_email: 'Verify your e-mail address',
     verify_hint: 'Open the link that Parley sends to {email} to verify that the address is yours.',
     verify_send: 'Send the link',
     verify_again: 'Send it again',
-    verify_sent: 'Parley has sent a link to {email}. Open it in this browser within 24 hours.',
+    verify_sent: 'Parley has sent a link to {email}. Open the link in this browser within 24 hours.',
     verify_question: 'Is {email} your address?',
     verify: 'Yes, verify it',
     verified: 'Your address is verified.',
@@ -23,7 +23,7 @@ export const barTexts = defineTexts(
     verify_hint: 'رابط يُرسل إلى {email} يثبت أن العنوان لك.',
     verify_send: 'إرسال الرابط',
     verify_again: 'إرساله مرة أخرى',
-    verify_sent: 'الرابط في طريقه إلى {email}. افتحه في هذا المتصفح خلال 24 ساعة.',
+    verify_sent: 'الرابط في طريقه إلى {email}. افتح الرابط في هذا المتصفح خلال 24 ساعة.',
     verify_question: 'هل {email} عنوانك؟',
     verify: 'نعم، أكّده',
     verified: 'تم تأكيد عنوانك.',

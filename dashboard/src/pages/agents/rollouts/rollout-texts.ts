@@ -16,8 +16,8 @@ export const rolloutTexts = defineTexts(
     stopped_worse:
       'The rollout of version {version} stopped automatically {when}, because more end users had a problem. Everyone has version {base}.',
     stops_automatically:
-      'It stops automatically if the part of end users with a problem is higher by more than {worse_by}, with a confidence of {confidence}.',
-    stops_never: 'It does not stop automatically.',
+      'The rollout stops automatically if the part of end users with a problem is higher by more than {worse_by}, with a confidence of {confidence}.',
+    stops_never: 'The rollout does not stop automatically.',
     measured:
       'A problem: the first run failed, was handed off, had an unanswered question, or ended without its whole result.',
     arm: 'Version {version}: {problems} of {count} end users had a problem ({interval}).',
@@ -31,7 +31,7 @@ export const rolloutTexts = defineTexts(
     draft_hint: 'Save the draft first. The draft becomes a version that is not live.',
     version_number: 'Version {number}',
     version_live: 'Version {number} (live)',
-    version_live_hint: 'This version is live. The other end users get the version before this one.',
+    version_live_hint: 'This version is live. End users outside the rollout get the version before the live one.',
     percent: 'Part of the end users, in percent',
     percent_fault: 'Enter a whole number from 0 to 100.',
     automatic: 'Stop automatically if the version is worse',
@@ -44,10 +44,10 @@ export const rolloutTexts = defineTexts(
     save: 'Save',
     saved: 'The rollout is saved.',
     stop_title: 'Stop the rollout of version {version}?',
-    stop_words: 'From their next message on, all end users get version {base}.',
+    stop_words: 'Each end user gets version {base} from the next message on.',
     stop_done: 'The rollout is stopped.',
     finish_title: 'Make version {version} live?',
-    finish_words: 'From their next message on, all end users get version {version}.',
+    finish_words: 'Each end user gets version {version} from the next message on.',
     finish_done: 'Version {version} is live.',
 
     compare: 'Comparison',
@@ -85,8 +85,8 @@ export const rolloutTexts = defineTexts(
     stopped_worse:
       'توقف طرح الإصدار {version} تلقائيًا {when}، لأن مستخدمين نهائيين أكثر واجهوا مشكلة. لدى الجميع الإصدار {base}.',
     stops_automatically:
-      'يتوقف تلقائيًا إذا زادت نسبة المستخدمين النهائيين الذين واجهوا مشكلة بأكثر من {worse_by}، بدرجة ثقة {confidence}.',
-    stops_never: 'لا يتوقف تلقائيًا.',
+      'يتوقف الطرح تلقائيًا إذا زادت نسبة المستخدمين النهائيين الذين واجهوا مشكلة بأكثر من {worse_by}، بدرجة ثقة {confidence}.',
+    stops_never: 'لا يتوقف الطرح تلقائيًا.',
     measured: 'المشكلة: فشل التشغيل الأول، أو حُوّل إلى الفريق، أو بقي فيه سؤال بلا جواب، أو انتهى دون نتيجته الكاملة.',
     arm: 'الإصدار {version}: واجه {problems} من {count} من المستخدمين النهائيين مشكلة ({interval}).',
     arm_empty: 'الإصدار {version}: لا مستخدمين نهائيين بعد.',
@@ -99,7 +99,7 @@ export const rolloutTexts = defineTexts(
     draft_hint: 'احفظ المسودة أولًا. تصبح إصدارًا غير منشور.',
     version_number: 'الإصدار {number}',
     version_live: 'الإصدار {number} (منشور)',
-    version_live_hint: 'هذا الإصدار منشور. يحصل المستخدمون النهائيون الآخرون على الإصدار الذي قبله.',
+    version_live_hint: 'هذا الإصدار منشور. يحصل المستخدمون النهائيون خارج الطرح على الإصدار الذي قبل المنشور.',
     percent: 'نسبة المستخدمين النهائيين المئوية',
     percent_fault: 'أدخل عددًا صحيحًا من 0 إلى 100.',
     automatic: 'الإيقاف تلقائيًا إذا كان الإصدار أسوأ',

@@ -10,7 +10,7 @@ export const texts = defineTexts(
     days_hint: 'Between {min} and {max} days.',
     days_wrong: 'A whole number from {min} to {max}.',
     what_goes:
-      'Once a day, Parley erases conversations without activity for this many days, with their messages and runs, in small batches. In active conversations, it erases messages older than this. It does not erase conversations that a member has taken over or that still have messages to send. The counts of campaigns stay.',
+      'Once a day, Parley erases conversations without activity for this many days, with their messages and runs, in small batches. In active conversations, Parley erases messages older than the retention period. Parley does not erase conversations that a member has taken over or that still have messages to send. The counts of campaigns stay.',
     preview_none: 'No conversation is older than this.',
     preview: {
       one: 'About {many} conversation is older than this and will be erased.',
@@ -18,12 +18,13 @@ export const texts = defineTexts(
     },
     preview_more: 'At least {many} conversations are older than this and will be erased.',
     swept: 'Last run {at}.',
-    owners_only: 'Only owners can change this.',
+    owners_only: 'Only owners can change the retention.',
     saved: 'Retention saved.',
     confirm_title: 'Erase old conversations?',
     confirm_words: {
-      one: 'Messages older than {days} day are erased permanently, now and every day. They cannot be restored.',
-      other: 'Messages older than {days} days are erased permanently, now and every day. They cannot be restored.',
+      one: 'Messages older than {days} day are erased permanently, now and every day. Erased messages cannot be restored.',
+      other:
+        'Messages older than {days} days are erased permanently, now and every day. Erased messages cannot be restored.',
     },
     confirm_ask: 'Type the name of the organization:',
     confirm_act: 'Save and erase',
