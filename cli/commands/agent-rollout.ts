@@ -13,7 +13,7 @@ export function addAgentRollout(agents: Command): void {
     .command('rollout')
     .summary('give a version to a part of the end users')
     .description(
-      'Gives a version to a part of the end users, or changes that part. An end user always gets the same version. Without options, shows the latest rollout.',
+      'Gives a version to a part of the end users, or changes the size of this part. An end user always gets the same version. Without options, shows the latest rollout.',
     )
     .argument('<agent-id>')
     .option('--version <n>', 'the number of a published version', wholeNumber('--version', 1, MAX_VERSION))

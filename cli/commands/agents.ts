@@ -90,7 +90,7 @@ export function addAgentsCommand(program: Command): void {
       .argument('<agent-id>'),
     async ({ api, out }, [id]) => {
       out.record(await api.call('rotateAgentSecret', { ids: { agent_id: id! } }));
-      out.hint('Store the secret now: it is not shown again.');
+      out.hint('Store the secret now: the secret is not shown again.');
     },
   );
   addAgentVersions(agents);
@@ -101,7 +101,7 @@ export function addAgentsCommand(program: Command): void {
 
   const remove = agents
     .command('delete')
-    .description('Deletes an agent permanently. Its keys stop working: calls with them get 404.')
+    .description('Deletes an agent permanently. Calls with keys of the agent get 404.')
     .argument('<agent-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {

@@ -18,7 +18,7 @@ function addList(approvals: Command): void {
   const list = listing(
     approvals
       .command('list')
-      .description('Lists the calls, newest first.')
+      .description('Lists calls that need an approval, newest first.')
       .option('--agent <id>', 'of this agent only')
       .addOption(new Option('--status <status>', 'with this status only').choices(APPROVAL_STATUSES)),
   );

@@ -35,7 +35,7 @@ export function addClientTokensCommand(program: Command): void {
   setAction<Options>(create, async ({ api, out }, _args, options) => {
     const { body } = await api.public({ method: 'POST', path: '/api/client-tokens', body: inputOf(options) });
     out.record(body as Row);
-    out.hint('Copy the token now: it is not shown again.');
+    out.hint('Copy the token now: the token is not shown again.');
   });
   examples(
     create,

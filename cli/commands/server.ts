@@ -24,7 +24,7 @@ export function addServerCommands(program: Command): void {
       .command('migrate')
       .summary('migrate the database')
       .description(
-        'Migrates the schema of the database to this version, and exits. Several machines may run it at the same time.',
+        'Migrates the schema of the database to this version, and exits. Several machines may run this command at the same time.',
       ),
     () => runProgram(['migrate']),
   );
@@ -43,7 +43,7 @@ export function addServerCommands(program: Command): void {
     .command('restore')
     .summary('load a backup into an empty database')
     .description(
-      'Loads a backup into an empty, migrated database while no server runs on it. The backup is loaded completely or not at all. Requires the PARLEY_SECRET of the backed-up installation. After a rotation, set that secret as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
+      'Loads a backup into an empty, migrated database while no server runs on it. The backup is loaded completely or not at all. Requires the PARLEY_SECRET of the backed-up installation. After a rotation, set the secret of the backup as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
     )
     .argument('<file>')
     .option(
@@ -138,7 +138,7 @@ function addCellsCommand(program: Command): void {
   const add = cells
     .command('add')
     .description(
-      'Creates cells and prints all cells. New organizations are then created in the cell with the least load. Existing organizations stay in their cell. Servers may run at the same time.',
+      'Creates cells and prints all cells. Each new organization is created in the cell with the least load. Existing organizations stay in their cell. Servers may run at the same time.',
     )
     .argument('<number>', 'how many');
   setAction(add, (_cli, [count]) => runProgram(['cells', count!]));
@@ -146,7 +146,7 @@ function addCellsCommand(program: Command): void {
   const enable = cells
     .command('enable')
     .description(
-      'Moves every organization out of the cell "public" into other cells, one after the other, and creates these cells first if there are fewer. Each organization gets 503 with Retry-After while it is moved. The length of each pause is printed. Servers may run at the same time. If the command is killed, run it again to continue. "cells disable" reverses it.',
+      'Moves every organization out of the cell "public" into other cells, one after the other, and creates these cells first if there are fewer. Each organization gets 503 with Retry-After while it is moved. The length of each pause is printed. Servers may run at the same time. If the command is killed, run it again to continue. "cells disable" reverses "cells enable".',
     )
     .argument('[number]', 'how many cells besides "public"', '1')
     .option('--yes', 'do not ask');
@@ -158,7 +158,7 @@ function addCellsCommand(program: Command): void {
   const disable = cells
     .command('disable')
     .description(
-      'Moves every organization back to the cell "public", in the same way as "cells enable". Afterwards the other cells are empty and are not used.',
+      'Moves every organization back to the cell "public", in the same way as "cells enable". After the move, the other cells are empty and are not used.',
     )
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(disable, async (_cli, _args, { yes }) => {
@@ -173,7 +173,7 @@ export function addMoveCommand(orgs: Command): void {
   const move = orgs
     .command('move')
     .description(
-      'Moves an organization to another cell. Only on the machine of the server. During the move, calls of the organization get 503 with Retry-After, and its turns and deliveries wait. Other organizations are not affected. The length of the pause is printed. If the command is killed, nothing has changed: run it again.',
+      'Moves an organization to another cell. The command works only on the machine of the server. During the move, calls of the organization get 503 with Retry-After, and its turns and deliveries wait. Other organizations are not affected. The length of the pause is printed. If the command is killed, nothing has changed: run it again.',
     )
     .argument('<org-id>', 'the organization')
     .requiredOption('--cell <cell>', 'its new cell: "./parley cells list" shows the cells');

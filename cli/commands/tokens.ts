@@ -26,7 +26,7 @@ export function addTokensCommand(program: Command): void {
 
   const create = tokens
     .command('create')
-    .description('Creates a token. Its rights cannot be changed later. The value is shown once.')
+    .description('Creates a token. The rights of a token cannot be changed later. The value is shown once.')
     .requiredOption('--label <label>', 'what it is for')
     .requiredOption('--verbs <list>', `any of ${TOKEN_VERBS.join(',')}`)
     .option('--agents <ids>', 'only these agents (default: all)')
@@ -37,7 +37,7 @@ export function addTokensCommand(program: Command): void {
     );
   setAction<CreateOptions>(create, async ({ api, out }, _args, options) => {
     out.record(await api.call('createAccessToken', { body: tokenInput(options) }));
-    out.hint('Copy the value now: it is not shown again.');
+    out.hint('Copy the value now: the value is not shown again.');
   });
   examples(
     create,

@@ -42,7 +42,7 @@ function addEndpoints(webhooks: Command): void {
     async ({ api, out }, _args, options) => {
       const { endpointUrl: url, description } = options;
       out.record(await api.call('createWebhook', { body: { url, description, types: typesOf(options.types) } }));
-      out.hint('Store the secret now: it is not shown again.');
+      out.hint('Store the secret now: the secret is not shown again.');
     },
   );
   examples(create, 'webhooks create --endpoint-url https://shop.example/events --types run.completed,run.failed');

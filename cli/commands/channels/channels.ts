@@ -22,7 +22,9 @@ export function addChannelsCommand(program: Command): void {
 
   const disconnect = channels
     .command('disconnect')
-    .description('Disconnects a channel permanently. Its credentials are erased; its conversations stay.')
+    .description(
+      'Disconnects a channel permanently. The credentials of the channel are erased. The conversations stay.',
+    )
     .argument('<channel-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(disconnect, async ({ api, out }, [id], { yes }) => {

@@ -10,5 +10,5 @@ const header = (name: string, description: string) => ({
 export const WEBHOOK_HEADERS = [
   header('webhook-id', 'The id of the event or turn, the same in each attempt.'),
   header('webhook-timestamp', 'When this attempt was made, in seconds.'),
-  header('webhook-signature', 'One or more signatures, separated by spaces. One of them must match.'),
+  header('webhook-signature', 'One or more signatures, separated by spaces. One of the signatures must match.'),
 ];
