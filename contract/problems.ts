@@ -137,7 +137,7 @@ const kinds = {
   account_required: {
     status: 403,
     title: 'This invitation needs an account',
-    cure: 'Sign in with an account of the invited address. If you have no such account, ask the operator of this installation to invite you.',
+    cure: 'Sign in with an account of the invited address. If you have no account, ask the operator of this installation to invite you.',
   },
   plan_required: {
     status: 403,
@@ -166,7 +166,7 @@ const kinds = {
   },
   role_missing: {
     status: 403,
-    title: 'Your role does not allow this',
+    title: 'Your role does not allow this call',
     cure: 'Ask an owner or admin of the organization to make this change, or to change your role.',
   },
   operator_required: {
@@ -446,7 +446,7 @@ const kinds = {
   },
   channel_unsupported: {
     status: 409,
-    title: 'The channel does not support this',
+    title: 'The channel does not support this call',
     cure: 'Use a channel that has this capability.',
   },
   webhook_disabled: {
@@ -486,7 +486,7 @@ const kinds = {
   },
   import_not_ready: {
     status: 409,
-    title: 'The state of the import does not allow this',
+    title: 'The state of the import does not allow this call',
     cure: 'Upload the complete file first, and wait until a running import ends. To import a file again, upload it again.',
   },
   approval_decided: {
@@ -620,7 +620,7 @@ const kinds = {
   recipient_opted_out: {
     status: 422,
     title: 'The recipient has opted out',
-    cure: 'Nothing may be sent on this kind of channel until the person opts in again. If the person opts in outside Parley, record it: PUT /api/end-users/{end_user_id}/consent/{channel_kind}.',
+    cure: 'Nothing may be sent on this kind of channel until the person opts in again. If the person opts in outside Parley, record the opt-in: PUT /api/end-users/{end_user_id}/consent/{channel_kind}.',
   },
   no_address: {
     status: 422,

@@ -19,8 +19,8 @@ export function addAgentsCommand(program: Command): void {
   const create = agents
     .command('create')
     .description('Creates an agent, empty or from a file.')
-    .requiredOption('--name <name>', 'its name')
-    .option('--file <file>', 'its definition as JSON; "-" is standard input');
+    .requiredOption('--name <name>', 'the name of the agent')
+    .option('--file <file>', 'the definition of the agent as JSON; "-" is standard input');
   setAction<{ name: string; file?: string }>(create, async ({ api, out }, _args, { name, file }) => {
     const change = file === undefined ? {} : await readChange(file);
     out.record(await api.call('createAgent', { body: { definition: change.definition, name } }));

@@ -66,7 +66,7 @@ export function addCampaignPlans(campaigns: Command): void {
       .argument('<campaign-id>'),
   )
     .option('--file <file>', 'recipients of a file instead: CSV with a header row, or one as JSON in each line')
-    .option('--dry-run', 'only count them');
+    .option('--dry-run', 'only count the people');
   setAction<AudienceOptions>(audience, async ({ api, out }, [id], { dryRun, file, ...filters }) => {
     const ids = { campaign_id: id! };
     if (file !== undefined) {

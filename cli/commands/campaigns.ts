@@ -20,7 +20,7 @@ export function addCampaignsCommand(program: Command): void {
     .description('Creates a campaign as a draft.')
     .requiredOption('--agent <id>', 'the agent of the campaign')
     .requiredOption('--channel <id>', 'the channel to send on')
-    .requiredOption('--name <name>', 'its name');
+    .requiredOption('--name <name>', 'the name of the campaign');
   setAction<{ agent: string; channel: string; name: string }>(
     create,
     async ({ api, out }, _args, { agent, channel, name }) =>
@@ -76,7 +76,7 @@ export function addCampaignsCommand(program: Command): void {
     )
     .argument('<campaign-id>')
     .option('--file <file>', 'the settings as JSON; "-" is standard input')
-    .option('--name <name>', 'its new name');
+    .option('--name <name>', 'the new name of the campaign');
   setAction<{ file?: string; name?: string }>(update, async ({ api, out }, [id], { file, name }) => {
     if (file === undefined && name === undefined)
       throw new Failure('usage_invalid', 'Nothing to change: use --file or --name.');

@@ -24,11 +24,14 @@ export function addClientTokensCommand(program: Command): void {
     .requiredOption('--trigger <id>', 'the only trigger that the token can call')
     .option('--external-id <id>', 'the person, by your ID')
     .option('--end-user <json>', 'the person: {"id"} or {"external_id","name","phone","email","locale",…}')
-    .requiredOption('--origins <list>', 'the pages that may use it, separated by commas, e.g. https://shop.example')
+    .requiredOption(
+      '--origins <list>',
+      'the pages that may use the token, separated by commas, e.g. https://shop.example',
+    )
     .option('--key <key>', 'conversation key: every call continues this conversation')
     .option(
       '--expires-in <seconds>',
-      'how long it works',
+      'how long the token works',
       wholeNumber('--expires-in', MIN_CLIENT_TOKEN_SECONDS, MAX_CLIENT_TOKEN_SECONDS),
       DEFAULT_SECONDS,
     );

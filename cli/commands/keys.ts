@@ -52,14 +52,14 @@ function addCreate(keys: Command): void {
     .description(
       'Creates a key. Scope and permissions of a key cannot be changed later. The networks of a key can only be narrowed, and its limits only lowered.',
     )
-    .requiredOption('--label <label>', 'what it is for')
+    .requiredOption('--label <label>', 'the purpose of the key')
     .addOption(new Option('--scope <scope>', 'the scope of the key').choices(KEY_SCOPES).makeOptionMandatory())
     .option('--agent <id>', 'for scope agent')
     .option('--campaign <id>', 'for scope campaign')
     .option('--permissions <list>', `any of ${PERMISSIONS.join(',')}; a campaign key holds campaigns alone`)
     .option('--networks <list>', 'allowed networks: addresses and CIDRs separated by commas (default: any)')
     .option('--limits <json>', `limits of the key: any of ${KEY_LIMITS.join(', ')}`)
-    .option('--expires-at <time>', 'when it is revoked automatically, e.g. 2027-01-31T00:00:00Z');
+    .option('--expires-at <time>', 'when the key is revoked automatically, e.g. 2027-01-31T00:00:00Z');
   setAction<CreateOptions>(create, async ({ api, out }, _args, options) => {
     const made = await api.call('createKey', { body: keyInput(options) });
     const shown = [

@@ -20,7 +20,7 @@ export function addOrgsCommand(program: Command): void {
     .description(
       'Creates an organization with you as its owner. The organization starts on the free plan, unless the operator chooses the paid plan.',
     )
-    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--name <name>', 'the name of the organization')
     .addOption(new Option('--plan <plan>', 'only the operator may choose').choices(PLANS))
     .option('--owner-email <address>', 'only for the operator: invite another person as its owner')
     .option('--time-zone <zone>', 'the time zone of its team, e.g. Asia/Qatar');
@@ -55,7 +55,7 @@ export function addOrgsCommand(program: Command): void {
     .command('update')
     .description('Renames an organization, or sets the time zone of its team.')
     .argument('<org-id>', 'the organization')
-    .option('--name <name>', 'its new name')
+    .option('--name <name>', 'the new name of the organization')
     .option('--time-zone <zone>', 'the time zone, e.g. Asia/Qatar');
   setAction<{ name?: string; timeZone?: string }>(update, async ({ api, out }, [id], { name, timeZone }) => {
     if (name === undefined && timeZone === undefined)

@@ -41,7 +41,7 @@ export const texts = defineTexts(
     resumed: 'The campaign is live again.',
     ended: 'The campaign has ended.',
     end_title: 'End “{name}” permanently?',
-    end_words: 'This is final: an ended campaign accepts no recipients and cannot be started again.',
+    end_words: 'The end is final: an ended campaign accepts no recipients and cannot be started again.',
     rename: 'Rename',
     renamed: 'The campaign was renamed.',
 
@@ -158,7 +158,7 @@ export const texts = defineTexts(
     step_open: 'To do',
     push_live: 'Up to 1,000 people in one call. A person who is already in the campaign is not added twice.',
     push_not_live:
-      'Calls are accepted while the campaign is live. Before it is live, the API returns 409 campaign_not_open.',
+      'Calls are accepted while the campaign is live. Before the campaign is live, the API returns 409 campaign_not_open.',
     push_url: 'URL',
     push_copy: 'Copy the address',
     push_code: 'Add recipients from your backend',

@@ -57,7 +57,7 @@ export const texts = defineTexts(
     hint_take_over: 'If you reply, you take over: the agent does not reply until you hand the conversation back.',
     hint_end_user: 'In the sandbox you can write as the end user. The agent replies.',
     hint_assigned: 'Assigned to {name}. Your reply does not change the assignment.',
-    hint_silent: 'A member has taken over: the agent does not reply to this.',
+    hint_silent: 'A member has taken over: the agent does not reply to this message.',
     send: 'Send',
     writing: 'The agent is writing…',
     no_answer: 'The agent did not answer within 25 seconds. A later answer appears here.',

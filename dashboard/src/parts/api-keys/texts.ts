@@ -63,7 +63,7 @@ export const texts = defineTexts(
     revoked_by: 'Revoked {when} by {who}',
     ends: 'Ends {when}',
     revoked_leaked: 'Revoked {when}: reported as leaked',
-    leak_title: 'Revoked, because it was reported as leaked',
+    leak_title: 'Revoked, because the key was reported as leaked',
     leak_words:
       'The report contained the full value of this key. Create a new key for the system that used it, and check its requests for calls that are not yours.',
     leak_place: 'Found at',

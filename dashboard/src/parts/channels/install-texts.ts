@@ -29,7 +29,7 @@ export const installTexts = defineTexts(
     allow_origin: 'Allow {origin}',
     allowed: '{origin} may show the chat now.',
     page: 'Hosted page',
-    page_hint: 'Send this URL to people, or try the chat there.',
+    page_hint: 'Send this URL to people, or open the URL to try the chat.',
     copy_page: 'Copy URL of the page',
     open_page: 'Open the page',
     no_page: 'Disabled below.',

@@ -16,9 +16,9 @@ export const kindTexts = defineTexts(
     after_web_chat:
       'Put the script on the pages that show the chat. The sites of these pages must be in the list of allowed sites.',
     after_webhook:
-      'Your backend sends what people write to the URL above by POST, signed with the channel’s secret as Standard Webhooks.\nIt verifies the calls of Parley to your URL with the same secret, and returns any 2xx.',
+      'Your backend sends what people write to the URL above by POST, signed with the channel’s secret as Standard Webhooks.\nYour backend verifies the calls of Parley with the same secret, and returns any 2xx.',
     after_telegram:
-      'Nothing: Parley has registered the webhook of the bot.\nOpen the bot in Telegram and write to it. The agent can message people only after they have written.',
+      'Nothing: Parley has registered the webhook of the bot.\nOpen the bot in Telegram and write to it. The agent can message only people who have written before.',
     after_whatsapp:
       'In the app dashboard open WhatsApp → Configuration → Webhook.\nPaste the URL above as “Callback URL” and the verify token as “Verify token”, then “Verify and save”.\nUnder “Webhook fields”, subscribe to “messages”.',
     after_sms:

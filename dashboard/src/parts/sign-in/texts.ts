@@ -37,7 +37,7 @@ export const texts = defineTexts(
     forgot_hint: 'Enter the e-mail address of your account. You get a link to choose a new password.',
     forgot_sent: 'Check your e-mail',
     forgot_sent_hint:
-      'If an account with this address exists, Parley has sent it a link. The link works once, for 30 minutes. If you do not see the mail, check your spam folder.',
+      'If an account with this address exists, Parley has sent a link to this address. The link works once, for 30 minutes. If you do not see the mail, check your spam folder.',
     send_link: 'Send the link',
     back_to_sign_in: 'Back to sign in',
     choose: 'Choose a new password',

@@ -17,7 +17,7 @@ export const fallbackTexts = defineTexts(
     slow: 'it is too slow',
     limit: 'the provider limits the calls',
     time_limit: 'Time limit of a call',
-    time_limit_hint: 'A time in seconds, at most {most}. A longer call is cancelled.',
+    time_limit_hint: 'A time in seconds, at most {most}. Parley cancels a call that takes longer.',
     max_output: 'Longest answer',
     max_output_hint: 'The number of tokens for one call of the model. Leave empty for the provider’s default.',
   },

@@ -37,7 +37,7 @@ export const toolTexts = defineTexts(
     set_credentials: 'Set credentials',
     credentials_title: 'Credentials of this tool',
     credentials_hint:
-      'Stored encrypted, sent to {origin} only, and never shown again. These credentials replace all earlier ones.',
+      'The values are stored encrypted, sent to {origin} only, and never shown again. These credentials replace all earlier ones.',
     authorization: 'Authorization',
     auth_none: 'None',
     auth_bearer: 'Bearer token',

@@ -10,7 +10,7 @@ export const rolloutTexts = defineTexts(
     change: 'Change',
     stop: 'Stop',
     finish: 'Make it live',
-    active: 'Version {version} goes to {percent} of the end users, and version {base} to the others.',
+    active: 'Version {version} goes to {percent} of the end users, and version {base} to all others.',
     finished: 'Version {version} became live {when}.',
     stopped_member: 'The rollout of version {version} was stopped {when}. Everyone has version {base}.',
     stopped_worse:
@@ -36,7 +36,7 @@ export const rolloutTexts = defineTexts(
     percent_fault: 'Enter a whole number from 0 to 100.',
     automatic: 'Stop automatically if the version is worse',
     worse_by: 'Allowed difference, in percentage points',
-    worse_by_hint: 'The part of end users with a problem may be higher by this much.',
+    worse_by_hint: 'The part of end users with a problem may be higher by this value.',
     worse_by_fault: 'Enter a number from 0 to 100.',
     confidence: 'Confidence, in percent',
     confidence_hint: 'With the value 95, at most 5 of 100 harmless versions are stopped.',

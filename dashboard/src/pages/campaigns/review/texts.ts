@@ -5,8 +5,8 @@ export const texts = defineTexts(
   {
     review: 'Review of the recipients',
     review_running: 'Checking the recipients',
-    nobody_yet: 'No recipients yet. Each person added later is checked in the same way.',
-    nobody_waits: 'No recipients wait for a first message. Each person added later is checked in the same way.',
+    nobody_yet: 'No recipients yet. Parley checks each person who is added later.',
+    nobody_waits: 'No recipients wait for a first message. Parley checks each person who is added later.',
     add_some: 'Add end users, or review them first.',
     has_more: 'Only the {examined} newest people who match were checked. All numbers count only these people.',
     examined:

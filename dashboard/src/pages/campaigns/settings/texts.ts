@@ -18,7 +18,7 @@ export const texts = defineTexts(
     opening_agent: 'The opening message of the agent',
     opening_agent_hint: 'The opening uses the variables of the recipient.',
     opening_text: 'A text of this campaign',
-    opening_text_hint: 'In one or more languages; each person gets their own.',
+    opening_text_hint: 'Write the text in one or more languages. Each person gets the text in their language.',
     opening_template: 'A template approved by the provider',
     opening_template_hint: 'Channels such as WhatsApp require a template for people who have not written recently.',
     wants_template: 'WhatsApp accepts only an approved template for people who have not written within 24 hours.',

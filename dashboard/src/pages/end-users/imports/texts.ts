@@ -46,7 +46,7 @@ export const texts = defineTexts(
     delimiter_semicolon: 'Semicolon',
     delimiter_tab: 'Tab',
     delimiter_pipe: 'Vertical bar',
-    identifier_missing: 'Choose a column for external ID, e-mail or phone: it is needed to match existing people.',
+    identifier_missing: 'Choose a column for external ID, e-mail or phone, which is needed to match existing people.',
     twice: 'Two columns are mapped to {field}. Ignore one of the columns.',
     try: 'Dry run',
     import_now: 'Import now',

@@ -11,12 +11,12 @@ export const texts = defineTexts(
     days_wrong: 'A whole number from {min} to {max}.',
     what_goes:
       'Once a day, Parley erases conversations without activity for this many days, with their messages and runs, in small batches. In active conversations, Parley erases messages older than the retention period. Parley does not erase conversations that a member has taken over or that still have messages to send. The counts of campaigns stay.',
-    preview_none: 'No conversation is older than this.',
+    preview_none: 'No conversation is older than this period.',
     preview: {
-      one: 'About {many} conversation is older than this and will be erased.',
-      other: 'About {many} conversations are older than this and will be erased.',
+      one: 'About {many} conversation is older than this period and will be erased.',
+      other: 'About {many} conversations are older than this period and will be erased.',
     },
-    preview_more: 'At least {many} conversations are older than this and will be erased.',
+    preview_more: 'At least {many} conversations are older than this period and will be erased.',
     swept: 'Last run {at}.',
     owners_only: 'Only owners can change the retention.',
     saved: 'Retention saved.',

@@ -30,7 +30,7 @@ export const texts = defineTexts(
     gone: 'Gone (410)',
     gone_words:
       'The endpoint returned 410 (gone), so Parley disabled it. Enable the endpoint when it accepts events again. Events from the time in which it was disabled are not sent.',
-    off_words: 'A disabled endpoint receives no events. Parley does not send these events later.',
+    off_words: 'A disabled endpoint receives no events. Parley does not send missed events later.',
     created: 'Added',
     edit: 'Edit',
     enable: 'Enable',
