@@ -21,7 +21,7 @@ export function addTokensCommand(program: Command): void {
     .command('tokens')
     .summary('access tokens for programs')
     .description(
-      'Access tokens for programs such as CI, which use this command line with PARLEY_TOKEN. These commands need a session, because only a signed-in person can create tokens.',
+      'Access tokens for programs such as CI, which use this command line with PARLEY_TOKEN. Commands for tokens need a session, because only a signed-in person can create tokens.',
     );
 
   const create = tokens

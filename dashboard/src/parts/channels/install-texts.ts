@@ -10,7 +10,7 @@ export const installTexts = defineTexts(
     sites_hint: 'On other sites the chat says that it is not available.',
     reached: 'The chat was opened here {when}.',
     not_reached:
-      'The chat was not opened here yet. Add the script tag, publish the page, and open the chat there once.',
+      'The chat was not opened here yet. Add the script tag, publish the page, and open the chat on the page once.',
     not_there: 'The chat does not appear?',
     check_published: 'Is the page with the script tag published, and not only saved as a draft?',
     check_cache: 'Reload the page without its cache (Ctrl + Shift + R).',

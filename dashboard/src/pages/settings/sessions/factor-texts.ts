@@ -16,8 +16,7 @@ export const factorTexts = defineTexts(
     app_remove_words: 'Enter your password, and a code from the app or a recovery code.',
     app_title: 'Set up an authenticator app',
     app_password_words: 'Enter your password to continue.',
-    app_scan:
-      'Scan this QR code with your app, or type the key into the app. After that, enter the code that the app shows.',
+    app_scan: 'Scan this QR code with your app, or type the key into the app. Next, enter the code that the app shows.',
     app_qr: 'QR code for your authenticator app',
     app_key: 'Key to type in',
     app_copy_key: 'Copy the key',
