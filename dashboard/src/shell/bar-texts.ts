@@ -7,7 +7,7 @@ export const barTexts = defineTexts(
     paused_hint:
       'This installation is a restored copy. Agents do not answer, and no message, event or mail is sent. To start, the operator runs {command}.',
     verify_email: 'Verify your e-mail address',
-    verify_hint: 'Open the link that Parley sends to {email} to verify that the address is yours.',
+    verify_hint: 'Open the link that Parley sends to {email} to verify the address.',
     verify_send: 'Send the link',
     verify_again: 'Send it again',
     verify_sent: 'Parley has sent a link to {email}. Open the link in this browser within 24 hours.',

@@ -13,7 +13,7 @@ export const gateTexts = defineTexts(
     held_back_hint: 'Set up a second factor to continue here. You can still open your other organizations.',
     held_back_act: 'Set up a second factor',
     held_back_provider:
-      'The provider of your organization did not ask you for a second factor. Sign out, then sign in at the provider with a second factor.',
+      'The provider did not ask you for a second factor. Sign out, then sign in at the provider with a second factor.',
   },
   {
     organization_name: 'اسم المؤسسة',

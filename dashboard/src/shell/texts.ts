@@ -54,7 +54,7 @@ export const texts = defineTexts(
     to_first_steps: 'Back to home',
     crashed: 'This page stopped working',
     crashed_hint:
-      'No data on the server was lost. Reload the page. If the error happens again, tell the operator of this installation.',
+      'No data on the server was lost. Reload the page. If the error returns, tell the operator of this installation.',
     reload: 'Reload',
   },
   {

@@ -6,7 +6,7 @@ export const helpTexts = defineTexts(
     summarizing: 'The model summarizes the conversation…',
     by_model: 'Written by {model}. The model may be wrong.',
     draft: 'Draft an answer',
-    drafted: 'A draft by {model}. Read the draft before you send it.',
+    drafted: 'A draft by {model}. Read the text before you send it.',
     drafted_passage: 'A passage of your documents. Read the text before you send it.',
     no_draft: 'No document answers the question.',
     sources: 'From: {documents}',

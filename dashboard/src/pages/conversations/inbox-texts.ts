@@ -53,7 +53,7 @@ export const inboxTexts = defineTexts(
     notify_off: 'Notifications are blocked',
     notify_hint: 'This browser notifies you when a conversation is handed over to people.',
     notify_refused:
-      'The browser blocks notifications of this site. Allow notifications in the browser’s settings, then press again.',
+      'The browser blocks notifications of this site. Allow notifications in the browser settings, then press again.',
   },
   {
     views: 'طرق العرض',

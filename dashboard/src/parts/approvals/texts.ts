@@ -9,7 +9,7 @@ export const texts = defineTexts(
     approve: 'Approve',
     deny: 'Deny',
     expires: 'Without a decision, the call is denied {when}.',
-    viewer: 'Only members, admins and owners decide about calls.',
+    viewer: 'Members, admins and owners decide about calls.',
     status_pending: 'Pending',
     status_approved: 'Approved',
     status_denied: 'Denied',
