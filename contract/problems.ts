@@ -355,7 +355,11 @@ const kinds = {
     cure: 'Check the id of the passkey, or look at the page of your account.',
   },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
-  push_not_found: { status: 404, title: 'No such addition', cure: 'Check the push id, or list the additions of the campaign.' },
+  push_not_found: {
+    status: 404,
+    title: 'No such addition',
+    cure: 'Check the push id, or list the additions of the campaign.',
+  },
   segment_not_found: { status: 404, title: 'No such segment', cure: 'Check the segment id, or list the segments.' },
   saved_reply_not_found: {
     status: 404,
