@@ -122,7 +122,7 @@ export function createApi(settings: Settings): Api {
     download: async (name, input, to) => downloadFrom(url, await callOf(name, input), to),
     async public(publicCall) {
       if (settings.apiKey === undefined) {
-        throw new Failure('usage_invalid', 'Set PARLEY_API_KEY to a key with the permission for this.');
+        throw new Failure('usage_invalid', 'Set PARLEY_API_KEY to a key that has the permission for this command.');
       }
       const headers = { ...publicCall.headers, authorization: `Bearer ${settings.apiKey}` };
       return callServer(url, { ...publicCall, headers });

@@ -30,7 +30,7 @@ const kinds = {
   cursor_invalid: {
     status: 400,
     title: 'The cursor is not valid',
-    cure: 'Send next_cursor of the previous page unchanged, to the same list with the same filters. Omit it to start from the first page.',
+    cure: 'Send next_cursor of the previous page unchanged, to the same list with the same filters. Omit the cursor to start from the first page.',
   },
   // 401: not authenticated
   authorization_missing: {
@@ -51,12 +51,12 @@ const kinds = {
   key_revoked: {
     status: 401,
     title: 'The API key has been revoked',
-    cure: 'Revocation is final. Create a new key in the dashboard and use it instead.',
+    cure: 'Revocation is final. Create a new key in the dashboard.',
   },
   client_token_expired: {
     status: 401,
     title: 'The client token has expired',
-    cure: 'Your backend creates a new token with POST /api/client-tokens. The browser client asks for it with getToken.',
+    cure: 'Your backend creates a new token with POST /api/client-tokens. The browser client requests the new token with getToken.',
   },
   token_invalid: {
     status: 401,
@@ -81,7 +81,7 @@ const kinds = {
   visitor_token_invalid: {
     status: 401,
     title: 'The visitor token is not valid',
-    cure: 'Open a session with POST /chat/{channel_id}/sessions and send its token. The widget does this automatically.',
+    cure: 'Open a session with POST /chat/{channel_id}/sessions and send its token. The widget opens a new session automatically.',
   },
   reply_token_invalid: {
     status: 401,
@@ -106,7 +106,7 @@ const kinds = {
   sign_in_refused: {
     status: 401,
     title: 'The provider of your organization refused the sign-in',
-    cure: 'Start again on the sign-in page. If it fails again, ask an owner of your organization to check the settings of the provider.',
+    cure: 'Start again on the sign-in page. If the sign-in fails again, ask an owner of your organization to check the settings of the provider.',
   },
   second_factor_failed: {
     status: 401,
@@ -137,12 +137,12 @@ const kinds = {
   account_required: {
     status: 403,
     title: 'This invitation needs an account',
-    cure: 'Sign in with an account of the invited address. If you have no such account, ask the operator of this installation to invite you.',
+    cure: 'Sign in with an account of the invited address. If you have no account, ask the operator of this installation to invite you.',
   },
   plan_required: {
     status: 403,
     title: 'The API needs the paid plan',
-    cure: 'Upgrade the plan of the organization; existing keys then work again unchanged.',
+    cure: 'Upgrade the plan of the organization. On the paid plan, existing keys work again unchanged.',
   },
   permission_missing: {
     status: 403,
@@ -151,7 +151,7 @@ const kinds = {
   },
   campaign_key_required: {
     status: 403,
-    title: 'Only a campaign key may call this',
+    title: 'Only a campaign key may make this call',
     cure: 'Use a key created on the page of the campaign. Organization and agent keys are not accepted here.',
   },
   campaign_mismatch: {
@@ -166,12 +166,12 @@ const kinds = {
   },
   role_missing: {
     status: 403,
-    title: 'Your role does not allow this',
-    cure: 'Ask an owner or admin of the organization to do it, or to change your role.',
+    title: 'Your role does not allow this call',
+    cure: 'Ask an owner or admin of the organization to make this change, or to change your role.',
   },
   operator_required: {
     status: 403,
-    title: 'Only the operator of this installation may do this',
+    title: 'Only the operator of this installation may make this call',
     cure: 'Ask the person who set up this Parley installation.',
   },
   second_factor_required: {
@@ -182,7 +182,7 @@ const kinds = {
   origin_refused: {
     status: 403,
     title: 'The request comes from another site',
-    cure: 'Changes are accepted only from the dashboard. Open it under its own address and try again.',
+    cure: 'Changes are accepted only from the dashboard. Open the dashboard under its own address and try again.',
   },
   origin_not_allowed: {
     status: 403,
@@ -191,7 +191,7 @@ const kinds = {
   },
   client_token_not_allowed: {
     status: 403,
-    title: 'Client tokens cannot do this',
+    title: 'Client tokens cannot make this call',
     cure: 'A client token can only call its own trigger, and read the runs and messages of the conversations that it started. Make other calls from your backend with an API key.',
   },
   setup_closed: {
@@ -221,7 +221,7 @@ const kinds = {
   },
   token_not_accepted: {
     status: 403,
-    title: 'Access tokens cannot do this',
+    title: 'Access tokens cannot make this call',
     cure: 'Sign in as a person. Tokens open only routes about agents; members, keys, secrets, people and sign-in are closed to them.',
   },
   token_too_narrow: {
@@ -283,12 +283,12 @@ const kinds = {
   view_not_found: {
     status: 404,
     title: 'No such view',
-    cure: 'Check the id of the view. You cannot see private views of other members, and a shared view may have been deleted.',
+    cure: 'Check the id of the view, or list the views. You cannot see private views of other members, and a shared view may have been deleted.',
   },
   note_not_found: {
     status: 404,
     title: 'You have no such note',
-    cure: 'Check the id of the note. Only its author can delete a note.',
+    cure: 'Check the id of the note. Only the author of a note can delete it.',
   },
   message_not_found: {
     status: 404,
@@ -316,7 +316,7 @@ const kinds = {
   email_link_not_found: {
     status: 404,
     title: 'The link does not verify your address',
-    cure: 'The link works within 24 hours, in a browser in which you are signed in to that account. Ask for a new one in the dashboard.',
+    cure: 'The link works within 24 hours, in a browser in which you are signed in to that account. Ask for a new link in the dashboard.',
   },
   mail_link_not_found: {
     status: 404,
@@ -337,12 +337,12 @@ const kinds = {
   password_link_not_found: {
     status: 404,
     title: 'The password link is no longer valid',
-    cure: 'Each link works once, within 30 minutes. Request a new one under “Forgot password”, or ask the operator: ./parley reset-password EMAIL.',
+    cure: 'Each link works once, within 30 minutes. Request a new link under “Forgot password”, or ask the operator: ./parley reset-password EMAIL.',
   },
   sign_in_provider_not_found: {
     status: 404,
     title: 'No organization sign-in for this address',
-    cure: 'Check the address. Its domain must be verified and the provider enabled under Settings, Sign-in. Or sign in with a password.',
+    cure: 'Check the address. The domain of the address must be verified, and the provider enabled, under Settings, Sign-in. You can also sign in with a password.',
   },
   sign_in_domain_not_found: {
     status: 404,
@@ -352,10 +352,14 @@ const kinds = {
   passkey_not_found: {
     status: 404,
     title: 'No such passkey',
-    cure: 'Check the id, or look at the page of your account.',
+    cure: 'Check the id of the passkey, or look at the page of your account.',
   },
   document_not_found: { status: 404, title: 'No such document', cure: 'Check the document id, or list the documents.' },
-  push_not_found: { status: 404, title: 'No such addition', cure: 'Check the push id, or list those of the campaign.' },
+  push_not_found: {
+    status: 404,
+    title: 'No such addition',
+    cure: 'Check the push id, or list the additions of the campaign.',
+  },
   segment_not_found: { status: 404, title: 'No such segment', cure: 'Check the segment id, or list the segments.' },
   saved_reply_not_found: {
     status: 404,
@@ -446,7 +450,7 @@ const kinds = {
   },
   channel_unsupported: {
     status: 409,
-    title: 'The channel does not support this',
+    title: 'The channel does not support this call',
     cure: 'Use a channel that has this capability.',
   },
   webhook_disabled: {
@@ -462,7 +466,7 @@ const kinds = {
   account_exists: {
     status: 409,
     title: 'An account with this address exists',
-    cure: 'Sign in with this account and open the link again. If you do not know its password, ask for a new one.',
+    cure: 'Sign in with this account and open the link again. If you do not know the password of the account, ask for a new password.',
   },
   mail_missing: {
     status: 409,
@@ -477,7 +481,7 @@ const kinds = {
   domain_taken: {
     status: 409,
     title: 'Another organization has verified this domain',
-    cure: 'A domain belongs to one organization. If that organization should release it, ask the operator of this installation.',
+    cure: 'A domain belongs to one organization. If another organization should release the domain, ask the operator of this installation.',
   },
   domain_unproven: {
     status: 409,
@@ -486,7 +490,7 @@ const kinds = {
   },
   import_not_ready: {
     status: 409,
-    title: 'The state of the import does not allow this',
+    title: 'The state of the import does not allow this call',
     cure: 'Upload the complete file first, and wait until a running import ends. To import a file again, upload it again.',
   },
   approval_decided: {
@@ -563,7 +567,7 @@ const kinds = {
     status: 409,
     retryAfterSeconds: 1,
     title: 'The first call with this Idempotency-Key is still in progress',
-    cure: 'Wait a second and send the same call again; its response is then replayed.',
+    cure: 'Wait a second and send the same call again, to get the response of the first call.',
   },
   // 413, 414, 415, 421, 431
   payload_too_large: {
@@ -584,7 +588,7 @@ const kinds = {
   host_unknown: {
     status: 421,
     title: 'This server does not have this host name',
-    cure: 'Open the dashboard under the configured address of this server: BASE_URL_US, _EU, _IN or _QA, for its region. A proxy must forward the Host header.',
+    cure: 'Open the dashboard under the configured address of this server: BASE_URL_US, BASE_URL_EU, BASE_URL_IN or BASE_URL_QA. A proxy must forward the Host header.',
   },
   // 422: parsed, but invalid
   validation_failed: {
@@ -620,7 +624,7 @@ const kinds = {
   recipient_opted_out: {
     status: 422,
     title: 'The recipient has opted out',
-    cure: 'Nothing may be sent on this kind of channel until the person opts in again. If the person opts in outside Parley, record it: PUT /api/end-users/{end_user_id}/consent/{channel_kind}.',
+    cure: 'Nothing may be sent on this kind of channel until the person opts in again. If the person opts in outside Parley, record the opt-in: PUT /api/end-users/{end_user_id}/consent/{channel_kind}.',
   },
   no_address: {
     status: 422,
@@ -637,7 +641,7 @@ const kinds = {
   internal_error: {
     status: 500,
     title: 'Something went wrong on our side',
-    cure: 'Retry. If it fails again, report the request_id to the operator.',
+    cure: 'Retry. If the call fails again, report the request_id to the operator.',
   },
   provider_failed: {
     status: 502,
@@ -665,7 +669,7 @@ const kinds = {
     status: 503,
     retryAfterSeconds: 1,
     title: 'It is not known whether the call took effect',
-    cure: 'Retry with the same Idempotency-Key: the call then takes effect exactly once.',
+    cure: 'Retry with the same Idempotency-Key, so that the call takes effect exactly once.',
   },
 } as const satisfies Record<string, ProblemKind>;
 

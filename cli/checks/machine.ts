@@ -56,7 +56,7 @@ function checkData(env: NodeJS.ProcessEnv): Check[] {
           name: 'secret',
           status: 'fail',
           detail: 'PARLEY_SECRET is not set, and DATABASE_URL needs it.',
-          cure: 'Set it to the same value on every server, e.g. from: openssl rand -base64 36',
+          cure: 'Set PARLEY_SECRET to the same value on every server, e.g. from: openssl rand -base64 36',
         };
     return [secret];
   }
@@ -74,7 +74,7 @@ function checkFolder(folder: string): Check {
       name: 'data folder',
       status: 'fail',
       detail: `${at} cannot be written to.`,
-      cure: 'Change its owner, or set DATA_DIR to another folder.',
+      cure: 'Change the owner of the folder, or set DATA_DIR to another folder.',
     };
   }
   const detail = at === folder ? `${folder} can be used.` : `${folder} will be made on the first start.`;
@@ -86,7 +86,8 @@ const nearestExisting = (folder: string): string =>
 
 function checkSecretFile(file: string, env: NodeJS.ProcessEnv): Check {
   if (env['PARLEY_SECRET']) return { name: 'secret', status: 'ok', detail: 'PARLEY_SECRET is set.' };
-  if (!existsSync(file)) return { name: 'secret', status: 'ok', detail: 'It is created on the first start.' };
+  if (!existsSync(file))
+    return { name: 'secret', status: 'ok', detail: 'Parley creates the folder on the first start.' };
   const open = (statSync(file).mode & 0o077) !== 0;
   if (!open)
     return { name: 'secret', status: 'ok', detail: `${file} is readable by its owner alone. Keep a copy elsewhere.` };
@@ -122,7 +123,7 @@ async function checkPort(env: NodeJS.ProcessEnv, server: readonly Check[]): Prom
     name: 'port',
     status: 'fail',
     detail: `${host}:${port} cannot be opened (${fault}), and no Parley answers.`,
-    cure: 'Stop the program that uses it, or set PORT to another number.',
+    cure: 'Stop the program that uses the port, or set PORT to another number.',
   };
 }
 

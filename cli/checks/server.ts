@@ -18,7 +18,7 @@ export async function checkServer(api: Api, settings: Settings): Promise<Check[]
     health = await callServer(settings.url, { method: 'GET', path: '/api/health' });
   } catch (error) {
     return [
-      { name: 'server', status: 'fail', ...problemOf(error), cure: 'Start it with npm start, or set PARLEY_URL.' },
+      { name: 'server', status: 'fail', ...problemOf(error), cure: 'Start Parley with npm start, or set PARLEY_URL.' },
     ];
   }
   return [
@@ -42,7 +42,7 @@ function checkClock(health: Answer, here: number): Check {
       name: 'clock',
       status: 'fail',
       detail: 'The server sends no Date header.',
-      cure: 'Check PARLEY_URL: this may not be Parley.',
+      cure: 'Check PARLEY_URL: the server may not be Parley.',
     };
   }
   if (skew <= MAX_CLOCK_SKEW_MS)
@@ -52,7 +52,7 @@ function checkClock(health: Answer, here: number): Check {
     name: 'clock',
     status: 'warn',
     detail: `The clocks of the server and this machine differ by ${seconds} s.`,
-    cure: 'Synchronize both with a time server (NTP).',
+    cure: 'Synchronize both clocks with a time server (NTP).',
   };
 }
 

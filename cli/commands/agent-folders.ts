@@ -16,7 +16,7 @@ export function addAgentFolders(agents: Command): void {
     .command('pull')
     .summary('write an agent into a folder')
     .description(
-      'Writes the draft of an agent, its tests, its triggers and its documents into a folder. It does not write pages of sites, ids and secrets.',
+      'Writes the draft of an agent, its tests, its triggers and its documents into a folder. The folder does not contain pages of sites, ids and secrets.',
     )
     .argument('<agent-id>')
     .argument('<folder>');
@@ -30,7 +30,7 @@ export function addAgentFolders(agents: Command): void {
     .command('push')
     .summary('make an agent what its folder says')
     .description(
-      'Updates the draft of an agent and its tests from a folder. With --live, also its documents and triggers, which end users see immediately. Nothing is published: "agents publish" does that.',
+      'Updates the draft of an agent and its tests from a folder. With --live, the command also updates documents and triggers, which end users see immediately. Nothing is published: To publish the draft, use "agents publish".',
     )
     .argument('<agent-id>')
     .argument('<folder>')

@@ -13,12 +13,12 @@ export function addAgentRollout(agents: Command): void {
     .command('rollout')
     .summary('give a version to a part of the end users')
     .description(
-      'Gives a version to a part of the end users, or changes that part. An end user always gets the same version. Without options, shows the latest rollout.',
+      'Gives a version to a part of the end users, or changes the size of this part. An end user always gets the same version. Without options, shows the latest rollout.',
     )
     .argument('<agent-id>')
     .option('--version <n>', 'the number of a published version', wholeNumber('--version', 1, MAX_VERSION))
     .option('--percent <n>', 'the part of the end users, 0 to 100', wholeNumber('--percent', 0, 100))
-    .option('--stop-when <json>', 'when it stops automatically: {"worse_by":0.05,"confidence":0.95}')
+    .option('--stop-when <json>', 'when the rollout stops automatically: {"worse_by":0.05,"confidence":0.95}')
     .option('--stop', 'stop: everyone gets the live version')
     .option('--finish', 'finish: the version becomes live for everyone');
   setAction<Flags>(rollout, async ({ api, out }, [id], flags) => {

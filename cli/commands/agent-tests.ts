@@ -12,7 +12,7 @@ export function addAgentTests(agents: Command): void {
     .command('test')
     .summary('run the tests of an agent')
     .description(
-      'Runs the stored tests of an agent, or the tests of a file. Nothing is sent and no tool is called. If a provider fails, the call is repeated once, then its case fails. Prints text, also when piped; with --json, one line of JSON for each case. In a job of GitHub Actions, it marks failed cases in the pull request. Exits with 0 if all pass, with 5 if some fail, with 6 if --replay lacks an answer.',
+      'Runs the stored tests of an agent, or the tests of a file. Nothing is sent and no tool is called. If a provider fails, Parley repeats the call once. If the second call fails, the case fails. Prints text, also when piped; with --json, one line of JSON for each case. In a job of GitHub Actions, the command marks failed cases in the pull request. Exits with 0 if all cases pass, with 5 if some fail, with 6 if --replay lacks an answer.',
     )
     .argument('<agent-id>')
     .option('--file <file>', 'cases in YAML or JSON; "-" is standard input')

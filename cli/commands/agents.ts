@@ -19,8 +19,8 @@ export function addAgentsCommand(program: Command): void {
   const create = agents
     .command('create')
     .description('Creates an agent, empty or from a file.')
-    .requiredOption('--name <name>', 'its name')
-    .option('--file <file>', 'its definition as JSON; "-" is standard input');
+    .requiredOption('--name <name>', 'the name of the agent')
+    .option('--file <file>', 'the definition of the agent as JSON; "-" is standard input');
   setAction<{ name: string; file?: string }>(create, async ({ api, out }, _args, { name, file }) => {
     const change = file === undefined ? {} : await readChange(file);
     out.record(await api.call('createAgent', { body: { definition: change.definition, name } }));
@@ -90,7 +90,7 @@ export function addAgentsCommand(program: Command): void {
       .argument('<agent-id>'),
     async ({ api, out }, [id]) => {
       out.record(await api.call('rotateAgentSecret', { ids: { agent_id: id! } }));
-      out.hint('Store the secret now: it is not shown again.');
+      out.hint('Store the secret now: the secret is not shown again.');
     },
   );
   addAgentVersions(agents);
@@ -101,7 +101,7 @@ export function addAgentsCommand(program: Command): void {
 
   const remove = agents
     .command('delete')
-    .description('Deletes an agent permanently. Its keys stop working: calls with them get 404.')
+    .description('Deletes an agent permanently. Calls with keys of the agent get 404.')
     .argument('<agent-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {

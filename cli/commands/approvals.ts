@@ -18,9 +18,9 @@ function addList(approvals: Command): void {
   const list = listing(
     approvals
       .command('list')
-      .description('Lists the calls, newest first.')
-      .option('--agent <id>', 'of this agent only')
-      .addOption(new Option('--status <status>', 'with this status only').choices(APPROVAL_STATUSES)),
+      .description('Lists calls that need an approval, newest first.')
+      .option('--agent <id>', 'only approvals of this agent')
+      .addOption(new Option('--status <status>', 'only approvals with this status').choices(APPROVAL_STATUSES)),
   );
   type Filters = { agent?: string; status?: string };
   setAction<ListOptions & Filters>(list, async ({ api, out }, _args, { agent, status, ...want }) => {

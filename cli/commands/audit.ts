@@ -26,7 +26,7 @@ export function addAuditCommand(program: Command): void {
     audit
       .command('export')
       .description(
-        'Exports the log, newest first. Only owners and admins may export it. Each export is recorded in the log.',
+        'Exports the log, newest first. Only owners and admins may export the log. Each export is recorded in the log.',
       )
       .addOption(new Option('--format <format>', 'CSV, or JSON Lines').choices(AUDIT_FORMATS).default('csv'))
       .option('--file <file>', 'a new file (default: standard output)'),

@@ -66,7 +66,7 @@ export function addCampaignPlans(campaigns: Command): void {
       .argument('<campaign-id>'),
   )
     .option('--file <file>', 'recipients of a file instead: CSV with a header row, or one as JSON in each line')
-    .option('--dry-run', 'only count them');
+    .option('--dry-run', 'only count the people');
   setAction<AudienceOptions>(audience, async ({ api, out }, [id], { dryRun, file, ...filters }) => {
     const ids = { campaign_id: id! };
     if (file !== undefined) {
@@ -137,7 +137,7 @@ function addRehearse(campaigns: Command): void {
       .command('rehearse')
       .summary('play a campaign on a virtual clock')
       .description(
-        `Runs a campaign on a virtual clock with the rules of the worker. Shows who gets a message and when, who gets none and why, and when the campaign ends. Sends and stores nothing. The people come from a file, a filter of end users, or generated data. By default, they are the recipients who wait for their first message. At most ${MAX_REHEARSED} people take part.`,
+        `Runs a campaign on a virtual clock with the rules of the worker. Shows who gets a message and when, who gets none and why, and when the campaign ends. Sends and stores nothing. The people come from a file, a filter of end users, or generated data. By default, the people are the recipients who wait for their first message. At most ${MAX_REHEARSED} people take part.`,
       )
       .argument('<campaign-id>')
       .option(

@@ -26,7 +26,7 @@ export function addRepeat(campaigns: Command): void {
     .command('repeat')
     .summary('repeat a campaign')
     .description(
-      'Repeats a campaign for the people of a segment. Each start is a new campaign. Without options, shows the schedule and its next days. Omitted options do not change.',
+      'Repeats a campaign for the people of a segment. On each of the days, a new campaign starts. Without options, shows the schedule and its next days. Omitted options do not change.',
     )
     .argument('<campaign-id>')
     .option('--segment <name or id>', 'the people: a segment, as saved on the page End users')

@@ -20,7 +20,7 @@ export function addCampaignsCommand(program: Command): void {
     .description('Creates a campaign as a draft.')
     .requiredOption('--agent <id>', 'the agent of the campaign')
     .requiredOption('--channel <id>', 'the channel to send on')
-    .requiredOption('--name <name>', 'its name');
+    .requiredOption('--name <name>', 'the name of the campaign');
   setAction<{ agent: string; channel: string; name: string }>(
     create,
     async ({ api, out }, _args, { agent, channel, name }) =>
@@ -54,7 +54,7 @@ export function addCampaignsCommand(program: Command): void {
     out.list(
       await api.list('listRecipients', want, { ids: { campaign_id: id! }, query: { status, ref } }),
       [field('id'), field('ref'), field('status'), field('reason'), time('due_at', 'Goes out'), time('updated_at')],
-      'No recipient yet: add some with the key of the campaign.',
+      'No recipient yet: add recipients with the key of the campaign.',
     ),
   );
   examples(recipients, 'campaigns recipients campaign_01jd… --status failed');
@@ -76,7 +76,7 @@ export function addCampaignsCommand(program: Command): void {
     )
     .argument('<campaign-id>')
     .option('--file <file>', 'the settings as JSON; "-" is standard input')
-    .option('--name <name>', 'its new name');
+    .option('--name <name>', 'the new name of the campaign');
   setAction<{ file?: string; name?: string }>(update, async ({ api, out }, [id], { file, name }) => {
     if (file === undefined && name === undefined)
       throw new Failure('usage_invalid', 'Nothing to change: use --file or --name.');
@@ -93,7 +93,11 @@ export function addCampaignsCommand(program: Command): void {
   addRepeat(campaigns);
 
   const moves = [
-    ['start', 'startCampaign', 'Starts a campaign. Waiting recipients are messaged, and its keys can add more.'],
+    [
+      'start',
+      'startCampaign',
+      'Starts a campaign. Waiting recipients are messaged, and keys of the campaign can add more.',
+    ],
     ['pause', 'pauseCampaign', 'Pauses a campaign: nothing is sent until you resume it.'],
     ['resume', 'resumeCampaign', 'Resumes a paused campaign.'],
   ] as const;
@@ -107,17 +111,17 @@ export function addCampaignsCommand(program: Command): void {
 
   const end = campaigns
     .command('end')
-    .description('Ends a campaign. It cannot be started again.')
+    .description('Ends a campaign. An ended campaign cannot be started again.')
     .argument('<campaign-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(end, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, `Campaign ${id} will end. It cannot be started again.`);
+    await confirm(yes, `Campaign ${id} will end. An ended campaign cannot be started again.`);
     out.record(await api.call('endCampaign', { ids: { campaign_id: id! } }));
   });
 
   const remove = campaigns
     .command('delete')
-    .description('Deletes a campaign permanently. Its keys stop working: calls with them get 404.')
+    .description('Deletes a campaign permanently. Calls with keys of the campaign get 404.')
     .argument('<campaign-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {

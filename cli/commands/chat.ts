@@ -15,7 +15,7 @@ export function addChatCommand(program: Command): void {
     .command('chat')
     .summary('talk to an agent')
     .description(
-      "Talks to an agent on this terminal. By itself it tries out the agent's draft and stores nothing; with --trigger it starts a real conversation on the sandbox channel. An empty line or Ctrl-D ends it.",
+      'Talks to an agent on this terminal. Without --trigger, the command tries out the draft of the agent and stores nothing. With --trigger, the command starts a real conversation on the sandbox channel. An empty line or Ctrl-D ends the chat.',
     )
     .requiredOption('--agent <id>', 'the agent to talk to')
     .option('--trigger <id>', 'start a stored conversation through this trigger')

@@ -24,18 +24,21 @@ export function addClientTokensCommand(program: Command): void {
     .requiredOption('--trigger <id>', 'the only trigger that the token can call')
     .option('--external-id <id>', 'the person, by your ID')
     .option('--end-user <json>', 'the person: {"id"} or {"external_id","name","phone","email","locale",…}')
-    .requiredOption('--origins <list>', 'the pages that may use it, separated by commas, e.g. https://shop.example')
+    .requiredOption(
+      '--origins <list>',
+      'the pages that may use the token, separated by commas, e.g. https://shop.example',
+    )
     .option('--key <key>', 'conversation key: every call continues this conversation')
     .option(
       '--expires-in <seconds>',
-      'how long it works',
+      'how long the token works',
       wholeNumber('--expires-in', MIN_CLIENT_TOKEN_SECONDS, MAX_CLIENT_TOKEN_SECONDS),
       DEFAULT_SECONDS,
     );
   setAction<Options>(create, async ({ api, out }, _args, options) => {
     const { body } = await api.public({ method: 'POST', path: '/api/client-tokens', body: inputOf(options) });
     out.record(body as Row);
-    out.hint('Copy the token now: it is not shown again.');
+    out.hint('Copy the token now: the token is not shown again.');
   });
   examples(
     create,

@@ -68,7 +68,7 @@ function addPlacing(one: (name: string, description: string) => Command): void {
 
   const tags = one('tags', 'Replaces the tags of the conversation.').argument(
     '[tags...]',
-    'all its tags; none removes them',
+    'all tags of the conversation; without tags, all are removed',
   );
   setAction(tags, async ({ api, out }, [id, wanted]) =>
     out.record(

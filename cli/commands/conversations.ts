@@ -36,10 +36,10 @@ export function addConversationsCommand(program: Command): void {
     conversations
       .command('list')
       .description('Lists the conversations.')
-      .option('--agent <id>', 'of this agent only')
-      .option('--tag <tag>', 'with this tag only')
-      .option('--text <words>', 'with these words only')
-      .addOption(new Option('--view <view>', 'of this view only').choices(CONVERSATION_VIEWS)),
+      .option('--agent <id>', 'only conversations of this agent')
+      .option('--tag <tag>', 'only conversations with this tag')
+      .option('--text <words>', 'only conversations with these words')
+      .addOption(new Option('--view <view>', 'only conversations of this view').choices(CONVERSATION_VIEWS)),
   );
   type Filters = Pick<QueryOf<'listConversations'>, 'tag' | 'text' | 'view'> & { agent?: string };
   setAction<ListOptions & Filters>(list, async ({ api, out }, _args, { agent, tag, text, view, ...want }) =>

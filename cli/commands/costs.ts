@@ -23,7 +23,9 @@ function addUsage(program: Command): void {
   const usage = program
     .command('usage')
     .summary('tokens and cost of models')
-    .description('Shows tokens, tool calls and cost of models, as JSON. Days are in UTC. By default, the last 30 days.')
+    .description(
+      'Shows tokens, tool calls and cost of models, as JSON. Days are in UTC. By default, the report covers the last 30 days.',
+    )
     .addOption(new Option('--by <group>', 'what to sum by').choices(USAGE_GROUPS).default('day'))
     .option('--since <day>', 'first day, such as 2026-11-01')
     .option('--until <day>', 'last day')
@@ -87,7 +89,7 @@ function addBudgets(program: Command): void {
     .argument('<budget_id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, [id], { yes }) => {
-    await confirm(yes, 'Models may then use more than the budget allows.');
+    await confirm(yes, 'Without the budget, models may use more than its limit.');
     await api.call('removeBudget', { ids: { budget_id: id! } });
     out.record({ id, deleted: true });
   });
@@ -102,7 +104,9 @@ function addPrices(program: Command): void {
   const prices = program
     .command('prices')
     .summary('what models cost')
-    .description('The prices of your providers per million tokens. Parley has no prices of its own.');
+    .description(
+      'The prices of your providers per million tokens. Parley contains no prices: you set the price of each model.',
+    );
   const set = model(prices.command('set').description('Sets the price of a model.'))
     .requiredOption('--currency <code>', 'such as USD')
     .requiredOption('--input <n>', 'a million input tokens', amount)

@@ -39,7 +39,7 @@ export function addEndUsersCommand(program: Command): void {
       .command('list')
       .description('Lists end users.')
       .option('--text <words>', 'words of the name, or the beginning of an identifier')
-      .option('--tag <tag>', 'only those with this tag'),
+      .option('--tag <tag>', 'only end users with this tag'),
   );
   setAction<ListOptions & { text?: string; tag?: string }>(list, async ({ api, out }, _args, { text, tag, ...want }) =>
     out.list(

@@ -38,7 +38,7 @@ export function addKeysCommand(program: Command): void {
 
   const rename = keys
     .command('rename')
-    .description('Changes the label of a key. Its permissions stay the same.')
+    .description('Changes the label of a key. The permissions of the key stay the same.')
     .argument('<key-id>')
     .requiredOption('--label <label>', 'the new label');
   setAction<{ label: string }>(rename, async ({ api, out }, [id], { label }) =>
@@ -50,16 +50,16 @@ function addCreate(keys: Command): void {
   const create = keys
     .command('create')
     .description(
-      'Creates a key. Its scope and permissions cannot be changed later. Its networks can only be narrowed, its limits only lowered.',
+      'Creates a key. Scope and permissions of a key cannot be changed later. The networks of a key can only be narrowed, and its limits only lowered.',
     )
-    .requiredOption('--label <label>', 'what it is for')
+    .requiredOption('--label <label>', 'the purpose of the key')
     .addOption(new Option('--scope <scope>', 'the scope of the key').choices(KEY_SCOPES).makeOptionMandatory())
     .option('--agent <id>', 'for scope agent')
     .option('--campaign <id>', 'for scope campaign')
     .option('--permissions <list>', `any of ${PERMISSIONS.join(',')}; a campaign key holds campaigns alone`)
     .option('--networks <list>', 'allowed networks: addresses and CIDRs separated by commas (default: any)')
     .option('--limits <json>', `limits of the key: any of ${KEY_LIMITS.join(', ')}`)
-    .option('--expires-at <time>', 'when it is revoked automatically, e.g. 2027-01-31T00:00:00Z');
+    .option('--expires-at <time>', 'when the key is revoked automatically, e.g. 2027-01-31T00:00:00Z');
   setAction<CreateOptions>(create, async ({ api, out }, _args, options) => {
     const made = await api.call('createKey', { body: keyInput(options) });
     const shown = [
@@ -68,7 +68,7 @@ function addCreate(keys: Command): void {
       ...(made.limits === null ? [] : (['limits', 'remaining'] as const)),
     ];
     out.record(Object.fromEntries(shown.map((name) => [name, made[name]])));
-    out.hint('Copy the value now: it is not shown again.');
+    out.hint('Copy the value now: the value is not shown again.');
   });
   examples(
     create,
@@ -169,7 +169,7 @@ function addRotate(keys: Command): void {
     async ({ api, out }, [id], { overlap, yes }) => {
       if (overlap === 'now') await confirm(yes, `Key ${id} will be refused immediately.`);
       out.record(await api.call('rotateKey', { ids: { key_id: id! }, body: { overlap } }));
-      out.hint('Copy the value now: it is not shown again.');
+      out.hint('Copy the value now: the value is not shown again.');
     },
   );
   examples(rotate, 'keys rotate key_01jd… --overlap 1h');
@@ -209,7 +209,7 @@ function addLimits(keys: Command): void {
   const limits = keys
     .command('limits')
     .description(
-      'Lowers limits of a key. Limits cannot be raised or removed. Limits that are not named do not change. When the command returns, all servers enforce the change.',
+      'Lowers limits of a key. Limits cannot be raised or removed. Limits that you do not name do not change. When the command returns, all servers enforce the change.',
     )
     .argument('<key-id>')
     .requiredOption('--set <json>', `new values for any of ${KEY_LIMITS.join(', ')}`);
@@ -230,4 +230,4 @@ function listed({ value: _secret, ...row }: Row): Row {
 const revokedText = (key: Row): string =>
   key['state'] === 'revoked'
     ? `Revoked: ${String(key['id'])} is refused by all servers since ${String(key['effective_at'])}.`
-    : `Revoking ${String(key['id'])}: a server has not confirmed yet. It is refused everywhere within moments; run the command again to see.`;
+    : `Revoking ${String(key['id'])}: a server has not confirmed yet. All servers refuse the key within moments. Run the command again to see.`;

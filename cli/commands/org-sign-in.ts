@@ -63,7 +63,7 @@ export function addOrgSignInCommands(orgs: Command): void {
 
   const remove = signIn
     .command('remove')
-    .description('Removes the provider and its secret, and ends the sessions that it opened.')
+    .description('Removes the provider and its secret, and ends the sessions that the provider opened.')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(remove, async ({ api, out }, _args, { yes }) => {
     await confirm(yes, 'People will no longer sign in with the provider of the organization.');
@@ -75,7 +75,9 @@ export function addOrgSignInCommands(orgs: Command): void {
 }
 
 function addDomains(orgs: Command): void {
-  const domains = orgs.command('domains').description('E-mail domains whose people sign in with the provider.');
+  const domains = orgs
+    .command('domains')
+    .description('People with addresses of these e-mail domains sign in with the provider.');
 
   const list = domains.command('list').description('Lists the domains with the TXT record that verifies each.');
   setAction(list, async ({ api, out }) => {
@@ -110,7 +112,9 @@ function addDomains(orgs: Command): void {
 
   const confirmOne = domains
     .command('confirm')
-    .description('Confirms a domain without its DNS record. Only the operator of the installation may do this.')
+    .description(
+      'Confirms a domain without its DNS record. Only the operator of the installation may use this command.',
+    )
     .argument('<org-id>', 'the organization that added it')
     .argument('<domain>', 'an added domain');
   setAction(confirmOne, async ({ api, out }, [orgId, domain]) => {

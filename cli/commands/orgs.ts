@@ -18,9 +18,9 @@ export function addOrgsCommand(program: Command): void {
   const create = orgs
     .command('create')
     .description(
-      'Creates an organization with you as its owner. It starts on the free plan unless the operator chooses another.',
+      'Creates an organization with you as its owner. The organization starts on the free plan, unless the operator chooses the paid plan.',
     )
-    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--name <name>', 'the name of the organization')
     .addOption(new Option('--plan <plan>', 'only the operator may choose').choices(PLANS))
     .option('--owner-email <address>', 'only for the operator: invite another person as its owner')
     .option('--time-zone <zone>', 'the time zone of its team, e.g. Asia/Qatar');
@@ -55,7 +55,7 @@ export function addOrgsCommand(program: Command): void {
     .command('update')
     .description('Renames an organization, or sets the time zone of its team.')
     .argument('<org-id>', 'the organization')
-    .option('--name <name>', 'its new name')
+    .option('--name <name>', 'the new name of the organization')
     .option('--time-zone <zone>', 'the time zone, e.g. Asia/Qatar');
   setAction<{ name?: string; timeZone?: string }>(update, async ({ api, out }, [id], { name, timeZone }) => {
     if (name === undefined && timeZone === undefined)
@@ -67,7 +67,7 @@ export function addOrgsCommand(program: Command): void {
 
   const plan = orgs
     .command('plan')
-    .description('Changes the plan of an organization. Only the operator of the installation may do this.')
+    .description('Changes the plan of an organization. Only the operator of the installation may use this command.')
     .argument('<org-id>', 'the organization')
     .addArgument(new Argument('<plan>', 'free or paid').choices(PLANS));
   setAction(plan, async ({ api, out }, [id, chosen]) => {
@@ -78,7 +78,7 @@ export function addOrgsCommand(program: Command): void {
   const retention = orgs
     .command('retention')
     .description(
-      `Shows or sets how long conversations are kept. After this number of days without activity (${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}), they are erased permanently. "off" keeps them. Only owners may set it.`,
+      `Shows or sets how long conversations are kept. After this number of days without activity (${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}), conversations are erased permanently. "off" keeps them. Only owners may set the retention.`,
     )
     .argument('<org-id>', 'the organization')
     .argument('[days]', 'days, or off')

@@ -10,7 +10,7 @@ export function addQuestionsCommand(program: Command): void {
   const list = questions
     .command('list')
     .description('Lists the topics, the most frequent first.')
-    .option('--agent <id>', 'of this agent only');
+    .option('--agent <id>', 'only questions of this agent');
   setAction<{ agent?: string }>(list, async ({ api, out }, _args, { agent }) => {
     const found = await (agent === undefined
       ? api.call('listAllMissedQuestions')
@@ -22,7 +22,7 @@ export function addQuestionsCommand(program: Command): void {
   examples(list, 'questions list --agent agent_01jd…');
   const settle = questions
     .command('settle')
-    .description('Removes a topic from the list. Pass its "message_ids" from "questions list --json".')
+    .description('Removes a topic from the list. "questions list --json" shows the "message_ids" of each topic.')
     .argument('<agent-id>')
     .argument('<message-ids...>');
   setAction(settle, async ({ api, out }, [agent, ids]) => {

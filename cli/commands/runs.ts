@@ -22,7 +22,7 @@ export function addRunsCommand(program: Command): void {
       .command('list')
       .description('Lists runs of a trigger, newest first.')
       .requiredOption('--trigger <id>', 'the trigger')
-      .addOption(new Option('--status <status>', 'in this state only').choices(RUN_STATUSES))
+      .addOption(new Option('--status <status>', 'only runs in this state').choices(RUN_STATUSES))
       .option('--created-after <time>', 'created at this time or later, e.g. 2026-11-21T06:00:00Z')
       .option('--created-before <time>', 'created before this time'),
   );

@@ -14,15 +14,15 @@ export function addSendCommand(program: Command): void {
     )
     .argument('<agent-id>')
     .argument('<channel-id>')
-    .option('--to-conversation <id>', 'into this conversation')
+    .option('--to-conversation <id>', 'send into this conversation')
     .option('--to-external-id <id>', 'to the end user with this external id')
-    .option('--to-end-user <json>', 'to this end user: {"id"} or {"external_id","phone","email",…}')
-    .option('--to-address <address>', 'to this address on the channel')
+    .option('--to-end-user <json>', 'send to this end user: {"id"} or {"external_id","phone","email",…}')
+    .option('--to-address <address>', 'send to this address on the channel')
     .option('--text <text>', 'a text message')
     .option('--content <json>', 'any other content, e.g. {"type":"image","url":"https://…"}')
     .option('--reply-to <id>', 'the message that this one answers')
     .option('--metadata <json>', 'stored with the message')
-    .option('--send-at <time>', 'not before this time')
+    .option('--send-at <time>', 'send not before this time')
     .option('--idempotency-key <key>', 'a repeated call with the same key takes effect once');
   setAction<SendFlags>(send, async ({ api, out }, [agent, channel], flags) => {
     const path = `/api/channels/${encodeURIComponent(agent!)}/${encodeURIComponent(channel!)}/messages`;

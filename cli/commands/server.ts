@@ -24,7 +24,7 @@ export function addServerCommands(program: Command): void {
       .command('migrate')
       .summary('migrate the database')
       .description(
-        'Migrates the schema of the database to this version, and exits. Several machines may run it at the same time.',
+        'Migrates the schema of the database to this version, and exits. Several machines may run this command at the same time.',
       ),
     () => runProgram(['migrate']),
   );
@@ -43,7 +43,7 @@ export function addServerCommands(program: Command): void {
     .command('restore')
     .summary('load a backup into an empty database')
     .description(
-      'Loads a backup into an empty, migrated database while no server runs on it. The backup is loaded completely or not at all. Requires the PARLEY_SECRET of the backed-up installation. After a rotation, set that secret as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
+      'Loads a backup into an empty, migrated database while no server runs on it. The backup is loaded completely or not at all. Requires the PARLEY_SECRET of the backed-up installation. After a rotation, set the secret of the backup as PARLEY_SECRET_PREVIOUS. The copy is paused: it sends nothing until "parley resume".',
     )
     .argument('<file>')
     .option(
@@ -63,7 +63,7 @@ export function addServerCommands(program: Command): void {
     .command('resume')
     .summary('end the pause after a restore')
     .description(
-      'Ends the pause of a restored copy. Within a second, all processes on its database start to send the waiting messages.',
+      'Ends the pause of a restored copy. Within a second, all processes on the database of the copy start to send the waiting messages.',
     );
   setAction(resume, () => runProgram(['resume']));
   examples(resume, 'resume');
@@ -77,7 +77,7 @@ export function addServerCommands(program: Command): void {
       .description('The secret from which every key of this installation is derived.')
       .command('rotate')
       .description(
-        'Moves everything that PARLEY_SECRET protects to a new secret. Servers may run at the same time. If the command is killed, run it again to continue. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the current one), afterwards restart them once more. If the secret is in DATA_DIR, the command creates the new secret itself. The steps: docs/operations.md.',
+        'Moves everything that PARLEY_SECRET protects to a new secret. Servers may run at the same time. If the command is killed, run it again to continue. With DATABASE_URL: first restart every process with PARLEY_SECRET (the new one) and PARLEY_SECRET_PREVIOUS (the current one), and after the command restart every process once more. If the secret is in DATA_DIR, the command creates the new secret itself. The steps: docs/operations.md.',
       ),
     () => runProgram(['rotate-secrets']),
   );
@@ -96,12 +96,12 @@ export function addServerCommands(program: Command): void {
     .command('reset-second-factor')
     .summary('for a person who lost their second factor')
     .description(
-      'Removes the authenticator app, passkeys and recovery codes of a person and ends all their sessions. Verify who requests this: afterwards the password alone is enough to sign in.',
+      'Removes the authenticator app, passkeys and recovery codes of a person and ends all their sessions. Verify who requests the reset: after the reset, the password alone is enough to sign in.',
     )
     .argument('<email>', 'the e-mail address of the account')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(factor, async (_cli, [email], { yes }) => {
-    await confirm(yes, 'Afterwards the password alone is enough to sign in.');
+    await confirm(yes, 'After the reset, the password alone is enough to sign in.');
     await runProgram(['reset-second-factor', email!]);
   });
   examples(factor, 'reset-second-factor asha@example.com --yes');
@@ -125,7 +125,7 @@ function addCellsCommand(program: Command): void {
       'Moves a cell to another node of the Citus cluster, and prints all cells. Servers may run at the same time. Calls to organizations of the cell wait for a moment at the end.',
     )
     .argument('<cell>', 'the cell: "./parley cells list" shows the cells')
-    .requiredOption('--node <host:port>', 'its new node');
+    .requiredOption('--node <host:port>', 'the new node of the cell');
   setAction<{ node: string }>(move, (_cli, [cell], { node }) => runProgram(['place-cells', cell!, node]));
   examples(move, 'cells move cell_2 --node 10.0.0.32:5432');
   const rebalance = cells
@@ -138,7 +138,7 @@ function addCellsCommand(program: Command): void {
   const add = cells
     .command('add')
     .description(
-      'Creates cells and prints all cells. New organizations are then created in the cell with the least load. Existing organizations stay in their cell. Servers may run at the same time.',
+      'Creates cells and prints all cells. Each new organization is created in the cell with the least load. Existing organizations stay in their cell. Servers may run at the same time.',
     )
     .argument('<number>', 'how many');
   setAction(add, (_cli, [count]) => runProgram(['cells', count!]));
@@ -146,7 +146,7 @@ function addCellsCommand(program: Command): void {
   const enable = cells
     .command('enable')
     .description(
-      'Moves every organization out of the cell "public" into other cells, one after the other, and creates these cells first if there are fewer. Each organization gets 503 with Retry-After while it is moved. The length of each pause is printed. Servers may run at the same time. If the command is killed, run it again to continue. "cells disable" reverses it.',
+      'Moves every organization out of the cell "public" into other cells, one after the other, and creates these cells first if there are fewer. Each organization gets 503 with Retry-After while it is moved. The length of each pause is printed. Servers may run at the same time. If the command is killed, run it again to continue. "cells disable" reverses "cells enable".',
     )
     .argument('[number]', 'how many cells besides "public"', '1')
     .option('--yes', 'do not ask');
@@ -158,7 +158,7 @@ function addCellsCommand(program: Command): void {
   const disable = cells
     .command('disable')
     .description(
-      'Moves every organization back to the cell "public", in the same way as "cells enable". Afterwards the other cells are empty and are not used.',
+      'Moves every organization back to the cell "public", in the same way as "cells enable". After the move, the other cells are empty and are not used.',
     )
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(disable, async (_cli, _args, { yes }) => {
@@ -173,10 +173,10 @@ export function addMoveCommand(orgs: Command): void {
   const move = orgs
     .command('move')
     .description(
-      'Moves an organization to another cell. Only on the machine of the server. During the move, calls of the organization get 503 with Retry-After, and its turns and deliveries wait. Other organizations are not affected. The length of the pause is printed. If the command is killed, nothing has changed: run it again.',
+      'Moves an organization to another cell. The command works only on the machine of the server. During the move, calls of the organization get 503 with Retry-After, and its turns and deliveries wait. Other organizations are not affected. The length of the pause is printed. If the command is killed, nothing has changed: run it again.',
     )
     .argument('<org-id>', 'the organization')
-    .requiredOption('--cell <cell>', 'its new cell: "./parley cells list" shows the cells');
+    .requiredOption('--cell <cell>', 'the new cell of the organization: "./parley cells list" shows the cells');
   setAction<{ cell: string }>(move, (_cli, [id], { cell }) => runProgram(['move-organization', id!, cell]));
   examples(move, 'orgs move org_01jd… --cell cell_2');
 }

@@ -32,7 +32,7 @@ export function addSignInCommands(program: Command): void {
     program
       .command('logout')
       .summary('sign out and delete the session')
-      .description('Ends the stored session on the server and deletes it here.'),
+      .description('Ends the stored session on the server and deletes it on this machine.'),
     async ({ settings, api, out }) => {
       await api.signOut();
       out.record({ server: settings.url, signed_out: true }, () => `Signed out of ${settings.url}.`);

@@ -84,7 +84,7 @@ function addAdd(sites: Command): void {
         .argument('<url>')
         .addOption(new Option('--kind <kind>', 'what to read').choices(SOURCE_KINDS).default('site')),
     ),
-  ).option('--wait', 'wait until it is read');
+  ).option('--wait', 'wait until the site is read');
   setAction<Waiting & Change & { kind: SourceRecord['kind'] }>(
     add,
     async (cli, [url], { agent, kind, wait, ...change }) => {
@@ -111,7 +111,7 @@ function addUpdate(sites: Command): void {
 function addSync(sites: Command): void {
   const sync = ofAgent(sites.command('sync').description('Reads a site again now.').argument('<site-id>')).option(
     '--wait',
-    'wait until it is read',
+    'wait until the site is read',
   );
   setAction<Waiting>(sync, async (cli, [id], { agent, wait }) => {
     const started = await cli.api.call('syncSource', { ids: idsOf(agent, id) });
@@ -123,7 +123,7 @@ const ofAgent = (command: Command): Command => command.requiredOption('--agent <
 
 const withChange = (command: Command): Command =>
   command
-    .addOption(new Option('--schedule <when>', 'when to read it again').choices(SOURCE_SCHEDULES))
+    .addOption(new Option('--schedule <when>', 'when to read the site again').choices(SOURCE_SCHEDULES))
     .option(
       '--max-pages <number>',
       `at most so many pages, up to ${MAX_PAGES_PER_SOURCE}`,

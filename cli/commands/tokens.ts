@@ -21,23 +21,23 @@ export function addTokensCommand(program: Command): void {
     .command('tokens')
     .summary('access tokens for programs')
     .description(
-      'Access tokens for programs such as CI, which use this command line with PARLEY_TOKEN. These commands need a session, because only a signed-in person can create tokens.',
+      'Access tokens for programs such as CI, which use this command line with PARLEY_TOKEN. Commands for tokens need a session, because only a signed-in person can create tokens.',
     );
 
   const create = tokens
     .command('create')
-    .description('Creates a token. Its rights cannot be changed later. The value is shown once.')
-    .requiredOption('--label <label>', 'what it is for')
+    .description('Creates a token. The rights of a token cannot be changed later. The value is shown once.')
+    .requiredOption('--label <label>', 'the purpose of the token')
     .requiredOption('--verbs <list>', `any of ${TOKEN_VERBS.join(',')}`)
     .option('--agents <ids>', 'only these agents (default: all)')
     .option('--organization', 'a token of the organization and not of yourself (owners and admins)')
     .addOption(new Option('--role <role>', 'for a token of the organization').choices(TOKEN_ROLES))
     .addOption(
-      new Option('--expires <days>', 'days until it ends').choices(['30', '90', '365', 'never']).default('90'),
+      new Option('--expires <days>', 'days until the token ends').choices(['30', '90', '365', 'never']).default('90'),
     );
   setAction<CreateOptions>(create, async ({ api, out }, _args, options) => {
     out.record(await api.call('createAccessToken', { body: tokenInput(options) }));
-    out.hint('Copy the value now: it is not shown again.');
+    out.hint('Copy the value now: the value is not shown again.');
   });
   examples(
     create,

@@ -7,7 +7,7 @@ import { field, listing, type ListOptions, time } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, setAction } from '../command-action.ts';
 
-const ONCE = 'Copy the secret now: it is not shown again.';
+const ONCE = 'Copy the secret now: the secret is not shown again.';
 
 export function addToolsCommand(program: Command): void {
   const tools = program
@@ -32,9 +32,7 @@ export function addToolsCommand(program: Command): void {
 
   const remove = tools
     .command('remove')
-    .description(
-      'Removes the secret and the credentials of a tool. Its calls to this origin are then not signed any more.',
-    )
+    .description('Removes the secret and the credentials of a tool. Calls to the origin are no longer signed.')
     .argument('<agent-id>')
     .argument('<secret-id>')
     .option('--yes', 'do not ask');
@@ -49,7 +47,7 @@ function addSign(tools: Command): void {
   const sign = tools
     .command('sign')
     .description(
-      'Creates the secret that signs the calls of a tool. It is valid for the scheme, host and port of the URL.',
+      'Creates the secret that signs the calls of a tool. A secret is valid for the scheme, host and port of the URL.',
     )
     .argument('<agent-id>')
     .requiredOption('--tool <name>', 'name of the tool; mcp:NAME for an MCP server')

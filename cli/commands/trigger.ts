@@ -35,7 +35,7 @@ export function addTriggerCommand(program: Command): void {
       wholeNumber('--agent-version', 1, MAX_VERSION),
     )
     .option('--metadata <json>', 'stored with the run')
-    .option('--send-at <time>', 'not before this time, e.g. 2027-01-31T08:00:00Z')
+    .option('--send-at <time>', 'start not before this time, e.g. 2027-01-31T08:00:00Z')
     .option(
       '--wait <n>',
       `wait up to N seconds for the agent's first message (at most ${MAX_WAIT_SECONDS})`,

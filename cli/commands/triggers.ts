@@ -17,7 +17,7 @@ export function addTriggersCommand(program: Command): void {
   const create = withSettings(triggers.command('create'))
     .description('Creates a trigger.')
     .requiredOption('--agent <id>', 'the agent that answers')
-    .requiredOption('--name <name>', 'its name');
+    .requiredOption('--name <name>', 'the name of the trigger');
   setAction<TriggerOptions & { agent: string; name: string }>(
     create,
     async ({ api, out }, _args, { agent, ...options }) =>
@@ -32,7 +32,7 @@ export function addTriggersCommand(program: Command): void {
   );
 
   const list = listing(
-    triggers.command('list').description('Lists the triggers.').option('--agent <id>', 'of this agent only'),
+    triggers.command('list').description('Lists the triggers.').option('--agent <id>', 'only triggers of this agent'),
   );
   setAction<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
     out.list(
@@ -86,7 +86,7 @@ const versionNumber = wholeNumber('--agent-version', 1, MAX_VERSION);
 const withSettings = (command: Command): Command =>
   command
     .option('--variables <json>', 'variables of the call: a list of {name, type, required, default, description}')
-    .option('--channel <id>', 'where its conversations happen; "none" means the sandbox channel of the agent')
+    .option('--channel <id>', 'where the conversations happen; "none" means the sandbox channel of the agent')
     .option('--agent-version <n>', 'the version of the agent that answers; "live" means the live one, or a rollout');
 
 function settingsOf(options: TriggerOptions): BodyOf<'updateTrigger'> {

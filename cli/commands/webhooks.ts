@@ -36,13 +36,13 @@ function addEndpoints(webhooks: Command): void {
     .description('Adds an endpoint. Only this response contains the secret of the endpoint.')
     .requiredOption('--endpoint-url <url>', 'the address that receives the events')
     .option('--types <types>', 'only these types, separated by commas')
-    .option('--description <text>', 'what it is for');
+    .option('--description <text>', 'the purpose of the endpoint');
   setAction<{ endpointUrl: string; types?: string; description?: string }>(
     create,
     async ({ api, out }, _args, options) => {
       const { endpointUrl: url, description } = options;
       out.record(await api.call('createWebhook', { body: { url, description, types: typesOf(options.types) } }));
-      out.hint('Store the secret now: it is not shown again.');
+      out.hint('Store the secret now: the secret is not shown again.');
     },
   );
   examples(create, 'webhooks create --endpoint-url https://shop.example/events --types run.completed,run.failed');
@@ -55,7 +55,7 @@ function addChanges(webhooks: Command): void {
     .argument('<endpoint-id>')
     .option('--endpoint-url <url>', 'another address')
     .option('--types <types>', 'only these types, separated by commas; "all" for every type')
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'the purpose of the endpoint')
     .option('--enable', 'deliver events')
     .option('--disable', 'stop deliveries');
   setAction<UpdateOptions>(update, async ({ api, out }, [id], options) =>
@@ -99,9 +99,9 @@ function addDeliveries(webhooks: Command): void {
     webhooks
       .command('deliveries')
       .description('Lists deliveries of events.')
-      .option('--endpoint <id>', 'to this endpoint only')
-      .option('--type <type>', 'of this type only')
-      .addOption(new Option('--state <state>', 'in this state only').choices(EVENT_DELIVERY_STATES)),
+      .option('--endpoint <id>', 'only deliveries to this endpoint')
+      .option('--type <type>', 'only deliveries of this type')
+      .addOption(new Option('--state <state>', 'only deliveries in this state').choices(EVENT_DELIVERY_STATES)),
   );
   type Filters = { endpoint?: string; type?: string; state?: string };
   setAction<ListOptions & Filters>(deliveries, async ({ api, out }, _args, { endpoint, type, state, ...want }) => {

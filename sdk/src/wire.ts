@@ -1288,7 +1288,7 @@ export type Me = {
      */
     allowed_networks: string[] | null;
     /**
-     * The limits of this key; null: it has none of its own.
+     * The limits of this key; null: the key has no limits of its own.
      */
     limits: KeyLimits | null;
     /**

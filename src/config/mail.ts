@@ -24,7 +24,7 @@ export function readMail(env: Environment, faults: ConfigFault[]): MailServer | 
     faults.push({
       variable,
       fault: `is missing, although ${other} is set`,
-      cure: 'Set both to send mail, or neither to share links yourself.',
+      cure: 'Set both variables to send mail, or neither to share links yourself.',
     });
     return null;
   }

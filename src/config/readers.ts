@@ -55,7 +55,7 @@ export function databaseUrl(text: string): Reading<string> {
     ? { value: text }
     : {
         fault: 'is not the address of a PostgreSQL database',
-        cure: 'Write postgresql://USER:PASSWORD@HOST:5432/DATABASE (special characters percent-encoded), or unset it to use the embedded database.',
+        cure: 'Write postgresql://USER:PASSWORD@HOST:5432/DATABASE (special characters percent-encoded), or unset the variable to use the embedded database.',
       };
 }
 
@@ -134,7 +134,7 @@ function isNetwork(entry: string): boolean {
 export const emailAddress = (text: string): Reading<string> =>
   /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/.test(text) && text.length <= 254
     ? { value: text }
-    : { fault: 'is not an e-mail address', cure: 'Write it as name@example.com.' };
+    : { fault: 'is not an e-mail address', cure: 'Write the address as name@example.com.' };
 
 /** Keys of secret scanners: the JSON that GitHub publishes, or the path of a file with it. */
 export function scannerKeys(text: string): Reading<ScannerKeys> {
@@ -144,7 +144,7 @@ export function scannerKeys(text: string): Reading<ScannerKeys> {
     ? { value: keys }
     : {
         fault: 'does not hold the keys of a secret scanner',
-        cure: 'Save https://api.github.com/meta/public_keys/secret_scanning to a file and write its path, or unset it.',
+        cure: 'Save https://api.github.com/meta/public_keys/secret_scanning to a file and write the path of the file, or unset the variable.',
       };
 }
 

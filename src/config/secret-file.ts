@@ -28,7 +28,7 @@ const MIN_DIFFERENT = 10;
 const PLACEHOLDER =
   /secret|change.?me|replace|placeholder|example|password|insert|openssl|default|letmein|0123456789|123456789|abcdefgh|qwerty|\b(your|paste|todo|dummy|test)\b/i;
 const REPEATED = /^(.{1,16}?)\1+.{0,15}$/s;
-const MAKE_ONE = 'Set it to the output of "openssl rand -base64 48" (the same on every node).';
+const MAKE_ONE = 'Set PARLEY_SECRET to the output of "openssl rand -base64 48" (the same on every node).';
 
 export function checkSecret(given: string | null, isNeeded: boolean): ConfigFault[] {
   const variable = 'PARLEY_SECRET';
@@ -62,7 +62,7 @@ export const checkDatabase = (dataDir: string): ConfigFault[] =>
         {
           variable: 'DATA_DIR',
           fault: `names ${dataDir}, where there is no database`,
-          cure: 'Set the folder of the right installation, or its DATABASE_URL.',
+          cure: 'Set the DATA_DIR or the DATABASE_URL of the right installation.',
         },
       ];
 
@@ -141,7 +141,7 @@ function secretOf(dataDir: string): string | ConfigFault {
       return {
         variable: 'PARLEY_SECRET',
         fault: `is missing: there is a database in ${dataDir}, but the file "secret" beside it is gone`,
-        cure: 'Restore that file from a backup, or set PARLEY_SECRET to its content. Without it, API keys and stored credentials do not work.',
+        cure: 'Restore the file from a backup, or set PARLEY_SECRET to its content. Without the secret, API keys and stored credentials do not work.',
       };
     }
     makeFolder(dataDir, 0o711);
@@ -151,7 +151,7 @@ function secretOf(dataDir: string): string | ConfigFault {
     return {
       variable: 'DATA_DIR',
       fault: `names ${dataDir}, which cannot be used: ${words(error)}`,
-      cure: 'Give this user write permission there, or set another folder.',
+      cure: 'Give this user write permission to the folder, or set another folder.',
     };
   }
 }
@@ -164,7 +164,7 @@ function readSecret(file: string): string | ConfigFault {
   return {
     variable: 'PARLEY_SECRET',
     fault: `is wrong in the file ${file}: it ${fault.fault}`,
-    cure: 'Restore that file from a backup. Only if there is no data yet: remove it, and Parley creates a new one.',
+    cure: 'Restore the file from a backup. If there is no data yet, remove the file, and Parley creates a new one.',
   };
 }
 

@@ -39,7 +39,7 @@ export function readTraces(env: Environment, faults: ConfigFault[]): TraceSettin
   const address = read(name, webUrl(of(name)), '');
   const [protocolName, protocol] = either('PROTOCOL');
   if (protocol !== '' && protocol !== JSON_PROTOCOL) {
-    const cure = `Set it to ${JSON_PROTOCOL}, which collectors accept at port 4318, or unset it.`;
+    const cure = `Write ${JSON_PROTOCOL}, which collectors accept at port 4318, or unset the variable.`;
     faults.push({ variable: protocolName, fault: 'names a protocol that Parley does not speak', cure });
   }
   const [headersName, headers] = either('HEADERS');
@@ -88,7 +88,7 @@ function readSampler(of: (name: string) => string, faults: ConfigFault[]) {
 function readDelay(text: string, faults: ConfigFault[]): number {
   const ms = Number(text || DELAY_MS);
   if (Number.isInteger(ms) && ms >= 50 && ms <= 60_000) return ms;
-  const cure = `Write milliseconds from 50 to 60000, or unset it for ${DELAY_MS}.`;
+  const cure = `Write milliseconds from 50 to 60000, or unset the variable for ${DELAY_MS}.`;
   faults.push({ variable: 'OTEL_BSP_SCHEDULE_DELAY', fault: 'is not a time that spans may wait', cure });
   return DELAY_MS;
 }

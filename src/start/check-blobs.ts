@@ -13,6 +13,6 @@ export async function checkBlobs(): Promise<{ status: 'ok' | 'fail'; detail: str
   return {
     status: 'fail',
     detail: wrong,
-    cure: 'Check BLOBS_URL: the host, the bucket, the region, and that its key may put, get and delete objects.',
+    cure: 'Check BLOBS_URL: the host, the bucket, the region, and that the key may put, get and delete objects.',
   };
 }

@@ -48,6 +48,6 @@ async function judgePooler(direct: string, poolerUrl: string): Promise<Finding> 
     name,
     status: 'warn',
     detail: `${detail} Sessions of the pooler have other settings: ${differing.join(', ')}.`,
-    cure: 'Start a node, which stores the settings. Then run RECONNECT in the console of the pooler.',
+    cure: 'Start a node, which stores the settings. After the node has started, run RECONNECT in the console of the pooler.',
   };
 }

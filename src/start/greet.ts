@@ -47,7 +47,7 @@ export async function greet({ config, db, role, address, prepared }: Greeting): 
   else {
     lines.push('Talk to the demo agent in a browser:', `  ${baseUrl}/chat/${prepared.demo.chatId}`, '');
     lines.push(
-      'Start a first conversation: paste this. Its key works for one day.',
+      'To start a first conversation, paste this command. The key in this command works for one day.',
       '',
       await curl(config, prepared.demo),
       '',

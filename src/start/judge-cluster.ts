@@ -70,7 +70,7 @@ function judgeSettings({ nodes }: ClusterReport): Finding {
     name,
     status: missing.some(({ status }) => status === 'fail') ? 'fail' : 'warn',
     detail: missing.map(({ node, write, reason }) => `${node} lacks ${write} (${reason}).`).join(' '),
-    cure: 'Write these settings to postgresql.conf of each node, and restart it.',
+    cure: 'Write these settings to postgresql.conf of each node, and restart the node.',
   };
 }
 
@@ -84,6 +84,6 @@ function judgeCells({ cells }: ClusterReport): Finding {
     name,
     status: 'fail',
     detail: `Cells that are not complete or not on a node: ${misplaced.join(', ')}.`,
-    cure: 'Run "./parley migrate", then "./parley cells add 1", which completes them.',
+    cure: 'Run "./parley migrate", then "./parley cells add 1", which completes the cells.',
   };
 }

@@ -55,7 +55,8 @@ function judgeVersion({ version, settings, encoding, roundTripMs }: ServerReport
     return { name, status: 'fail', detail: `${detail} Its encoding is ${encoding}.`, cure };
   }
   if (roundTripMs <= SLOW_ROUND_TRIP_MS) return { name, status: 'ok', detail };
-  const cure = 'Run the nodes close to the database: each response that uses it waits for several round trips.';
+  const cure =
+    'Run the nodes close to the database: each response that uses the database waits for several round trips.';
   return { name, status: 'warn', detail, cure };
 }
 
@@ -92,7 +93,7 @@ function judgeReplication({ settings, standbys }: ServerReport): Finding {
       name,
       status: 'warn',
       detail,
-      cure: 'Set synchronous_standby_names; it costs one round trip per batch of calls.',
+      cure: 'Set synchronous_standby_names, which costs one round trip per batch of calls.',
     };
   }
   if (standbys === 0) {
@@ -112,7 +113,7 @@ function judgeClock({ now }: ServerReport, { here }: Place): Finding {
   if (skew <= MAX_CLOCK_SKEW_MS)
     return { name, status: 'ok', detail: 'The clock of the database agrees with the clock of this machine.' };
   const detail = `The clock of the database differs from the clock of this machine by ${Math.round(skew / 1000)} s.`;
-  return { name, status: 'warn', detail, cure: 'Synchronize both with a time server (NTP).' };
+  return { name, status: 'warn', detail, cure: 'Synchronize both clocks with a time server (NTP).' };
 }
 
 function judgeConnections({ settings, connections, processes }: ServerReport): Finding {
@@ -126,7 +127,7 @@ function judgeConnections({ settings, connections, processes }: ServerReport): F
     name,
     status: 'warn',
     detail,
-    cure: 'Raise max_connections and restart the server: calls get 503 without one.',
+    cure: 'Raise max_connections and restart the server: calls without a connection get 503.',
   };
 }
 
@@ -138,7 +139,7 @@ function judgeStatistics({ settings, neverAnalyzed }: ServerReport): Finding {
   }
   if (neverAnalyzed.length === 0) return { name, status: 'ok', detail: 'Tables with rows have statistics.' };
   const tables = neverAnalyzed.map((table) => table.name).join(', ');
-  const detail = `Never analyzed: ${tables}. Their plans are guesses, and pages can be slow.`;
+  const detail = `Never analyzed: ${tables}. Plans for these tables are guesses, and pages can be slow.`;
   return {
     name,
     status: 'warn',

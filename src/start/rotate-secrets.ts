@@ -58,8 +58,8 @@ export async function rotateSecrets(
   if (newest > history.generation) await begin(db, history, newest, onStep);
   else if (config.previousSecret === null && newest === 0) {
     throw new StartError(
-      'There is no other secret to change to.',
-      'Set PARLEY_SECRET to a new one and PARLEY_SECRET_PREVIOUS to the current one, on every process (docs/operations.md).',
+      'No new secret is set.',
+      'On every process, set PARLEY_SECRET to a new secret and PARLEY_SECRET_PREVIOUS to the current secret (docs/operations.md).',
     );
   }
   const keys = secretsOf({ ...history, generation: newest });

@@ -138,7 +138,7 @@ function portProblem({ host, port }: Pick<Config, 'host' | 'port'>, error: unkno
     case 'EADDRINUSE':
       return new StartError(
         `Port ${port} on ${host} is used by another program, perhaps by another Parley.`,
-        `Stop that program, or start with another port: PORT=${port + 1} npm start`,
+        `Stop the other program, or start with another port: PORT=${port + 1} npm start`,
       );
     case 'EACCES':
       return new StartError(`This user may not listen on port ${port}.`, 'Use a port above 1023: PORT=4000 npm start');

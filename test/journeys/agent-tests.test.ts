@@ -32,9 +32,9 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await page.keyboard.type('Opening hours');
     const turn = dialog.getByRole('group', { name: 'Turn 1' });
     await turn.getByRole('textbox', { name: 'The person writes' }).fill('When do you open?');
-    await turn.getByRole('combobox', { name: 'The answer contains all of these' }).fill('8:00');
+    await turn.getByRole('combobox', { name: 'The answer contains all of these texts' }).fill('8:00');
     await page.keyboard.press('Enter');
-    await turn.getByRole('combobox', { name: 'It cites these documents' }).fill('opening HOURS');
+    await turn.getByRole('combobox', { name: 'The answer cites these documents' }).fill('opening HOURS');
     await page.keyboard.press('Enter');
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-dialog.png` });
     expect(await seriousFaults(page)).toEqual([]);
@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(await seriousFaults(page)).toEqual([]);
 
     await row.getByRole('button', { name: 'Edit' }).click();
-    const says = dialog.getByRole('combobox', { name: 'The answer contains all of these' });
+    const says = dialog.getByRole('combobox', { name: 'The answer contains all of these texts' });
     await says.press('Backspace');
     await says.fill('9:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -171,7 +171,7 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     const correct = async () => {
       await opener.press('Enter');
       await page
-        .getByRole('menuitem', { name: 'This should have been …' })
+        .getByRole('menuitem', { name: 'The answer should have been …' })
         .and(page.locator(':popover-open *'))
         .press('Enter');
     };

@@ -114,13 +114,13 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
     const { page } = await journey.open(KEYS, { as: OWNER });
     const key = await create(page, 'Shown once');
     await page.getByRole('button', { name: 'Send a test request' }).click();
-    await dialog(page).getByText('It works: 200').waitFor();
+    await dialog(page).getByText('The key works: 200').waitFor();
     await dialog(page)
       .getByText(new RegExp(`Last used: (?:${LATELY})`))
       .waitFor();
     await page.getByRole('button', { name: 'Start a conversation' }).click();
     await dialog(page).getByText('202, the conversation has started').waitFor();
-    const link = dialog(page).getByRole('link', { name: 'Read it in a new window' });
+    const link = dialog(page).getByRole('link', { name: 'Read the conversation in a new window' });
     const begun = { path: await link.getAttribute('href'), opens: await link.getAttribute('target') };
     expect(begun).toEqual({ path: expect.stringMatching(/^\/conversations\/conv_/), opens: '_blank' });
     await page.keyboard.press('Escape');
@@ -173,7 +173,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       const refused = page.waitForResponse((answer) => answer.status() === 401);
       await page.getByRole('button', { name: 'Send a test request' }).click();
       await refused;
-      await dialog(page).getByText('It works: 200').waitFor();
+      await dialog(page).getByText('The key works: 200').waitFor();
       expect(await valueOf(page)).toBe(key);
       await page.getByRole('button', { name: 'I have saved this key' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -318,7 +318,7 @@ describe.skipIf(!CHROMIUM)('API Keys panel', () => {
       await page.getByRole('option').first().waitFor({ state: 'hidden' });
       await page.getByLabel('Label').focus();
       await page.keyboard.press('Enter');
-      await page.getByText('Copy it now').waitFor();
+      await page.getByText('Copy the key now').waitFor();
       await page.getByRole('button', { name: 'I have saved this key' }).focus();
       await page.keyboard.press('Enter');
       await dialog(page).waitFor({ state: 'hidden' });

@@ -123,7 +123,7 @@ describe.skipIf(!CHROMIUM)('approvals', () => {
     const token = new URL(invited.body.url).pathname.split('/').at(-1);
     await journey.api(`POST /invitations/${token}`, { name: 'Vera', password: PASSWORD });
     const { page } = await journey.open(`/conversations/${conversationId}`, { as: 'vera@example.com' });
-    await page.getByText('Members, admins and owners decide.').waitFor();
+    await page.getByText('Members, admins and owners decide about calls.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 });

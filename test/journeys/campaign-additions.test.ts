@@ -38,7 +38,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     await audience.getByRole('button', { name: 'Review' }).press('Enter');
     await audience.getByText('3 recipients are messaged.').waitFor();
     await audience.getByRole('button', { name: 'Add as recipients' }).press('Enter');
-    await audience.getByText('They are being added in the background').waitFor();
+    await audience.getByText('The people are being added in the background').waitFor();
     const additions = page.getByRole('region', { name: 'Additions' });
     await additions.getByText('End users by: Tag').waitFor();
     await additions.getByText('3 people were added.').waitFor();

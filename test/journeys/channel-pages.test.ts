@@ -75,7 +75,7 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     await page.getByRole('heading', { name: 'Shop chat', level: 1 }).waitFor();
     await page.getByText('/widget.js"></script>', { exact: false }).waitFor();
     await dialog.waitFor({ state: 'detached' });
-    const install = page.getByRole('region', { name: 'Put it on your site' });
+    const install = page.getByRole('region', { name: 'Put the chat on your site' });
     await install.getByText('https://shop.example', { exact: true }).waitFor();
     await page.getByText('Waiting for the first message.').waitFor();
     const look = page.getByRole('region', { name: 'Sites and look' });
@@ -103,10 +103,10 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     const { page, faults } = await journey.open('/channels', { as: OWNER });
     await page.getByRole('link', { name: 'Bot', exact: true }).click();
     await page.getByRole('heading', { name: 'Bot', level: 1 }).waitFor();
-    const hint = page.getByText('Enter it again: the stored one belongs to another address');
+    const hint = page.getByText('Enter the value again: the stored value belongs to another address');
     const server = page.getByLabel('API URL');
     const url = await server.inputValue();
-    await page.getByText('Leave empty to keep the stored one.').waitFor();
+    await page.getByText('Leave empty to keep the stored value.').waitFor();
     await server.fill('http://127.0.0.1:8');
     await hint.waitFor();
     await page.getByRole('button', { name: 'Check and save' }).click();

@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM)('Home', () => {
     await journey.api(`POST /invitations/${token}`, { name: 'Vera', password: PASSWORD });
     const page = await at('/', { as: 'vera@example.com' });
     await page.getByText('On my website', { exact: true }).click();
-    await page.getByText('Members, admins and owners do this. Your role is Viewer.').waitFor();
+    await page.getByText('Only members, admins and owners can follow these steps. Your role is Viewer.').waitFor();
     expect(await page.locator('main form').count()).toBe(0);
     expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
   });

@@ -348,7 +348,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await dialog.getByRole('button', { name: 'Save' }).press('Enter');
     await dialog.getByText('This field is required', { exact: false }).waitFor();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Refunds');
-    await dialog.getByRole('checkbox', { name: 'Show it to all members' }).press('Space');
+    await dialog.getByRole('checkbox', { name: 'Show the view to all members' }).press('Space');
     expect(await seriousFaults(page)).toEqual([]);
     await dialog.getByRole('textbox', { name: 'Name' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });

@@ -153,7 +153,7 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     for (let visit = 0; visit < 4; visit++) {
       await page.reload();
       await settled(page);
-      shown.push(await page.getByText('It has instructions, knowledge and a model').isVisible());
+      shown.push(await page.getByText('Each agent has instructions, knowledge and a model').isVisible());
     }
     expect(shown).toEqual([true, true, false, false]);
   });

@@ -417,7 +417,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
       await expect.poll(() => recipients.getByRole('row').count()).toBe(2);
       expect(new URL(page.url()).searchParams.get('status')).toBe('pending');
       await recipients.getByRole('button', { name: 'Cancel crm-44' }).click();
-      await dialog.getByText('This campaign no longer messages them').waitFor();
+      await dialog.getByText('This campaign no longer messages this person').waitFor();
       await dialog.getByRole('button', { name: 'Cancel recipient' }).click();
       await page.getByText('Nothing matches these filters').waitFor();
       await countOf('cancelled', 1).waitFor();

@@ -34,7 +34,7 @@ test('fields are declared in the editor, and a fault is shown at its field', asy
   await page.getByRole('combobox', { name: 'Type' }).click();
   await page.getByRole('option', { name: 'Whole number' }).click();
   await page.getByLabel('Required').check();
-  await page.getByLabel('Also save it to the end user').fill('end_user.attributes.party');
+  await page.getByLabel('Also save the value to the end user').fill('end_user.attributes.party');
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('button', { name: 'Save draft' }).click();
   const field = { name: 'people', type: 'integer', required: true, save_to: 'end_user.attributes.party' };
@@ -48,7 +48,7 @@ test('reminders and the end of a silent conversation are set next to the hand-of
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Are you still there?');
   await page.getByLabel('End after this many minutes without an answer').fill('60');
   await page.getByRole('combobox', { name: 'Then' }).click();
-  await page.getByRole('option', { name: 'Hand it over to the team' }).click();
+  await page.getByRole('option', { name: 'Hand the conversation over to the team' }).click();
   await page.getByRole('button', { name: 'Let the agent start' }).click();
   await page.getByRole('button', { name: 'Let 30 minutes pass' }).click();
   await page.getByRole('log').getByText('Are you still there?').waitFor();

@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)('retention', () => {
     await days.fill('7');
     await page.getByText('A whole number from 30 to 3,650.').waitFor();
     await days.fill('90');
-    await page.getByText('No conversation is older than this.').waitFor();
+    await page.getByText('No conversation is older than this period.').waitFor();
     await page
       .locator('form', { has: page.getByRole('radio') })
       .getByRole('button', { name: 'Save changes' })

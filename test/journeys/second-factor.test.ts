@@ -62,7 +62,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('Keep your recovery codes').waitFor();
     const shown = await page.locator('[data-shown-once]').innerText();
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I have saved the codes' }).click();
     await page.getByText('10 recovery codes are left.').waitFor();
     return { code, recovery: shown.trim().split('\n') };
   }
@@ -166,7 +166,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await dialog.getByLabel('Name').fill('This laptop');
     await dialog.getByLabel('Current password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I have saved the codes' }).click();
     const keys = page.getByRole('list', { name: 'Passkeys' });
     await keys.getByText('This laptop').waitFor();
     await keys.getByText('Never').waitFor();
@@ -223,7 +223,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('Key');
     await page.getByRole('dialog').getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I have saved the codes' }).click();
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     await context.clearCookies();
     await page.goto(`${origin}/sign-in`);
@@ -291,7 +291,7 @@ describe.skipIf(!CHROMIUM)('second factors', () => {
     await codes.waitFor();
     // Columns that are too narrow overlap, and the last one leaves the block.
     expect(await codes.evaluate((block) => block.scrollWidth - block.clientWidth)).toBeLessThanOrEqual(0);
-    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'I have saved the codes' }).click();
     const renew = page.getByRole('button', { name: 'New recovery codes' });
     await expect.poll(() => isFocused(renew)).toBe(true);
 

@@ -195,7 +195,7 @@ describe.skipIf(!CHROMIUM)('dashboard shell', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Create API key' }).click();
       const key = await page.getByLabel('API key', { exact: true }).inputValue();
       await page.getByText('Your new key is filled in.').waitFor();
-      expect(await page.getByLabel('Call it from your backend').innerText()).toContain(`Bearer ${key}`);
+      expect(await page.getByLabel('Call the agent from your backend').innerText()).toContain(`Bearer ${key}`);
       page.on('dialog', (asked) => void asked.accept());
       await page.reload();
       await page.getByText('Put your key in place of $PARLEY_API_KEY').waitFor();

@@ -66,7 +66,7 @@ describe.skipIf(!CHROMIUM)('the sites of an agent', () => {
     await pages.getByLabel('State').selectOption('Fault');
     await pages.getByText('/help/gone', { exact: false }).waitFor();
     await pages.getByText('/help/z001', { exact: false }).waitFor({ state: 'detached' });
-    await pages.getByLabel('State').selectOption('Same as another page');
+    await pages.getByLabel('State').selectOption('The page is the same as another page');
     await pages.getByText('No page in this state').waitFor();
     expect(await tooWide(page)).toEqual([]);
     expect(faults).toEqual([]);

@@ -28,7 +28,7 @@ const en = {
   connecting: 'Connecting…',
   offline: 'No connection. Your messages are sent when the connection is back.',
   closed: 'This chat is not available at the moment.',
-  full: 'Too many unsent messages. Try again after they are sent.',
+  full: 'Too many unsent messages. Try again after the messages are sent.',
   arrived: 'New message',
   image: 'Image',
   audio: 'Audio',

@@ -22,7 +22,9 @@ export function addChannelsCommand(program: Command): void {
 
   const disconnect = channels
     .command('disconnect')
-    .description('Disconnects a channel permanently. Its credentials are erased; its conversations stay.')
+    .description(
+      'Disconnects a channel permanently. The credentials of the channel are erased. The conversations stay.',
+    )
     .argument('<channel-id>')
     .option('--yes', 'do not ask');
   setAction<{ yes?: boolean }>(disconnect, async ({ api, out }, [id], { yes }) => {
@@ -55,7 +57,7 @@ function addConnect(channels: Command): void {
     )
     .requiredOption('--agent <id>', 'the agent of the channel')
     .requiredOption('--kind <kind>', CHANNEL_KINDS.join(', '))
-    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--name <name>', 'the name of the channel')
     .option('--settings <json>', 'what this kind needs; "-" reads it from standard input, out of the shell history');
   setAction<{ agent: string; kind: string; name: string; settings?: string }>(
     connect,
@@ -76,7 +78,7 @@ function addConnect(channels: Command): void {
 
 function addReads(channels: Command): void {
   const list = listing(
-    channels.command('list').description('Lists the channels.').option('--agent <id>', 'of this agent only'),
+    channels.command('list').description('Lists the channels.').option('--agent <id>', 'only channels of this agent'),
   );
   setAction<ListOptions & { agent?: string }>(list, async ({ api, out }, _args, { agent, ...want }) =>
     out.list(
@@ -101,7 +103,7 @@ function addUpdate(channels: Command): void {
       'Renames, enables or disables a channel, or changes its credentials. The provider must accept new credentials.',
     )
     .argument('<channel-id>')
-    .option('--name <name>', 'its new name')
+    .option('--name <name>', 'the new name of the channel')
     .option('--enable', 'enable the channel')
     .option('--disable', 'disable the channel, from the next request')
     .option(

@@ -4,10 +4,10 @@ import { defineTexts } from '../language/texts.tsx';
 export const secretTexts = defineTexts(
   {
     secret_ready: 'Copy the signing secret',
-    secret_words: 'It is shown only once. Your endpoint needs it to verify that a call comes from Parley.',
+    secret_words: 'The secret is shown only once. Your endpoint needs the secret to verify calls from Parley.',
     secret_saved: 'I have saved this secret',
     not_saved: 'Close without saving the secret?',
-    not_saved_words: 'It cannot be shown again. If you lose it, you must replace it.',
+    not_saved_words: 'The secret cannot be shown again. If you lose the secret, you must replace it.',
     close_anyway: 'Close anyway',
     keep_open: 'Keep it open',
     copy_secret: 'Copy signing secret',
@@ -24,10 +24,10 @@ export const secretTexts = defineTexts(
   },
   {
     secret_ready: 'انسخ سر التوقيع',
-    secret_words: 'يظهر هذه المرة فقط. تحتاجه نقطة نهايتك لتميّز استدعاءاتنا من غيرها.',
+    secret_words: 'يظهر السر هذه المرة فقط. تحتاج نقطة نهايتك إلى السر للتحقق من استدعاءات Parley.',
     secret_saved: 'حفظت هذا السر',
     not_saved: 'هل حُفظ السر؟',
-    not_saved_words: 'لا يمكن إظهاره ثانية. إن ضاع وجب استبداله.',
+    not_saved_words: 'لا يمكن إظهار السر ثانية. إن ضاع السر وجب استبداله.',
     close_anyway: 'إغلاق على أي حال',
     keep_open: 'إبقاؤه مفتوحًا',
     copy_secret: 'نسخ سر التوقيع',

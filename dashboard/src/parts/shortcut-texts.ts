@@ -7,7 +7,7 @@ export const shortcutTexts = defineTexts(
     shortcut_key: 'Key',
     single_keys: 'Use single keys',
     single_keys_words:
-      'Turn this off if you use voice control or press keys by accident. It applies only to you, in this browser.',
+      'Turn single keys off if you use voice control or press keys by accident. The setting applies only to you, in this browser.',
     show_shortcuts: 'Show this list',
   },
   {
@@ -15,7 +15,8 @@ export const shortcutTexts = defineTexts(
     shortcut: 'ماذا يفعل',
     shortcut_key: 'المفتاح',
     single_keys: 'استخدام المفاتيح المفردة',
-    single_keys_words: 'أوقفها إن كنت تملي على حاسوبك صوتًا أو تضغط المفاتيح سهوًا. يسري ذلك عليك في هذا المتصفح.',
+    single_keys_words:
+      'أوقفها إن كنت تملي على حاسوبك صوتًا أو تضغط المفاتيح سهوًا. يسري الإعداد عليك فقط، في هذا المتصفح.',
     show_shortcuts: 'عرض هذه القائمة',
   },
 );

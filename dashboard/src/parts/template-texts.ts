@@ -5,14 +5,14 @@ export const templateTexts = defineTexts(
   {
     choose: 'Template',
     choose_hint: 'The current templates at WhatsApp. Only approved templates can be sent.',
-    none: 'The account has no templates yet. Create them in the WhatsApp Manager of Meta.',
+    none: 'The account has no templates yet. Create templates in the WhatsApp Manager of Meta.',
     not_found: 'No template matches.',
     loading: 'Loading templates…',
-    gone: 'WhatsApp has no template {name} in this language, so it will refuse the message.',
+    gone: 'WhatsApp has no template {name} in this language, so WhatsApp will refuse the message.',
     read_failed:
-      'The templates cannot be listed: type the name of one. The list needs the WhatsApp Business Account ID in the settings of the channel.',
+      'The templates cannot be listed: type the name of a template. The list needs the WhatsApp Business Account ID in the settings of the channel.',
     typed_hint:
-      'More than 24 hours after the person last wrote, only templates are delivered. A new account has hello_world.',
+      'More than 24 hours after the person last wrote, only templates are delivered. A new account has the template hello_world.',
     language: 'Language of the template',
     preview: 'How it looks',
     value_of: 'Value of {name}',
@@ -38,7 +38,7 @@ export const templateTexts = defineTexts(
   {
     choose: 'القالب',
     choose_hint: 'القوالب الحالية لدى WhatsApp. لا يُرسل إلا المعتمد منها.',
-    none: 'ليس في الحساب قوالب بعد. أنشئها في WhatsApp Manager لدى Meta.',
+    none: 'ليس في الحساب قوالب بعد. أنشئ القوالب في WhatsApp Manager لدى Meta.',
     not_found: 'لا قالب يطابق.',
     loading: 'جارٍ تحميل القوالب…',
     gone: 'ليس لدى WhatsApp قالب {name} بهذه اللغة، فسيرفض الرسالة.',

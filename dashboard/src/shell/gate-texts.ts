@@ -6,19 +6,19 @@ export const gateTexts = defineTexts(
     organization_name: 'Organization name',
     create: 'Create organization',
     new_organization_hint:
-      'Only members see the agents, keys and conversations of an organization. It starts on the Free plan.',
+      'Only members see the agents, keys and conversations of an organization. A new organization starts on the Free plan.',
     no_organization: 'You are not a member of an organization',
     no_organization_hint: 'Ask for an invitation link, or create your own organization.',
     held_back: '{organization} requires a second factor',
-    held_back_hint: 'Set one up to continue here. You can still open your other organizations.',
+    held_back_hint: 'Set up a second factor to continue here. You can still open your other organizations.',
     held_back_act: 'Set up a second factor',
     held_back_provider:
-      'The provider of your organization did not ask you for one. Sign out, then sign in at the provider with a second factor.',
+      'The provider did not ask you for a second factor. Sign out, then sign in at the provider with a second factor.',
   },
   {
     organization_name: 'اسم المؤسسة',
     create: 'إنشاء المؤسسة',
-    new_organization_hint: 'لا يرى وكلاء المؤسسة ومفاتيحها ومحادثاتها إلا أعضاؤها. تبدأ بالخطة المجانية.',
+    new_organization_hint: 'لا يرى وكلاء المؤسسة ومفاتيحها ومحادثاتها إلا أعضاؤها. تبدأ المؤسسة الجديدة بالخطة المجانية.',
     no_organization: 'لست عضوًا في أي مؤسسة',
     no_organization_hint: 'اطلب رابط دعوة، أو أنشئ مؤسسة خاصة بك.',
     held_back: 'تشترط {organization} عامل تحقق ثانيًا',

@@ -10,11 +10,11 @@ export const texts = defineTexts(
     build: 'Build',
     conversations: 'Conversations',
     handed_over: 'A conversation waits for your team',
-    handed_over_body: 'Open it to answer.',
+    handed_over_body: 'Open the conversation to answer.',
     waiting: { one: '{count} waits for your team', other: '{count} wait for your team' },
     approvals: 'Approvals',
     approval_needed: 'A tool call waits for your approval',
-    approval_needed_body: 'Open the conversation to approve or deny it.',
+    approval_needed_body: 'Open the conversation to approve or deny the call.',
     pending: { one: '{count} waits for an approval', other: '{count} wait for an approval' },
     end_users: 'End users',
     analytics: 'Analytics',
@@ -54,7 +54,7 @@ export const texts = defineTexts(
     to_first_steps: 'Back to home',
     crashed: 'This page stopped working',
     crashed_hint:
-      'No data on the server was lost. Reload the page. If it happens again, tell the operator of this installation.',
+      'No data on the server was lost. Reload the page. If the error returns, tell the operator of this installation.',
     reload: 'Reload',
   },
   {
@@ -75,7 +75,7 @@ export const texts = defineTexts(
       few: '{count} تنتظر الموافقة',
       other: '{count} تنتظر الموافقة',
     },
-    handed_over_body: 'افتحها لترد.',
+    handed_over_body: 'افتح المحادثة لترد.',
     waiting: {
       one: 'واحدة تنتظر فريقك',
       two: 'اثنتان تنتظران فريقك',

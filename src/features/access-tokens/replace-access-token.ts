@@ -24,7 +24,7 @@ export async function replaceAccessToken(
     const own = await lockMaker(tx, orgId, maker);
     const row = await foundToken(tx, orgId, id, { userId: maker.userId, role: own });
     if (row.kind === 'person' && row.userId !== maker.userId)
-      throw new Refusal('role_missing', 'Only the person of a token can replace it. You can revoke it.');
+      throw new Refusal('role_missing', 'Only the person of a token can replace it. You can revoke the token.');
     if (row.kind === 'organization' && !isAtLeast(own, 'admin'))
       throw new Refusal('role_missing', `A token of the organization needs the role admin; yours is ${own}.`);
     if (row.revokedAt !== null)

@@ -62,10 +62,10 @@ export async function checkToolAddresses(
 
 function checkModel({ provider = 'embedded', model }: AgentDefinition, report: Report): void {
   if (provider === 'embedded' && model !== undefined) {
-    report('/model', 'conflict', 'The embedded provider has no model: omit it, or choose another provider.');
+    report('/model', 'conflict', 'The embedded provider has no model: omit "model", or choose another provider.');
   }
   if (provider === CODE_PROVIDER && model !== undefined) {
-    report('/model', 'conflict', 'Your own code has no model: omit it, or choose another provider.');
+    report('/model', 'conflict', 'Your own code has no model: omit "model", or choose another provider.');
   }
   if (provider !== 'embedded' && provider !== CODE_PROVIDER && model === undefined) {
     report('/model', 'required', 'Name the model for this provider.');
@@ -86,7 +86,11 @@ function checkCode({ provider, url, time_limit_seconds: limit = 0 }: AgentDefini
 
 function checkFallback({ provider = 'embedded', fallback = [] }: AgentDefinition, report: Report): void {
   if (provider === 'embedded' && fallback.length > 0) {
-    report('/fallback', 'conflict', 'The embedded provider always answers: omit this, or choose another provider.');
+    report(
+      '/fallback',
+      'conflict',
+      'The embedded provider always answers: omit "fallback", or choose another provider.',
+    );
   }
   fallback.forEach((next, index) => {
     const pointer = `/fallback/${index}`;
@@ -94,7 +98,7 @@ function checkFallback({ provider = 'embedded', fallback = [] }: AgentDefinition
     if (isModel && next.model === undefined)
       report(`${pointer}/model`, 'required', 'Name the model for this provider.');
     if (!isModel && next.model !== undefined) {
-      report(`${pointer}/model`, 'conflict', 'Neither the embedded agent nor a hand-off has a model: omit it.');
+      report(`${pointer}/model`, 'conflict', 'Neither the embedded agent nor a hand-off has a model: omit "model".');
     }
   });
 }
@@ -151,7 +155,7 @@ function reportTwins(named: readonly { name: string }[], pointer: string, report
 
 function checkText(text: LocalizedText, pointer: string, report: Report): void {
   const entries = Object.entries(text);
-  if (entries.length === 0) report(pointer, 'required', 'Give the text in at least one language, or omit it.');
+  if (entries.length === 0) report(pointer, 'required', 'Give the text in at least one language, or omit the field.');
   for (const [language, template] of entries) {
     const fault = templateFault(template);
     if (fault !== null) report(`${pointer}/${language}`, 'template', fault);

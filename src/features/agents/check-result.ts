@@ -37,9 +37,17 @@ function* fieldFaults(field: ResultField, saved: ReadonlySet<string>): Generator
       yield { pointer: `/choices/${at}`, code: 'duplicate', detail: 'This choice is used twice.' };
   if (saveTo === undefined) return;
   if (FITTING[saveTo]?.includes(type) === false)
-    yield { pointer: '/save_to', code: 'conflict', detail: 'A value of this type cannot be stored there.' };
+    yield {
+      pointer: '/save_to',
+      code: 'conflict',
+      detail: 'The field that "save_to" names cannot store a value of this type.',
+    };
   if (saved.has(saveTo))
-    yield { pointer: '/save_to', code: 'duplicate', detail: 'Another field is stored there already.' };
+    yield {
+      pointer: '/save_to',
+      code: 'duplicate',
+      detail: 'Another field of the result is already saved to the same field of the end user.',
+    };
 }
 
 /** The types of fields that an answer to a step of this type fits. */

@@ -110,7 +110,7 @@ async function checkOrigins(tx: Queryable, orgId: string, cases: readonly TestCa
 export const turnFaults = ({ turns }: TestCase, at: string): Fault[] =>
   turns.flatMap(({ say }, turn) =>
     turn > 0 && say === undefined
-      ? [{ pointer: `${at}/turns/${turn}/say`, code: 'required', detail: 'Only the first turn may omit it.' }]
+      ? [{ pointer: `${at}/turns/${turn}/say`, code: 'required', detail: 'Only the first turn may omit the message.' }]
       : [],
   );
 

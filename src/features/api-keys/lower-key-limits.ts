@@ -69,7 +69,7 @@ function checkNotRaised(wanted: KeyLimits, current: KeyLimits): void {
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }
 
-const NEVER_REMOVED = 'A limit of a key cannot be removed. Create a new key without it instead.';
+const NEVER_REMOVED = 'A limit of a key cannot be removed. Create a new key without the limit instead.';
 const USES_REPLACEMENT =
-  'This key was rotated and uses calls of the key that replaced it. Lower the total of that key, or revoke this key.';
+  'This key was rotated and uses calls of the key that replaced it. Lower the total of the new key, or revoke this key.';
 const NEVER_RAISED = 'A limit of a key can be lowered, but not raised. Create a new key instead.';

@@ -20,9 +20,9 @@ export async function notifyOwnersOfLeak(
       to,
       subject: `The API key “${label}” has leaked and is revoked`,
       lines: [
-        `The key “${label}” (${key.prefix}…) of ${unlinked(organization)} was reported as leaked. It is revoked: no server accepts it any more.`,
+        `The key “${label}” (${key.prefix}…) of ${unlinked(organization)} was reported as leaked. The key is revoked: no server accepts it any more.`,
         placeInWords(leak),
-        'Systems that use it now get 401. Create a new key for them, and check Activity for calls that are not yours.',
+        'Systems that use the key now get 401. Create a new key for these systems, and check Activity for calls that are not yours.',
       ],
       link: { label: 'Show the key', url: `${baseUrl}/settings/integrations/api-keys/${key.id}` },
     });

@@ -62,7 +62,7 @@ const rightsOf = (old: ApiKeyRow) => ({
 async function remainderOf(tx: Queryable, { orgId, id, total }: ApiKeyRow): Promise<number | null> {
   if (total === null) return null;
   if ((await findReplacement(tx, orgId, id)) !== null)
-    throw new Refusal('key_used_up', 'This key was rotated before. Rotate the key that replaced it.');
+    throw new Refusal('key_used_up', 'This key was rotated before. Rotate the newer key that replaced this key.');
   const calls = await takeRemaining(tx, orgId, id);
   if (calls === 0)
     throw new Refusal('key_used_up', 'The total number of calls of this key is used up: create a new key.');

@@ -50,7 +50,7 @@ export async function decideAsMember(
   const row = await db.transaction(async (tx) => {
     const role = await holdMember(tx, orgId, actor.userId);
     if (role === null) throw new Refusal('organization_not_found');
-    if (!mayAnswer(role)) throw new Refusal('role_missing', `This needs the role member; yours is ${role}.`);
+    if (!mayAnswer(role)) throw new Refusal('role_missing', `A decision needs the role member; yours is ${role}.`);
     return decide(tx, orgId, id, body, actor);
   });
   onAccepted();

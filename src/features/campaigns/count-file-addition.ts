@@ -31,7 +31,7 @@ export async function allOf(read: AsyncIterable<RecipientInputRow>): Promise<Rec
   for await (const row of read) {
     rows.push(row);
     if (rows.length <= MAX_FILE_ROWS) continue;
-    const detail = `A file has at most ${MAX_FILE_ROWS} recipients: split it.`;
+    const detail = `A file has at most ${MAX_FILE_ROWS} recipients: split the file.`;
     throw invalidAt('/file', 'too_many', detail);
   }
   return rows;

@@ -44,11 +44,11 @@ export async function setSchedule(
     if (campaign.roundOf !== null) {
       throw new Refusal(
         'campaign_not_open',
-        'The schedule of another campaign started this one: change the schedule there.',
+        'The schedule of another campaign started this campaign: change the schedule of the other campaign.',
       );
     }
     if (!(await readSegment(tx, orgId, segmentId))) {
-      throw invalidAt('/segment_id', 'not_available', 'There is no such segment.');
+      throw invalidAt('/segment_id', 'not_available', 'No segment has this id.');
     }
     if ((days.length === 0) === (monthDay === null)) {
       throw invalidAt('/days', 'exactly_one', 'Name either days of the week or the day of the month.');

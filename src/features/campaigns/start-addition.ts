@@ -53,7 +53,11 @@ export async function startAddition(
   if (record === null) {
     const open = await readOpenAdditionId(db, orgId, campaignId);
     const members = open === null ? {} : { members: { existing_id: open } };
-    throw new Refusal('already_exists', 'An audience is being added to this campaign: wait, or stop it.', members);
+    throw new Refusal(
+      'already_exists',
+      'An audience is being added to this campaign: wait, or stop the addition.',
+      members,
+    );
   }
   wake.additions();
   return record;

@@ -29,7 +29,7 @@ export async function takeOverConversation(
 export async function lockForMember(tx: Queryable, orgId: string, id: string, { userId }: Actor) {
   const role = await holdMember(tx, orgId, userId);
   if (role === null) throw new Refusal('organization_not_found');
-  if (!mayAnswer(role)) throw new Refusal('role_missing', `This needs the role member; yours is ${role}.`);
+  if (!mayAnswer(role)) throw new Refusal('role_missing', `This action needs the role member; yours is ${role}.`);
   const conversation = await lockConversation(tx, orgId, id);
   if (!conversation) throw new Refusal('conversation_not_found');
   return conversation;

@@ -35,7 +35,7 @@ function inWords({ subject, name, period, amount, spent, unit, told }: NamedBudg
         subject: `${which} is spent`,
         lines: [
           `${which} is spent: ${sum}`,
-          'Until the next period begins, neither models nor your own code are called for it.',
+          'Until the next period begins, neither models nor your own code are called for this budget.',
         ],
       }
     : { subject: `${which} is nearly spent`, lines: [`${which} is spent to 80 %: ${sum}`] };

@@ -23,7 +23,7 @@ export async function listSessions({ db }: Reads, who: SignedIn): Promise<Sessio
 /** The end of a session takes effect on the next request, because every request reads its session from the database. */
 export async function endSession({ db }: Reads, who: SignedIn, sessionId: string): Promise<void> {
   if (!(await deleteSession(db, who.user.id, sessionId))) {
-    throw new Refusal('route_not_found', 'You have no session with this id. It may have ended.');
+    throw new Refusal('route_not_found', 'You have no session with this id. The session may have ended.');
   }
 }
 

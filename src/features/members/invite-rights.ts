@@ -25,7 +25,8 @@ export async function lockAs(tx: Queryable, orgId: string, userId: string): Prom
 /** Locks the members for an action of an admin. */
 export async function lockAsAdmin(tx: Queryable, orgId: string, userId: string): Promise<Role> {
   const role = await lockAs(tx, orgId, userId);
-  if (!isAtLeast(role, 'admin')) throw new Refusal('role_missing', `This needs the role admin; yours is ${role}.`);
+  if (!isAtLeast(role, 'admin'))
+    throw new Refusal('role_missing', `This action needs the role admin; yours is ${role}.`);
   return role;
 }
 

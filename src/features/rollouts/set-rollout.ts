@@ -59,7 +59,7 @@ async function makeRoom(tx: Queryable, agent: AgentRow, version: number): Promis
   if (agent.version !== version) return agent.version;
   const before = version > 1 ? await readAgentVersion(tx, agent.orgId, agent.id, version - 1) : null;
   if (!before) {
-    const detail = 'This version is live, and there is no version before it for the other end users.';
+    const detail = 'This version is live, and no earlier version exists for end users outside the rollout.';
     throw invalidAt('/version', 'conflict', detail);
   }
   await makeLive(tx, before);

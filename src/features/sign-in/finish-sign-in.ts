@@ -78,7 +78,7 @@ async function checkAddress(db: Queryable, orgId: string, identity: Identity): P
   if (email === null || domain === null) {
     throw new Refusal(
       'sign_in_address_refused',
-      'The provider sent no e-mail address. It must send the claim "email".',
+      'The provider sent no e-mail address. The provider must send the claim "email".',
     );
   }
   if (!emailVerified)
@@ -138,7 +138,7 @@ async function findOrMake(
     known ?? (await insertPerson(tx, { name: name ?? email.split('@')[0]!, email, passwordHash: passwordHash! }));
   if (!(await insertLink(tx, orgId, subject, person.id))) {
     const detail =
-      'Your provider gave this address to another person before. An owner must remove that member and invite the address again.';
+      'Your provider gave this address to another person before. An owner must remove the member with this address and invite the address again.';
     throw new Refusal('sign_in_address_refused', detail);
   }
   return person.id;

@@ -14,7 +14,7 @@ export type Week = {
 
 const EN = {
   subject: 'The week in {organization}',
-  intro: 'This is what happened in {organization} in the last 7 days, compared with the 7 days before.',
+  intro: 'The activity in {organization} in the last 7 days, compared with the 7 days before.',
   numbers: 'In numbers',
   conversations: 'Conversations',
   alone: 'Ended without a person',
@@ -33,7 +33,7 @@ const EN = {
   open_questions: 'Answer them',
   broken: 'Channels that do not work',
   open_channels: 'Open channels',
-  why: 'You get this mail on Mondays because you are a member of {organization}. You can change this under “Your account”.',
+  why: 'You get this mail on Mondays because you are a member of {organization}. You can turn this mail off under “Your account”.',
   stop: 'Stop this weekly mail',
 };
 const AR: typeof EN = {

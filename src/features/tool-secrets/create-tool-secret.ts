@@ -32,7 +32,8 @@ export async function createToolSecret(
     }
     const sealed = await sealToolSecrets(tx, sealingKey, place, { secret });
     const row = await insertToolSecret(tx, orgId, { ...place, sealed, credentials: lookOf({}) });
-    if (!row) throw new Refusal('already_exists', 'The tool has a secret for this scheme, host and port: rotate it.');
+    if (!row)
+      throw new Refusal('already_exists', 'The tool has a secret for this scheme, host and port: rotate the secret.');
     const facts = { agent_id: agentId, tool, origin };
     await recordAudit(tx, { orgId, actor, action: 'tool_secret.created', subjectId: row.id, facts });
     return { ...presentToolSecret(row), secret };

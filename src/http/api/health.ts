@@ -13,7 +13,7 @@ export const health = (now: () => number): Route => ({
   operation: {
     id: 'getHealth',
     summary: 'Whether the service is alive',
-    description: 'Needs no key and does not use the database.',
+    description: 'The call needs no key and does not use the database.',
     tag: 'System',
     examples: { 200: { status: 'ok', timestamp: '2026-11-20T20:00:00.000Z' } },
   },

@@ -21,7 +21,7 @@ const Me = Type.Object(
       description: 'The networks from which the key may be used; null: from any network.',
     }),
     limits: Type.Union([KeyLimits, Type.Null()], {
-      description: 'The limits of this key; null: it has none of its own.',
+      description: 'The limits of this key; null: the key has no limits of its own.',
     }),
     remaining: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
       description: 'The calls that `limits.total` still allows after this one; null: the key has no total.',

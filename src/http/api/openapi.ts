@@ -24,7 +24,7 @@ export function openapi(deps: Deps): Route {
     operation: {
       id: 'getOpenApi',
       summary: 'This description, as OpenAPI 3.1',
-      description: 'Generated from the schemas that validate requests. Needs no key.',
+      description: 'The description is generated from the schemas that validate requests. Needs no key.',
       tag: 'System',
       examples: {
         200: {
@@ -39,7 +39,7 @@ export function openapi(deps: Deps): Route {
     responses: {
       200: {
         schema: Type.Record(Type.String(), Type.Unknown()),
-        headers: { ETag: 'Changes when the description changes.' },
+        headers: { ETag: 'The tag changes when the description changes.' },
       },
       304: null,
     },

@@ -15,7 +15,8 @@ export const ready = (deps: Deps): Route => ({
   operation: {
     id: 'getReady',
     summary: 'Whether this node accepts traffic',
-    description: 'Succeeds if the database is reachable and migrated. Fails as soon as the node starts to stop.',
+    description:
+      'The check succeeds if the database is reachable and migrated. The check fails as soon as the node starts to stop.',
     tag: 'System',
     examples: { 200: { status: 'ready' } },
   },

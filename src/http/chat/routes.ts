@@ -137,7 +137,7 @@ const markRead = (deps: ChatRoutesDeps, gate: VisitorGate): Route => ({
   method: 'POST',
   path: `${BASE}/read`,
   access: { session: gate.visitor('look') },
-  operation: operation('markChatRead', 'Mark all messages up to one as seen'),
+  operation: operation('markChatRead', 'Mark all messages up to a given message as seen'),
   body: ReadChat,
   bodyBytes: MAX_CHAT_BYTES,
   responses: { 204: null },

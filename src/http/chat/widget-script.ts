@@ -41,7 +41,8 @@ export function createWidgetScript(file: string): WidgetScript {
   let widget: string | null = null;
   return (appearance) => {
     widget ??= existsSync(file) ? readFileSync(file, 'utf8') : null;
-    if (widget === null) throw new Refusal('unavailable', 'The widget is not built. Run npm start to build it.');
+    if (widget === null)
+      throw new Refusal('unavailable', 'The widget is not built. Run npm start to build the widget.');
     // User text must stay a value. `<` could end a script element, and the other characters end a line in old browsers.
     const values = JSON.stringify(appearance).replace(
       /[<\u2028\u2029]/g,

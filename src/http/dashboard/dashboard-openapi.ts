@@ -41,13 +41,13 @@ export function describeDashboard({ baseUrl }: { baseUrl: string }): Json {
 
 function operationOf(name: string, route: DashboardRoute): Json {
   const verb = TOKEN_ROUTES[name as DashboardRouteName];
-  const role = NEEDS[route.access] ?? `Requires the role ${route.access} or a higher one.`;
+  const role = NEEDS[route.access] ?? `This route requires the role ${route.access} or a higher role.`;
   const token =
     verb === undefined
-      ? 'Accepts no access token.'
+      ? 'This route accepts no access token.'
       : verb === 'own'
-        ? 'Accepts any access token.'
-        : `Accepts an access token with the verb ${verb}.`;
+        ? 'This route accepts any access token.'
+        : `This route accepts an access token with the verb ${verb}.`;
   const description = route.access === 'public' ? role : `${role} ${token}`;
   return {
     operationId: name,
@@ -80,7 +80,7 @@ const NEEDS: Record<string, string> = {
   public: 'Needs no session.',
   signed_in: 'Needs a session.',
   any_session: 'Needs a session.',
-  operator: 'Only for the operator of the installation.',
+  operator: 'Only the operator of the installation may call this route.',
 };
 
 const pathParameters = (path: string): Json[] =>

@@ -33,9 +33,9 @@ const operationOf = (type: EventType, named: (schema: unknown) => unknown): Json
     },
   },
   responses: {
-    '2XX': { description: 'Any 2xx within 15 seconds: the event is delivered.' },
+    '2XX': { description: 'If your endpoint returns a 2xx within 15 seconds, the event is delivered.' },
     410: { description: 'Disables the endpoint.' },
-    default: { description: 'The event is sent again later.' },
+    default: { description: 'Parley sends the event again later.' },
   },
 });
 

@@ -81,7 +81,7 @@ const TAGS: Readonly<Record<string, string>> = {
 const HEADERS: Json = {
   'X-Request-Id': { description: 'The id of this request, for the log and for support.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limits that apply, with their windows.', schema: { type: 'string' } },
-  RateLimit: { description: 'What remains of each limit.', schema: { type: 'string' } },
+  RateLimit: { description: 'The calls that remain of each limit.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 };

@@ -34,7 +34,7 @@ export function letOwnPageRead(request: FastifyRequest, reply: FastifyReply, acc
 export function refuseKeyOfPage({ headers }: FastifyRequest, { caller }: Admission): void {
   const site = headers['sec-fetch-site'];
   if (caller.client === undefined && headers.origin !== undefined && (site === 'cross-site' || site === 'same-site'))
-    throw new Refusal('origin_not_allowed', 'An API key works only in a backend. Pages use client tokens.');
+    throw new Refusal('origin_not_allowed', 'An API key works only in a backend. Web pages use client tokens.');
 }
 
 export function mountPreflight(server: FastifyInstance, { method, path }: Route): void {

@@ -3,7 +3,7 @@ import { defineTexts } from '../../language/texts.tsx';
 export const texts = defineTexts(
   {
     requests: 'Requests',
-    hint: 'Calls with your API keys: path and result, never the content. The newest 50,000 are stored for at most 31 days. Under high load, only a sample is stored.',
+    hint: 'Calls with your API keys: path and result, never the content. Parley stores the newest 50,000 requests for at most 31 days. Under high load, Parley stores only a sample of requests.',
     by_id: 'Find a request ID: req_…',
     any_key: 'Any key',
     any_call: 'Any call',
@@ -33,12 +33,12 @@ export const texts = defineTexts(
     id: 'Request ID',
     copy_id: 'Copy request ID',
     ids: 'About',
-    cure: 'What it means and how to fix it',
+    cure: 'What the problem means and how to fix it',
     not_kept: 'Bodies, queries, header values and IDs chosen by the caller are never stored.',
     curl: 'Copy as curl',
     curl_hint: 'Set your key as the environment variable PARLEY_API_KEY first; it is not shown here.',
     curl_body: 'The body was not stored: replace {place} with your body.',
-    curl_place: 'The path contained one of your own IDs: replace {place} with it.',
+    curl_place: 'The path contained one of your own IDs: replace {place} with your ID.',
     gone: 'This request is not in the log: it is too old, or it is not from your organization.',
   },
   {
@@ -73,7 +73,7 @@ export const texts = defineTexts(
     id: 'معرّف الطلب',
     copy_id: 'نسخ معرّف الطلب',
     ids: 'عن',
-    cure: 'ما معناه وما الذي يفيد',
+    cure: 'معنى المشكلة وكيفية حلها',
     not_kept: 'لا تُحفظ أبدًا أجسام الطلبات ولا الاستعلامات ولا قيم الترويسات ولا الأسماء التي يعطيها المستدعي.',
     curl: 'نسخ كأمر curl',
     curl_hint: 'ضع مفتاحك أولًا في متغير البيئة PARLEY_API_KEY؛ فهو لا يظهر هنا.',

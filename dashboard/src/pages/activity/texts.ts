@@ -30,7 +30,7 @@ export const texts = defineTexts(
     schedule: 'Parley itself',
     gone_person: 'a former member',
     empty_title: 'Nothing has happened yet',
-    empty_words: 'Every creation, change and deletion is recorded here.',
+    empty_words: 'The audit log records every creation, change and deletion.',
     only_this: 'All entries about this',
     copy_subject: 'Copy the ID',
     details: 'Details',

@@ -26,17 +26,17 @@ export const embeddingTexts = defineTexts(
       'For the documents of all agents of this organization, for example “{example}”. Leave the field empty to turn embeddings off. Only one provider can make embeddings at a time.',
     transcription_model: 'Transcription model',
     transcription_hint:
-      'Transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave the field empty to turn transcription off. Only one provider can transcribe at a time.',
+      'The model transcribes voice messages, for example “{example}”, so that agents and members can read them. Leave the field empty to turn transcription off. Only one provider can transcribe at a time.',
     question_model: 'Question model',
     question_hint:
-      'Writes a few questions for each passage, for example “{example}”, so that agents without a model find the passage in other words. This costs money. Leave the field empty to stop this and to delete the questions. Only one provider can write questions at a time.',
+      'The model writes a few questions for each passage, for example “{example}”, so that agents without a model find the passage in other words. This costs money. Leave the field empty to write no more questions and to delete the existing ones. Only one provider can write questions at a time.',
     questions_title: 'Questions for passages',
     questions_off:
       'Off. A model can write questions for each passage, so that agents without a model find it in other words.',
     questions_by: 'The questions are written by {model} ({provider}).',
     questions_progress: '{done} of {all} passages have questions',
     embedding_none:
-      'Anthropic has no models for embeddings or transcripts. Use OpenAI, Google or an OpenAI-compatible server for them.',
+      'Anthropic has no models for embeddings or transcripts. For embeddings and transcripts, use OpenAI, Google or an OpenAI-compatible server.',
     checked: 'The embedding model answered: {dimensions}.',
     check_failed: 'Saved, but the embedding model did not answer',
     fault_provider_rate_limited: 'The provider limits our calls.',
@@ -92,13 +92,13 @@ export const embeddingTexts = defineTexts(
       'يفرّغ الرسائل الصوتية نصًّا، مثل «{example}»، ليقرأها الوكلاء والأعضاء. اتركه فارغًا لإيقاف ذلك. يقوم به مزوّد واحد فقط.',
     question_model: 'نموذج الأسئلة',
     question_hint:
-      'يكتب بضعة أسئلة لكل مقطع، مثل «{example}»، ليجده الوكلاء بلا نموذج بكلمات أخرى. لهذا تكلفة. اتركه فارغًا لإيقاف ذلك وحذف الأسئلة. يقوم به مزوّد واحد فقط.',
+      'يكتب بضعة أسئلة لكل مقطع، مثل «{example}»، ليجده الوكلاء بلا نموذج بكلمات أخرى. لهذا تكلفة. اترك الحقل فارغًا لإيقاف كتابة الأسئلة وحذف الموجود منها. يقوم به مزوّد واحد فقط.',
     questions_title: 'أسئلة للمقاطع',
     questions_off: 'متوقف. يمكن لنموذج أن يكتب أسئلة لكل مقطع، ليجده الوكلاء بلا نموذج بكلمات أخرى.',
     questions_by: 'الأسئلة من {model} ({provider}).',
     questions_progress: '{done} من {all} من المقاطع لها أسئلة',
     embedding_none:
-      'ليس لدى Anthropic نماذج للتضمين أو للتفريغ الصوتي. استعمل لهما OpenAI أو Google أو خادمًا متوافقًا مع OpenAI.',
+      'ليس لدى Anthropic نماذج للتضمين أو للتفريغ الصوتي. للتضمين والتفريغ الصوتي استعمل OpenAI أو Google أو خادمًا متوافقًا مع OpenAI.',
     checked: 'أجاب نموذج التضمين: {dimensions}.',
     check_failed: 'حُفظ، لكن نموذج التضمين لم يجب',
     fault_provider_rate_limited: 'يحدّ المزوّد من طلباتنا.',

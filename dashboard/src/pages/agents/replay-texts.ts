@@ -4,7 +4,7 @@ import { defineTexts } from '../../language/texts.tsx';
 export const replayTexts = defineTexts(
   {
     title: 'Replay of conversations',
-    hint: 'Compares the answers of the saved draft with the recorded answers in real conversations. Nothing is sent or stored. Tools return their recorded answers. Your model is called, which costs money.',
+    hint: 'A replay compares the answers of the saved draft with the recorded answers in real conversations. Nothing is sent or stored. Tools return their recorded answers. Your model is called, which costs money.',
     last: 'Newest conversations',
     start: 'Replay',
     stop: 'Stop',

@@ -42,7 +42,7 @@ export const texts = defineTexts(
     of_ratings: { one: '{count} rating', other: '{count} ratings' },
     cost: 'Model costs',
     median: 'Median',
-    median_resolved: 'Median of {count} resolved',
+    median_resolved: 'Median of {count} resolved conversations',
     compared: '{now}; before: {before}',
     was: 'Before: {before}',
     same: 'No change',

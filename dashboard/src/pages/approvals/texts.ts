@@ -21,7 +21,7 @@ export const texts = defineTexts(
     no_name: 'Without a name',
     empty_title: 'No tool call needs an approval',
     empty_words:
-      'In an agent, open Tools and switch on the approval of a tool. Its calls then wait here until someone approves or denies them.',
+      'In an agent, open Tools and switch on the approval of a tool. Calls of a tool with approval wait here until someone approves or denies them.',
     to_conversation: 'Open the conversation',
   },
   {
@@ -44,7 +44,7 @@ export const texts = defineTexts(
     no_name: 'بلا اسم',
     empty_title: 'لا استدعاء يحتاج إلى موافقة',
     empty_words:
-      'افتح الأدوات في أحد الوكلاء وفعّل موافقة أداة. عندئذ تنتظر استدعاءاتها هنا حتى يوافق أحد عليها أو يرفضها.',
+      'افتح الأدوات في أحد الوكلاء وفعّل موافقة أداة. تنتظر استدعاءات أداة لها موافقة هنا حتى يوافق أحد عليها أو يرفضها.',
     to_conversation: 'فتح المحادثة',
   },
 );

@@ -5,7 +5,7 @@ type FieldWords = Record<FieldWord | 'api_url', readonly [label: string, hint: s
 
 export const fieldTexts: { en: FieldWords; ar: FieldWords } = {
   en: {
-    'webhook.url': ['URL', 'An HTTPS URL. Parley sends the agent’s messages to it by POST.'],
+    'webhook.url': ['URL', 'Parley sends the agent’s messages to this HTTPS URL by POST.'],
     'telegram.bot_token': ['Bot token', 'In Telegram, send /newbot to @BotFather; the reply contains the token.'],
     'whatsapp.phone_number_id': [
       'Phone number ID',
@@ -15,10 +15,10 @@ export const fieldTexts: { en: FieldWords; ar: FieldWords } = {
       'Access token',
       'A permanent token of a system user with whatsapp_business_messaging. The token under API setup expires after a day.',
     ],
-    'whatsapp.app_secret': ['App secret', 'App settings → Basic. Parley uses it to verify calls from Meta.'],
+    'whatsapp.app_secret': ['App secret', 'App settings → Basic. Parley uses the secret to verify calls from Meta.'],
     'whatsapp.business_account_id': [
       'WhatsApp Business Account ID',
-      'WhatsApp → API setup. It lets you choose templates from a list.',
+      'WhatsApp → API setup. With this ID, you can choose templates from a list.',
     ],
     'sms.account_sid': ['Account SID', 'console.twilio.com → Account Info. Starts with AC.'],
     'sms.auth_token': ['Auth token', 'console.twilio.com → Account Info.'],
@@ -30,18 +30,21 @@ export const fieldTexts: { en: FieldWords; ar: FieldWords } = {
     'slack.signing_secret': ['Signing secret', 'Basic Information → App Credentials.'],
     'email.host': ['SMTP server', 'For example smtp.example.com.'],
     'email.port': ['Port', 'Default: 465 for TLS, otherwise 587.'],
-    'email.security': ['Encryption', 'TLS, unless your mail provider says otherwise.'],
-    'email.username': ['User name', 'If the server requires one.'],
-    'email.password': ['Password', 'Often an app password that you create at your mail provider.'],
+    'email.security': ['Encryption', 'Choose TLS, unless your mail provider says otherwise.'],
+    'email.username': ['User name', 'Leave empty if the server requires no user name.'],
+    'email.password': ['Password', 'Many mail providers require an app password.'],
     'email.from': ['Sender address', 'For example support@example.com.'],
     'email.from_name': ['Sender name', 'The name that people see before the address.'],
-    'email.subject': ['Subject', 'For e-mails without their own subject.'],
-    'web_chat.allowed_origins': ['Sites that may show the chat', 'One on each line, such as https://shop.example.'],
-    'web_chat.title': ['Title', 'Shown above the conversation.'],
-    'web_chat.greeting': ['Greeting', 'Shown before the visitor writes.'],
+    'email.subject': ['Subject', 'Used for e-mails without a subject of their own.'],
+    'web_chat.allowed_origins': [
+      'Sites that may show the chat',
+      'Write each site on its own line, such as https://shop.example.',
+    ],
+    'web_chat.title': ['Title', 'The chat shows the title above the conversation.'],
+    'web_chat.greeting': ['Greeting', 'The chat shows the greeting before the visitor writes.'],
     'web_chat.suggestions': [
       'First questions',
-      'Shown as buttons before the visitor writes. One on each line, at most 4.',
+      'The chat shows the questions as buttons before the visitor writes. Write each question on its own line, at most 4.',
     ],
     'web_chat.color': ['Color', 'Such as #0b7a75.'],
     'web_chat.avatar': ['Avatar', 'Initials or one emoji beside the title.'],
@@ -49,10 +52,10 @@ export const fieldTexts: { en: FieldWords; ar: FieldWords } = {
     'web_chat.files': ['Files from visitors', 'Visitors can send pictures and files of up to 10 MB.'],
     'web_chat.thumbs': ['Ratings of answers', 'Visitors can rate each answer of the agent as good or bad.'],
     'web_chat.hosted_page': ['Hosted page', 'The chat has its own page, and you can send its URL to people.'],
-    api_url: ['API URL', 'Only if you reach the provider through your own server or proxy.'],
+    api_url: ['API URL', 'Required only if you reach the provider through your own server or proxy.'],
   },
   ar: {
-    'webhook.url': ['عنوان URL', 'HTTPS. يرسل Parley رسائل الوكيل إليه.'],
+    'webhook.url': ['عنوان URL', 'يرسل Parley رسائل الوكيل إلى عنوان HTTPS هذا عبر POST.'],
     'telegram.bot_token': ['رمز البوت', 'اكتب ‎/newbot إلى ‎@BotFather في Telegram، فيأتيك الرمز في رده.'],
     'whatsapp.phone_number_id': [
       'معرّف رقم الهاتف',

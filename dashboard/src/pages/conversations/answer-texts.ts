@@ -6,9 +6,9 @@ export const answerTexts = defineTexts(
     members_found: { one: '{count} member', other: '{count} members' },
     saved_replies: 'Saved replies',
     manage_saved_replies: 'Manage saved replies',
-    first_saved_reply: 'No saved replies yet. Write the first one',
+    first_saved_reply: 'No saved replies yet. Write a saved reply',
     saved_replies_found: { one: '{count} saved reply', other: '{count} saved replies' },
-    left_in_text: 'The text contains {names}. Replace it before you send.',
+    left_in_text: 'The text contains {names}. Replace each placeholder before you send.',
     also_replying: {
       one: '{names} is writing too. If that reply is sent first, yours returns to this field.',
       other: '{names} are writing too. If one of them replies first, your reply returns to this field.',

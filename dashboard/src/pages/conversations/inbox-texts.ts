@@ -52,7 +52,8 @@ export const inboxTexts = defineTexts(
     notify: 'Notify me',
     notify_off: 'Notifications are blocked',
     notify_hint: 'This browser notifies you when a conversation is handed over to people.',
-    notify_refused: 'The browser blocks notifications of this site. Allow them in its settings, then press again.',
+    notify_refused:
+      'The browser blocks notifications of this site. Allow notifications in the browser settings, then press again.',
   },
   {
     views: 'طرق العرض',
@@ -104,6 +105,6 @@ export const inboxTexts = defineTexts(
     notify: 'أبلغني',
     notify_off: 'الإشعارات محجوبة',
     notify_hint: 'ينبّهك هذا المتصفح عندما تُسلَّم محادثة إلى أشخاص.',
-    notify_refused: 'يحجب المتصفح إشعارات هذا الموقع. اسمح بها في إعداداته ثم اضغط من جديد.',
+    notify_refused: 'يحجب المتصفح إشعارات هذا الموقع. اسمح بالإشعارات في إعدادات المتصفح ثم اضغط من جديد.',
   },
 );

@@ -13,7 +13,7 @@ export const texts = defineTexts(
     blocked: 'Blocked',
     empty_title: 'No end users yet',
     empty_words:
-      'They appear when a trigger is called for a person, when your backend sends records, or when you import a CSV file.',
+      'People appear when a trigger is called, when your backend sends records, or when you import a CSV file.',
     to_triggers: 'Send a test from a trigger',
     none: 'None',
 
@@ -31,7 +31,7 @@ export const texts = defineTexts(
     attribute: 'Attribute',
     value: 'Value',
     identities: 'Addresses',
-    identities_empty: 'No address on a channel.',
+    identities_empty: 'The person has no address on a channel.',
     channel: 'Channel',
     address: 'Address',
     consent: 'Consent',
@@ -87,7 +87,7 @@ export const texts = defineTexts(
     created: 'أُنشئ',
     blocked: 'محظور',
     empty_title: 'لا مستخدمين نهائيين بعد',
-    empty_words: 'يظهرون عند استدعاء مشغّل لشخص ما، أو عندما يرسل خادمك سجلاتهم، أو من ملف CSV.',
+    empty_words: 'يظهر الأشخاص عند استدعاء مشغّل، أو عندما يرسل خادمك سجلات، أو من ملف CSV.',
     to_triggers: 'أرسل تجربة من مشغّل',
     none: 'لا شيء',
 

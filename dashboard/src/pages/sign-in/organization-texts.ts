@@ -13,12 +13,12 @@ export const texts = defineTexts(
       'A sign-in works once, within 10 minutes, in the browser in which you started it. Please start again.',
     sign_in_refused: 'The provider of your organization refused the sign-in',
     sign_in_refused_hint:
-      'Start again. If it fails again, ask an owner of your organization to check the provider’s settings.',
+      'Start again. If the sign-in fails again, ask an owner of your organization to check the provider’s settings.',
     sign_in_address_refused: 'This address may not sign in here',
     sign_in_address_refused_hint:
       'The provider must send a verified e-mail address, in a domain that your organization has verified. No other account of the provider may have used this address before.',
     membership_ended: 'You are no longer a member of this organization',
-    membership_ended_hint: 'Ask an owner or admin to invite your address; then sign in the same way again.',
+    membership_ended_hint: 'Ask an owner or admin to invite your address; then sign in with your organization again.',
     organization_full: 'The organization has the maximum number of members',
     organization_full_hint: 'Ask an owner or admin to remove a member first.',
     other: 'Sign-in failed',

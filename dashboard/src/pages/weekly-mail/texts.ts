@@ -3,10 +3,11 @@ import { defineTexts } from '../../language/texts.tsx';
 export const texts = defineTexts(
   {
     stop_title: 'Stop the weekly mail?',
-    stop_hint: 'You no longer get the weekly mail of this organization. You can turn it on again under “Your account”.',
+    stop_hint:
+      'You no longer get the weekly mail of this organization. You can turn on the mail again under “Your account”.',
     stop: 'Stop it',
     stopped: 'The weekly mail is stopped',
-    stopped_hint: 'If you want it again, turn it on under “Your account”.',
+    stopped_hint: 'You can turn on the weekly mail again under “Your account”.',
     to_account: 'Your account',
   },
   {

@@ -6,22 +6,23 @@ export const kindTexts = defineTexts(
     kind_sandbox_hint: 'For tests: conversations stay in this dashboard, and you write as the end user.',
     kind_web_chat_hint: 'A chat on your site or on a hosted page. One line of HTML.',
     kind_webhook_hint: 'Parley exchanges messages with your endpoint, signed in both directions as Standard Webhooks.',
-    kind_telegram_hint: 'People write to a bot. Needs a token from @BotFather.',
-    kind_whatsapp_hint: 'Business Platform, Cloud API. Needs an app and a number at Meta.',
-    kind_sms_hint: 'Over Twilio. Needs an account with a number.',
+    kind_telegram_hint: 'People write to a bot. You need a token from @BotFather.',
+    kind_whatsapp_hint: 'Business Platform, Cloud API. You need an app and a number at Meta.',
+    kind_sms_hint: 'Over Twilio. You need an account with a number.',
     kind_slack_hint: 'Direct messages through a Slack app of your workspace.',
-    kind_email_hint: 'Sends through your SMTP server. Receives signed calls from your mail provider.',
+    kind_email_hint:
+      'The channel sends through your SMTP server. The channel receives signed calls from your mail provider.',
     after_sandbox: '',
     after_web_chat:
       'Put the script on the pages that show the chat. The sites of these pages must be in the list of allowed sites.',
     after_webhook:
-      'Your backend sends what people write to the URL above by POST, signed with the channel’s secret as Standard Webhooks.\nIt verifies the calls of Parley to your URL with the same secret, and returns any 2xx.',
+      'Your backend sends what people write to the URL above by POST, signed with the channel’s secret as Standard Webhooks.\nYour backend verifies the calls of Parley with the same secret, and returns any 2xx.',
     after_telegram:
-      'Nothing: Parley has registered the webhook of the bot.\nOpen the bot in Telegram and write to it. The agent can message people only after they have written.',
+      'Nothing: Parley has registered the webhook of the bot.\nOpen the bot in Telegram and write to it. The agent can message only people who have written before.',
     after_whatsapp:
       'In the app dashboard open WhatsApp → Configuration → Webhook.\nPaste the URL above as “Callback URL” and the verify token as “Verify token”, then “Verify and save”.\nUnder “Webhook fields”, subscribe to “messages”.',
     after_sms:
-      'In the Twilio console open the number: Phone Numbers → Manage → Active numbers.\nUnder “Messaging”, set “A message comes in” to Webhook, the URL above, HTTP POST. With a messaging service: its “Integration” page instead.\nDelivery receipts need no setting: Parley requests them with every message.',
+      'In the Twilio console open the number: Phone Numbers → Manage → Active numbers.\nUnder “Messaging”, set “A message comes in” to Webhook, the URL above, HTTP POST. With a messaging service, use its “Integration” page instead.\nDelivery receipts need no setting, because Parley requests a receipt with every message.',
     after_slack:
       'Open api.slack.com/apps → your app → Event Subscriptions, enable events, and paste the URL above as “Request URL”.\nUnder “Subscribe to bot events”, add message.im.\nUnder “Interactivity & Shortcuts”, paste the same URL, so that buttons work.\nUnder “App Home”, allow people to send messages, then install the app again.',
     after_email:
@@ -35,13 +36,13 @@ export const kindTexts = defineTexts(
     address_slack: 'Member ID',
     address_email: 'E-mail address',
     address_hint_sandbox: 'The conversation appears under this name.',
-    address_hint_web_chat: 'From a conversation on this channel.',
-    address_hint_webhook: 'Your endpoint receives it as address.',
+    address_hint_web_chat: 'The ID comes from a conversation on this channel.',
+    address_hint_webhook: 'Your endpoint receives this text as address.',
     address_hint_telegram: 'A number. The person must have written to the bot before.',
     address_hint_whatsapp: 'With country code, such as +97430000000.',
     address_hint_sms: 'With country code, such as +97430000000.',
     address_hint_slack: 'In Slack: profile → ⋮ → Copy member ID. Starts with U.',
-    address_hint_email: 'For example your own.',
+    address_hint_email: 'For example, your own e-mail address.',
   },
   {
     kind_sandbox_hint: 'مكان للتجربة: تبقى المحادثات في لوحة التحكم هذه، وتلعب أنت دور الطرف الآخر.',

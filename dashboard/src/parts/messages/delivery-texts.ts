@@ -17,7 +17,7 @@ export const texts = defineTexts(
       one: 'One attempt failed; Parley retries.',
       other: '{count} attempts failed; Parley retries.',
     },
-    delivery_twice: 'The person may have received this twice.',
+    delivery_twice: 'The person may have received this message twice.',
   },
   {
     delivery_queued: 'بانتظار الإرسال',

@@ -4,7 +4,7 @@ import { defineTexts } from '../../language/texts.tsx';
 export const teachTexts = defineTexts(
   {
     teach: 'Choose a passage',
-    teach_answer: 'Another passage answers this …',
+    teach_answer: 'Another passage answers this question …',
     dialog: 'Choose the passage that answers the question',
     question: 'Question',
     question_hint: 'Remove names, addresses and phone numbers.',
@@ -17,7 +17,7 @@ export const teachTexts = defineTexts(
     saved: 'The agent now answers this question from the passage.',
     learned: 'Learned questions',
     learned_hint:
-      'Questions that passages answer in other words. Members add such questions. The agent adds a question when three people choose the same passage for it.',
+      'Questions that passages answer in other words. Members add questions here. The agent adds a question when three people choose the same passage for it.',
     learned_none: 'No learned questions.',
     passage: 'Passage',
     origin: 'Added by',
@@ -27,7 +27,8 @@ export const teachTexts = defineTexts(
     forget: 'Forget',
     forget_label: 'Forget “{question}”',
     forget_title: 'Forget this question?',
-    forget_words: 'The agent no longer uses it. People’s choices cannot add it again, but your team can.',
+    forget_words:
+      'The agent no longer uses the question. People’s choices cannot add the question again, but your team can.',
     forgotten: 'The question was removed.',
   },
   {
@@ -55,7 +56,7 @@ export const teachTexts = defineTexts(
     forget: 'نسيان',
     forget_label: 'نسيان «{question}»',
     forget_title: 'نسيان هذا السؤال؟',
-    forget_words: 'لن يستخدمه الوكيل بعد الآن. لا تعيده اختيارات الأشخاص، ويستطيع فريقك إعادته.',
+    forget_words: 'لن يستخدم الوكيل السؤال بعد الآن. لا تعيد اختيارات الأشخاص السؤال، ويستطيع فريقك إعادته.',
     forgotten: 'نُسي السؤال.',
   },
 );

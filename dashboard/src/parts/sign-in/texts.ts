@@ -4,7 +4,7 @@ import { defineTexts } from '../../language/texts.tsx';
 export const texts = defineTexts(
   {
     sign_in: 'Sign in',
-    sign_in_hint: 'To the dashboard of this Parley installation.',
+    sign_in_hint: 'Open the dashboard of this Parley installation.',
     email: 'E-mail address',
     password: 'Password',
     new_password: 'Password',
@@ -14,7 +14,7 @@ export const texts = defineTexts(
     email_wrong: 'This does not look like an e-mail address.',
     name: 'Your name',
     organization: 'Name of your organization',
-    organization_hint: 'Your company or team. You can change it later.',
+    organization_hint: 'Your company or team. You can change the name later.',
     setup: 'Welcome to Parley',
     setup_hint: 'Create the owner account of this installation.',
     set_up: 'Create account and start',
@@ -37,7 +37,7 @@ export const texts = defineTexts(
     forgot_hint: 'Enter the e-mail address of your account. You get a link to choose a new password.',
     forgot_sent: 'Check your e-mail',
     forgot_sent_hint:
-      'If an account with this address exists, Parley has sent it a link. The link works once, for 30 minutes. If you do not see it, check your spam folder.',
+      'If an account with this address exists, Parley has sent a link to this address. The link works once, for 30 minutes. If you do not see the mail, check your spam folder.',
     send_link: 'Send the link',
     back_to_sign_in: 'Back to sign in',
     choose: 'Choose a new password',
@@ -70,7 +70,7 @@ export const texts = defineTexts(
     email_wrong: 'لا يبدو هذا بريدًا إلكترونيًا.',
     name: 'اسمك',
     organization: 'اسم مؤسستك',
-    organization_hint: 'شركتك أو فريقك. يمكنك تغييره لاحقًا.',
+    organization_hint: 'شركتك أو فريقك. يمكنك تغيير الاسم لاحقًا.',
     setup: 'مرحبًا بك في Parley',
     setup_hint: 'أنت أول الواصلين: أنشئ حساب مالك هذا التثبيت.',
     set_up: 'إنشاء الحساب والبدء',

@@ -14,7 +14,7 @@ export const decideApprovalRoute = (deps: ApprovalRoutesDeps): Route => ({
     id: 'decideApproval',
     summary: 'Approve or deny a tool call',
     description:
-      'The first decision counts. A repetition of the same decision returns it again. Parley makes an approved call once, and the agent gets the decision, its reason and the result. An agent key decides only about calls of its agent.',
+      'The first decision counts. A repetition of the same decision returns the approval again. Parley makes an approved call once, and the agent gets the decision, its reason and the result. An agent key decides only about calls of its agent.',
     tag: 'Approvals',
     example: { decision: 'approve', reason: 'Below the limit for refunds.' },
     examples: {

@@ -12,7 +12,7 @@ export const cancelRecipientRoute = (deps: CampaignRoutesDeps): Route => ({
     id: 'cancelRecipient',
     summary: 'Cancel a recipient',
     description:
-      'If the first message was not sent yet, it is not sent. If it was sent, the agent does not reply from now on. Cancelling twice has the same effect as once.',
+      'A first message that was not sent yet is not sent. If the first message was sent, the agent does not reply from now on. Cancelling twice has the same effect as once.',
     tag: TAG,
     examples: { 200: { ...exampleRecipient, status: 'cancelled' } },
   },

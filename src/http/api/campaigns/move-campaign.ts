@@ -9,7 +9,7 @@ export const pauseCampaignRoute = (deps: CampaignRoutesDeps): Route =>
     id: 'pauseCampaign',
     summary: 'Pause the campaign',
     description:
-      'After the response, nothing more is sent and no recipients are accepted. Messages for which a provider call is already in progress are still sent. Recipients keep their places.',
+      'After the response, nothing more is sent and no recipients are accepted. Messages for which a provider call is already in progress are still sent. Waiting recipients stay in the campaign.',
     examples: { 200: { ...exampleCampaign, state: 'paused' } },
   });
 
@@ -17,7 +17,7 @@ export const resumeCampaignRoute = (deps: CampaignRoutesDeps): Route =>
   move(deps, 'resume', {
     id: 'resumeCampaign',
     summary: 'Resume the campaign',
-    description: 'Continues where the campaign was paused.',
+    description: 'The campaign continues where it was paused.',
     examples: { 200: exampleCampaign },
   });
 

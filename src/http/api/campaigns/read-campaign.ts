@@ -11,7 +11,7 @@ export const readCampaignRoute = (deps: CampaignRoutesDeps): Route => ({
   operation: {
     id: 'readCampaign',
     summary: 'Read the campaign',
-    description: 'Its state, its schedule and rate limit, and how many recipients are in each status.',
+    description: 'The campaign’s state, schedule and rate limit, and how many recipients are in each status.',
     tag: TAG,
     examples: { 200: exampleCampaign },
   },

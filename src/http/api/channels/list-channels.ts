@@ -12,7 +12,7 @@ export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({
     id: 'listChannels',
     summary: 'List channels',
     description:
-      'The connected channels of the agent with their `capabilities`: the content types that they support, their delivery reports, and what they require of a recipient. All of them are on one page.',
+      'The connected channels of the agent with their `capabilities`: the content types that they support, their delivery reports, and what they require of a recipient. One page contains all channels.',
     tag: 'Channels',
     examples: {
       200: {

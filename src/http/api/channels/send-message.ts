@@ -38,7 +38,7 @@ export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({
   responses: {
     202: {
       schema: AcceptedMessage,
-      description: 'Accepted: stored, and sent as soon as possible.',
+      description: 'Accepted: the message is stored, and sent as soon as possible.',
       headers: { Location: 'The URL of the message with its delivery state.' },
     },
   },

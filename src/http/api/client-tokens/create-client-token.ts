@@ -12,7 +12,7 @@ export const createClientTokenRoute = (deps: ClientTokensDeps): Route => ({
     id: 'createClientToken',
     summary: 'Create a client token',
     description:
-      'A token with which a web page calls one trigger as one end user, without an API key. It reads the runs and messages of the conversations that it starts, and writes in them. It ends at `expires_at`, and immediately when its key is revoked. Parley stores no token: create one for each page view and each renewal.',
+      'With a client token, a web page calls one trigger as one end user, without an API key. The token reads the runs and messages of the conversations that it starts, and writes in these conversations. The token ends at `expires_at`, and immediately when its key is revoked. Parley stores no token: create one for each page view and each renewal.',
     tag: 'Client tokens',
     example: {
       agent_id: 'agent_01h455vb4pex5vsknk084sn02q',

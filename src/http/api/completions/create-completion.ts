@@ -53,7 +53,7 @@ export const createCompletionRoute = (deps: TriggerRoutesDeps): Route => ({
     200: {
       schema: Completion,
       description: 'The answer, or a stream of it that ends with `[DONE]`.',
-      headers: { Location: 'Where the run can be read.' },
+      headers: { Location: 'The URL of the run.' },
     },
   },
   problems: [

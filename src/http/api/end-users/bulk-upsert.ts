@@ -19,7 +19,7 @@ export const bulkUpsertRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'bulkUpsertEndUsers',
     summary: 'Create or update up to 500 end users',
     description:
-      'Each row is an upsert by `external_id`, then `email`, then `phone`. An invalid row gets the result `invalid` with the reason. The other rows are written together. The results have the order of the rows.',
+      'Each row is an upsert by `external_id`, then `email`, then `phone`. An invalid row gets the result `invalid` with the reason. Valid rows are written together. The results have the order of the rows.',
     tag: TAG,
     example: { end_users: [{ external_id: 'crm-42', name: 'Asha' }, { email: 'not an address' }] },
     examples: {

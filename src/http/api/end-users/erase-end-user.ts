@@ -11,7 +11,7 @@ export const eraseEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
     id: 'eraseEndUser',
     summary: 'Erase an end user',
     description:
-      'Permanently removes the person with all conversations, messages and runs. Counts of campaigns stay, without the person. Opt-outs stay valid: Parley stores a keyed digest of each identifier, so a new record with the same identifier gets no messages.',
+      'Permanently removes the person with all conversations, messages and runs. Counts of campaigns do not change. Opt-outs stay valid: Parley stores a keyed digest of each identifier, so a new record with the same identifier gets no messages.',
     tag: TAG,
   },
   responses: { 204: null },

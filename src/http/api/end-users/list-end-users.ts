@@ -38,7 +38,7 @@ export const listEndUsersRoute = (deps: EndUserRoutesDeps): Route => ({
     phone: Type.Optional(Type.String({ format: 'phone', maxLength: 16 })),
     tag: Type.Optional(Tag),
     updated_after: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Created or changed after this time.' }),
+      Type.String({ format: 'date-time', description: 'Only end users who were created or changed after this time.' }),
     ),
   }),
   responses: { 200: pageOf(EndUser, 'EndUserPage') },

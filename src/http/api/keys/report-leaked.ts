@@ -24,7 +24,7 @@ export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
   operation: {
     id: 'reportLeakedKeys',
     summary: 'Report leaked keys',
-    description: `Revokes leaked API keys immediately and notifies their owners. Needs no key: a caller who has the full value has proven the leak. The body has the format of GitHub's secret scanning partner program. A report signed by a scanner whose key the operator has configured (\`PARLEY_LEAK_REPORT_KEYS\`) has a higher rate limit and may contain 1,000 entries, any other report ${MAX_UNSIGNED_LEAKS}. The response is the same for known, unknown and already revoked keys.`,
+    description: `Revokes leaked API keys immediately and notifies their owners. The call needs no key: a caller who has the full value has proven the leak. The body has the format of GitHub's secret scanning partner program. A report signed by a scanner whose key the operator has configured (\`PARLEY_LEAK_REPORT_KEYS\`) has a higher rate limit and may contain 1,000 entries, any other report ${MAX_UNSIGNED_LEAKS}. The response is the same for known, unknown and already revoked keys.`,
     tag: 'Keys',
     example: [
       {
@@ -39,7 +39,7 @@ export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
   rawBody: MAX_REPORT_BYTES,
   body: LeakReport,
   headers: {
-    'Github-Public-Key-Identifier': { description: 'Names the key of the scanner.' },
+    'Github-Public-Key-Identifier': { description: 'The name of the scanner’s key.' },
     'Github-Public-Key-Signature': { description: 'ECDSA P-256 with SHA-256 over the raw body, in base64.' },
   },
   responses: {

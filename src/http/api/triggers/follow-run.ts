@@ -15,11 +15,13 @@ export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
     id: 'followRun',
     summary: 'Stream a run',
     description:
-      'Server-sent events: the text of the agent’s message while it is written, and each message when it is stored. The stream ends when the run has ended, when the key loses its access, and after 15 minutes. Reconnect with `Last-Event-ID` to get the events after that message.',
+      'Server-sent events: the text of the agent’s message while it is written, and each message when it is stored. The stream ends when the run has ended, when the key loses its access, and after 15 minutes. Reconnect with `Last-Event-ID` to get the events after the last message that arrived.',
     tag: 'Triggers',
   },
   headers: {
-    'Last-Event-ID': { description: 'The last `id` that the stream sent. Only later messages are sent.' },
+    'Last-Event-ID': {
+      description: 'The last `id` that the stream sent. The stream sends only messages after this id.',
+    },
   },
   responses: { 200: { description: STREAM_ANSWER, events: RUN_EVENTS, exampleEvents: runEvents } },
   problems: ['run_not_found'],

@@ -60,7 +60,7 @@ const responses: Route['responses'] = {
     schema: AcceptedRun,
     description: 'Accepted: stored. The agent sends its message as soon as possible.',
     headers: {
-      Location: 'Where the run can be read.',
+      Location: 'The URL of the run.',
       'Preference-Applied': '`wait=N` when a wait was asked for and ran out.',
     },
   },

@@ -3,7 +3,7 @@ import { defineTexts } from '../../../language/texts.tsx';
 export const fallbackTexts = defineTexts(
   {
     title: 'If the model does not answer',
-    hint: 'The next entry of this list with a matching reason answers instead. Without a match, the run waits and retries.',
+    hint: 'If the model does not answer, the next fallback with a matching reason answers. Without a match, the run waits and retries.',
     none: 'No fallback: a run waits while the provider fails, and fails when a budget is used up.',
     add: 'Add a fallback',
     label: 'Fallbacks, in their order',
@@ -17,13 +17,13 @@ export const fallbackTexts = defineTexts(
     slow: 'it is too slow',
     limit: 'the provider limits the calls',
     time_limit: 'Time limit of a call',
-    time_limit_hint: 'In seconds, at most {most}. A longer call is cancelled.',
+    time_limit_hint: 'A time in seconds, at most {most}. Parley cancels a call that takes longer.',
     max_output: 'Longest answer',
-    max_output_hint: 'In tokens, for one call of the model. Empty: the provider’s default.',
+    max_output_hint: 'The number of tokens for one call of the model. Leave empty for the provider’s default.',
   },
   {
     title: 'إذا لم يُجب النموذج',
-    hint: 'يجيب بدلًا منه أول بديل في هذه القائمة ينطبق عليه السبب. إن لم ينطبق أي بديل ينتظر التشغيل ويعيد المحاولة.',
+    hint: 'إذا لم يجب النموذج يجيب أول بديل تالٍ ينطبق عليه السبب. إن لم ينطبق أي بديل ينتظر التشغيل ويعيد المحاولة.',
     none: 'لا بديل: ينتظر التشغيل ما دام المزوّد متعطّلًا، ويفشل عندما تنفد الميزانية.',
     add: 'إضافة بديل',
     label: 'البدائل بترتيبها',

@@ -15,7 +15,7 @@ export const noReplyTexts = defineTexts(
     end_after_hint: 'Leave empty to keep the conversation open.',
     at_end: 'Then',
     then_complete: 'End the conversation',
-    then_hand_off: 'Hand it over to the team',
+    then_hand_off: 'Hand the conversation over to the team',
   },
   {
     title: 'إذا لم يُجب المستخدم النهائي',
@@ -36,6 +36,6 @@ export const noReplyTexts = defineTexts(
     end_after_hint: 'اتركه فارغًا لتبقى المحادثة مفتوحة.',
     at_end: 'ثم',
     then_complete: 'إنهاء المحادثة',
-    then_hand_off: 'تسليمها إلى الفريق',
+    then_hand_off: 'تسليم المحادثة إلى الفريق',
   },
 );

@@ -23,7 +23,7 @@ export const resultTexts = defineTexts(
     choices: 'Choices',
     choices_hint: 'Press Enter after each choice. If a step fills the field, enter the IDs of its choices.',
     required: 'Required',
-    save_to: 'Also save it to the end user',
+    save_to: 'Also save the value to the end user',
     save_to_hint:
       'For example end_user.email or end_user.attributes.plan. E-mail and phone are saved only if they are empty.',
   },
@@ -48,7 +48,7 @@ export const resultTexts = defineTexts(
     choices: 'الخيارات',
     choices_hint: 'اضغط Enter بعد كل خيار. إذا كانت خطوة تملأ الحقل فأدخل معرّفات خياراتها.',
     required: 'مطلوب',
-    save_to: 'احفظها أيضًا لدى المستخدم النهائي',
+    save_to: 'حفظ القيمة أيضًا لدى المستخدم النهائي',
     save_to_hint: 'مثل end_user.email أو end_user.attributes.plan. لا يُحفظ البريد والهاتف إلا إذا كانا فارغين.',
   },
 );

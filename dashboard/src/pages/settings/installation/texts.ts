@@ -20,11 +20,11 @@ export const texts = defineTexts(
     changed: '{name} is on the {plan} plan, everywhere since {time}.',
     downgrade_title: 'Change {name} to the Free plan?',
     downgrade_words:
-      'All its API keys are then refused with 403. When you change it back to Paid, the same keys work again.',
+      'On the Free plan, all API keys of the organization are refused with 403. When the plan is Paid again, the same keys work again.',
     make: 'New organization',
     make_hint: 'For another person: Parley mails the owner a link, or shows it to you if mail is not set up.',
     owner_email: 'E-mail address of its owner',
-    owner_email_hint: 'Empty: you become the owner.',
+    owner_email_hint: 'Leave empty to become the owner yourself.',
     email_wrong: 'This does not look like an e-mail address.',
     create: 'Create organization',
     made: '{name} was created.',
@@ -54,7 +54,7 @@ export const texts = defineTexts(
     changed: 'أصبحت {name} على الخطة {plan}، في كل مكان منذ {time}.',
     downgrade_title: 'تغيير {name} إلى الخطة المجانية؟',
     downgrade_words:
-      'من تلك اللحظة يُرفض كل مفتاح API لها بالرمز 403. عند العودة إلى المدفوعة تعمل المفاتيح نفسها من جديد.',
+      'في الخطة المجانية يُرفض كل مفتاح API للمؤسسة بالرمز 403. عند العودة إلى المدفوعة تعمل المفاتيح نفسها من جديد.',
     make: 'مؤسسة جديدة',
     make_hint: 'لشخص آخر: تحصل على رابط لمالكها تسلّمه بنفسك. ما لم يُرسل بالبريد.',
     owner_email: 'البريد الإلكتروني لمالكها',

@@ -32,7 +32,7 @@ export const handOffTexts = defineTexts(
     holiday_missing: 'Choose the date of each holiday, or remove it.',
     zone: 'Time zone',
     outside: 'Message outside working hours',
-    outside_hint: 'At most {max} characters. Empty: no message is sent.',
+    outside_hint: 'At most {max} characters. Leave empty to send no message.',
     saved: 'Rules for hand-offs saved.',
   },
   {
