@@ -1,7 +1,7 @@
 import { desc, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 
-/** The end of the previous page. Lists are ordered by (created_at, id), newest first. */
+/** The position at the end of the previous page. Lists are ordered by (created_at, id), newest first. */
 export type PagePosition = { createdAt: Date; id: string };
 
 export type PageRequest = { limit: number; after: PagePosition | null };

@@ -98,8 +98,8 @@ export async function findAgents(tx: Queryable, orgId: string, ids: readonly str
 }
 
 /**
- * Returns true if the session exists, and locks it. A transaction that deletes the session waits for this one, and then
- * sees its writes.
+ * Returns true if the session exists, and locks it. A transaction that deletes the session waits for the end of this
+ * transaction, and then sees its writes.
  */
 export async function holdSession(tx: Queryable, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx

@@ -39,7 +39,7 @@ const limitColumns = (limits: KeyLimits) => ({
   ...(limits.total !== undefined && { total: limits.total }),
 });
 
-/** False when the key is revoked. A database trigger refuses a limit above the previous one. */
+/** Returns false if the key is revoked. A database trigger refuses a limit above the previous one. */
 export async function lowerKeyLimits(tx: Queryable, orgId: string, id: string, limits: KeyLimits): Promise<boolean> {
   const lowered = await tx
     .update(apiKey)

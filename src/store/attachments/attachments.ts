@@ -27,7 +27,7 @@ export async function insertAttachment(tx: Queryable, orgId: string, row: NewAtt
 }
 
 /**
- * Attaches a visitor's file to the message that refers to it, if that message is stored by now. Once the file is
+ * Attaches a visitor's file to the message that refers to the file, if the message is stored by now. Once the file is
  * attached, audio is transcribed.
  */
 export async function tieAttachment(db: Queryable, orgId: string, id: string): Promise<void> {
@@ -39,8 +39,8 @@ export async function tieAttachment(db: Queryable, orgId: string, id: string): P
 }
 
 /**
- * A process may die after it stored a message and before it attached the file. Attaches such a file later, or deletes
- * it if its message never came.
+ * A process may die after it stored a message and before it attached the file. Attaches a file without a message to its
+ * message, or deletes the file if the message never came.
  */
 export async function forgetLooseAttachments(pool: Db['$client'], limit: number): Promise<number> {
   const updated = await pool.query(

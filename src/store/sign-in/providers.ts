@@ -61,8 +61,8 @@ export async function deleteSignInProvider(db: Queryable, orgId: string): Promis
 }
 
 /**
- * All people who signed in through the organization's provider must sign in again. The access tokens that these people
- * created in such sessions end too. The order matters, so that a token that is being created is found
+ * Ends all sessions of the organization's provider, so that these people must sign in again. The access tokens that
+ * people created in such sessions end too. Sessions end before tokens, so that a token that is being created is found
  * (features/access-tokens).
  */
 export async function endSignInSessions(db: Queryable, orgId: string): Promise<void> {
