@@ -12,8 +12,8 @@ export const challengeScope = (permission: string): string =>
 /**
  * The token of the only Authorization header, exactly as it was sent. `headers` contains the value of each such header,
  * because a framework that uses only the first one would let two callers share a request. The scheme is
- * case-insensitive. One or more spaces follow the scheme (RFC 9110, section 11.4: spaces, no tabs). The rest is the
- * token. Two words or a comma-separated list count as a malformed token, not as a missing one.
+ * case-insensitive. One or more spaces follow the scheme (RFC 9110, section 11.4: spaces, no tabs). The rest of the
+ * header is the token. Two words or a comma-separated list count as a malformed token, not as a missing token.
  */
 export function readToken(headers: readonly string[]): string {
   if (headers.length !== 1) {

@@ -17,5 +17,5 @@ export type SignedIn = {
   openedAt: Date;
 };
 
-/** The source of a request. */
+/** The source of a request, which is its browser. */
 export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined };

@@ -34,7 +34,7 @@ export class Pages {
     return this.#around('/docs?q', searchPage(query, await this.entries()));
   }
 
-  /** The content of the search index: every heading, endpoint, event and code. */
+  /** Returns the entries of the search index, which are every heading, endpoint, event and code. */
   entries(): Promise<readonly Entry[]> {
     return this.#once('entries', async () => {
       const entries: Entry[] = [];
@@ -51,7 +51,7 @@ export class Pages {
   #content(path: string): Promise<Content> {
     return this.#once(path, async () => {
       const document = path === '/docs' ? await this.document() : null;
-      // Each part takes tens of milliseconds, so other requests run between them.
+      // Each entry takes tens of milliseconds, so other requests run between the entries.
       await setImmediate();
       if (document) return referencePage(document);
       if (path === '/docs/problems') return problemListPage();
