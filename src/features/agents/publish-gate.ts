@@ -30,7 +30,7 @@ export async function passPublishGate(
   );
 }
 
-/** A rollout compares a version with the live one, so the live one stays until the rollout ends. */
+/** A rollout compares a version with the live version, so the live version stays until the rollout ends. */
 export async function refuseDuringRollout(tx: Queryable, orgId: string, id: string): Promise<void> {
   const rollout = await readActiveRollout(tx, orgId, id);
   if (rollout)

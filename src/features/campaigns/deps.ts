@@ -17,6 +17,6 @@ export type CampaignsDeps = {
   connector: Pick<Connector, 'templates'>;
   /** Called after an audience was queued. */
   wake: { additions(): void };
-  /** Called after recipients were committed. The call wakes the workers of this process. */
+  /** Called after recipients were committed, to wake the workers of this process. */
   onAdded(): void;
 };

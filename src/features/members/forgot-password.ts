@@ -5,7 +5,7 @@ import { findCredential } from '../../store/accounts/passwords.ts';
 import type { MembersDeps } from './deps.ts';
 
 /**
- * Mails a link for setting another password. For an address without an account, the same work is done, so neither the
+ * Mails a link for setting another password. An address without an account causes the same work, so neither the
  * response nor its time reveals whether an account exists.
  */
 export async function forgotPassword(deps: MembersDeps, email: string, address: string): Promise<void> {
