@@ -103,11 +103,7 @@ export type TurnContext = Omit<ToolContext, 'idempotency_key' | 'attempt'>;
 /** `image`: the ID of the message, if it shows an image. */
 export type TurnMessage = { role: MessageRole; text: string; image?: string };
 
-export type TurnImage = {
-  type: string;
-  bytes: Buffer;
-  /** The hash of the image (SHA-256 in hexadecimal). */ hash: string;
-};
+export type TurnImage = { type: string; bytes: Buffer; /** The hash (SHA-256), in hexadecimal. */ hash: string };
 
 /**
  * Reads the images of messages by the IDs of the messages, the newest first. The result excludes an image that is too
