@@ -13,10 +13,10 @@ type Props<T> = {
   children: (data: T) => ReactNode;
 };
 
-/** The record was deleted, perhaps in another window, so the old data is no longer shown. */
+/** Whether the record was deleted, perhaps in another window, so that the old data must not be shown any more. */
 export const isGone = ({ error }: { error: Problem | null }): boolean => error?.status === 404;
 
-/** A page about one record: its outline during loading, or the error if loading fails. */
+/** Shows a page about one record: its outline during loading, or the error if loading fails. */
 export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
   if (read.isPending) return <PagePending />;
   if (read.data === undefined || isGone(read))

@@ -29,7 +29,7 @@ type Props = {
   onChange: (value: FilledTemplate) => void;
 };
 
-/** One of the account's templates with its values, or its name if templates cannot be listed. */
+/** Selects one of the account's templates with its values, or its name if templates cannot be listed. */
 export function TemplateFields({ channelId, label, value, onChange }: Props): ReactNode {
   const say = useTexts(templateTexts);
   const labelOf = useValueLabel();

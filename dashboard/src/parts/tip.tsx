@@ -16,7 +16,7 @@ type AnchorProps = {
   'aria-describedby': string;
 };
 
-/** More information about an element, shown on hover or focus. Esc closes it. */
+/** Shows more information about an element on hover or focus. The key Esc closes the tip. */
 export function Tip({ label, children }: Props): ReactNode {
   const id = useId();
   const panel = useRef<HTMLSpanElement>(null);

@@ -10,7 +10,7 @@ import { useOrganization } from '../../session/session.ts';
 import { faultWord, sourceTexts } from './document-source-texts.ts';
 import classes from './document-sources.module.css';
 
-/** The server's limit in contract/dashboard/agents.ts. */
+/** A copy of the server's limit in contract/dashboard/agents.ts. */
 const MEBIBYTES = 10;
 const MAX_BYTES = MEBIBYTES * 1024 * 1024;
 

@@ -8,12 +8,12 @@ import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
 export const DELIVERED_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;
 
-/** The search parameters of a list of deliveries. */
+/** Reads the search parameters of a list of deliveries. */
 export type DeliverySearch = {
   endpoint_id?: string;
   type?: (typeof DELIVERED_TYPES)[number];
   state?: EventDeliveryState;
-  /** The open delivery: the IDs of event and endpoint. */
+  /** The open delivery, as the IDs of event and endpoint. */
   delivery?: string;
   cursor?: string;
 };

@@ -20,7 +20,7 @@ export const READ_AFTER_ROLLOUT = [
   'listAudit',
 ] as const;
 
-/** The draft, which becomes a version when its rollout starts. */
+/** The choice of the draft, which becomes a version when its rollout starts. */
 const DRAFT = 'draft';
 const START: StopWhen = { worse_by: 0.05, confidence: 0.95 };
 

@@ -25,8 +25,8 @@ type Typed = { text: string; tag: string; attribute: string };
 const NOTHING: Typed = { text: '', tag: '', attribute: '' };
 
 /**
- * Chooses people, reviews them, and then adds them as recipients. A draft also accepts recipients, who wait for its
- * start.
+ * The card lets a member choose people, review them, and then add them as recipients. A draft also accepts recipients,
+ * who wait for its start.
  */
 export function AddCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
@@ -70,7 +70,7 @@ function Chosen({ item, source }: { item: CampaignRecord; source: Exclude<Source
   const [file, setFile] = useState<string | null>(null);
   const body = source === 'file' ? file !== null && { file } : bodyOf(typed);
   const isBusy = review.isPending || add.isPending;
-  // A review is valid only for the reviewed people.
+  // A review is valid only for the reviewed people, so a new choice removes it.
   const choose = (change: () => void): void => {
     change();
     review.reset();

@@ -17,7 +17,7 @@ type Props = {
 
 const SHOWN = 50;
 
-/** The server searches, because there may be more agents than the list contains. */
+/** The server searches, because the organization may have more agents than the list contains. */
 export function AgentSelect({ id, value, valueName, onChange, error }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
