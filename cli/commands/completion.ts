@@ -4,7 +4,7 @@ import { examples } from '../command-action.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** Returns the possible next words of a command line. */
+/** The possible next words of a command line after the words in `path`. */
 type Place = { path: string; words: string[] };
 
 export function addCompletionCommand(program: Command): void {

@@ -1,6 +1,6 @@
 import { type CursorPosition, cursorScope, decodeCursor, encodeCursor, type Page } from '../../kernel/cursor.ts';
 
-/** Reads the start of a page in the form that the lists of the store expect. */
+/** The start of a page in the form that the lists of the store expect. */
 export type Position = { createdAt: Date; id: string };
 
 export type Paging = {

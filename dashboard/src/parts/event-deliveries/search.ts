@@ -8,7 +8,7 @@ import { oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
 export const DELIVERED_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;
 
-/** Reads the search parameters of a list of deliveries. */
+/** The search parameters of a list of deliveries. */
 export type DeliverySearch = {
   endpoint_id?: string;
   type?: (typeof DELIVERED_TYPES)[number];

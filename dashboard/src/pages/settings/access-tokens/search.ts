@@ -1,4 +1,4 @@
-/** Reads the search parameters of the list. Unknown parameters are dropped. */
+/** The search parameters of the list. Unknown parameters are dropped. */
 export type TokensSearch = { state?: 'all'; cursor?: string; create?: string };
 
 export const readTokensSearch = (raw: Record<string, unknown>): TokensSearch => ({

@@ -1,6 +1,6 @@
 import { KEY_SCOPES, PERMISSIONS, type KeyScope, type Permission } from '../../../../../../contract/permissions.ts';
 
-/** Reads the search parameters of the list. Unknown parameters are dropped. */
+/** The search parameters of the list. Unknown parameters are dropped. */
 export type KeysSearch = {
   text?: string;
   scope?: KeyScope;
