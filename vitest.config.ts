@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-/** The longest files run first, so that no worker waits at the end for a long file of another one. */
+/** The longest files run first, so that no worker waits at the end for a long file of another worker. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files);
@@ -35,7 +35,7 @@ export default defineConfig({
     // Files wait for sockets, browsers and the database. With more workers, single tests exceed their time limits.
     maxWorkers: Math.min(12, 2 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
-    // Only for tests that never end. Tests assert guarantees about time themselves.
+    // This time limit is only for tests that never end. Tests assert guarantees about time themselves.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,

@@ -22,7 +22,7 @@ const statOf = (pid: number): string[] => readFileSync(`/proc/${pid}/stat`, 'utf
 const parentOf = (pid: number): number => Number(statOf(pid)[1]);
 const TICK_MS = 10;
 
-/** Returns the processor time of a server and all its backends, including ended ones. */
+/** Returns the processor time of a server and all its backends, including ended backends. */
 function cpuOf(postmaster: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {

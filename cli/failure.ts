@@ -49,7 +49,7 @@ export class Refused extends Error {
 
 /** The exit codes of the command line, which docs/cli.md documents. */
 export const EXIT_FAILED = 1;
-/** The access token is unknown, expired or revoked, so another one is necessary. */
+/** The access token is unknown, expired or revoked, so a new token is necessary. */
 export const EXIT_TOKEN_REFUSED = 3;
 /** The access token is valid, but its verbs do not allow the command. */
 export const EXIT_TOKEN_TOO_NARROW = 4;

@@ -8,7 +8,7 @@ import { writeText } from './write-file.ts';
 /** A recording is a file with the answers of a model, for tests without a model. */
 export type ModelRecording = {
   bodyOf(name: string): Pick<TestAgentBody, 'record' | 'recorded'>;
-  /** Divides a result into the part for the file and the rest. */
+  /** Divides a result into the part for the file and the part that is not stored. */
   keep(result: CaseResult): CaseResult;
   save(): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 
-/** Every endpoint that accepts a text refuses a larger one. */
+/** Every endpoint that accepts a text refuses a larger text. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 /** Reads a text file in UTF-8, or standard input if the path is "-". */

@@ -18,7 +18,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`All ports from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} are taken.`);
 }
 
-/** Whether no process listens on the port. */
+/** True if no process listens on the port. */
 export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();

@@ -7,7 +7,7 @@ import { readOptions } from './read-options.ts';
 
 /**
  * `npm run regions`: starts four regions on this machine, each a complete installation with its own database, secret
- * and address. Each region has only the addresses of the others.
+ * and address. Each region has only the addresses of the other regions.
  */
 const USAGE = `Usage: npm run regions
 

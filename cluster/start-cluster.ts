@@ -72,8 +72,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       PARLEY_DEMO: env.PARLEY_DEMO ?? (database.fresh ? '1' : '0'),
     };
     const api: Cluster['nodes'][number][] = [];
-    // There is one address, but each process needs its own port. The cluster uses the ports after this one: first for
-    // nodes, then for workers.
+    // There is one address, but each process needs its own port. The cluster uses the ports after the first port: first
+    // for nodes, then for workers.
     const metricsEnv = (index: number) =>
       config.metricsAddress && {
         METRICS_ADDRESS: `${config.metricsAddress.host}:${config.metricsAddress.port + index}`,

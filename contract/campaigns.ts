@@ -111,8 +111,8 @@ export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number];
 export const MAX_RECIPIENTS = 1_000;
 
 /**
- * One recipient in a request. Each recipient is validated separately, so an invalid recipient does not reject the
- * others.
+ * One recipient in a request. Each recipient is validated separately, so an invalid recipient does not reject other
+ * recipients.
  */
 export const RecipientInput = Type.Object(
   {

@@ -156,7 +156,7 @@ export const ChatMessage = Type.Object(
 );
 export type ChatMessage = Static<typeof ChatMessage>;
 
-/** Oldest first. */
+/** The messages of the conversation, oldest first. */
 export const ChatMessages = Type.Object(
   { data: Type.Array(ChatMessage), has_more: Type.Boolean() },
   { title: 'ChatMessages' },

@@ -25,7 +25,7 @@ export const SURVEY_CHANNELS = [
   'webhook',
 ] as const;
 
-type SurveyTexts = { question: string; /** From the worst to the best. */ scores: string[]; thanks: string };
+type SurveyTexts = { question: string; /** The scores from the worst to the best. */ scores: string[]; thanks: string };
 
 /** The default texts of a survey, if the author wrote no texts. The English texts are used for other languages. */
 export const SURVEY_TEXTS: Readonly<Record<'en' | 'ar' | 'hi', SurveyTexts>> = {

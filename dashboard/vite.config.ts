@@ -5,7 +5,7 @@ import { languages, outputsOf } from './build/languages.ts';
 import { DASHBOARD_BASE, DASHBOARD_ROUTES } from '../contract/dashboard/routes.ts';
 
 /**
- * The browser needs the method and path of each route, but not its schemas. So the build excludes the schemas and their
+ * The browser needs the method and path of each route, but not its schemas. The build excludes the schemas and their
  * library. The table is read from the contract while building, so nothing is written twice. Every page loads this table
  * first, so it contains the common beginning of most paths only once, and `~` in its place.
  */
@@ -32,8 +32,8 @@ const SERVER = 'http://127.0.0.1:4000';
 const PROXIED = ['/dashboard/api', '/api', '/docs', '/inbound', '/chat'];
 
 /**
- * The functions of the contract that only build a schema. The browser needs few schemas, so the others are not in the
- * build.
+ * The functions of the contract that only build a schema. The browser needs few schemas, so the build excludes all
+ * other schemas.
  */
 const SCHEMAS = 'Type Nullable nullable Id idPattern Page PageQuery Whole Minutes noReplyOf headerText Base64Url'.split(
   ' ',

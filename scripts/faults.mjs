@@ -21,7 +21,7 @@ await run(async () => {
   const args = ['--config', 'vitest.faults.config.ts', '--tags-filter=long'];
   const codes = [await runTests(node, tally, args, env)];
   // The run without bugs and the run with bugs mostly wait for their own processes. Each of the two runs needs the same
-  // time alone as with the other.
+  // time alone as together with the other run.
   const halves = (more) => Promise.all([suite(['--no-bugs'], more), suite(['bugs'], more)]).then(worst);
   codes.push(await tally.counted(halves));
   return worst(codes);

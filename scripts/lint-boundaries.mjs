@@ -17,7 +17,7 @@ const BELOW_APP = [
 /**
  * Enforces the allowed imports between rooms in docs/architecture.md as a lint rule (a plugin of oxlint). Imports run
  * downward only, so each room can be read and changed with knowledge of only the rooms below it. Tests may import
- * anything. test/boundaries.test.ts plants one violation of each kind and expects the linter to find every one.
+ * anything. test/boundaries.test.ts plants one violation of each kind and expects the linter to find every violation.
  */
 const MAY_IMPORT = {
   contract: [],

@@ -64,7 +64,7 @@ function split(text, kind) {
 }
 
 /**
- * Orders the sentences by a hash of seed and text, so that a change of one text does not change the others. A sentence
+ * Orders the sentences by a hash of seed and text, so that a change of one text does not move other texts. A sentence
  * that a file contains twice counts once.
  */
 function sample(sentences) {

@@ -1,5 +1,5 @@
 /**
- * The command `npm test` prepares everything, then runs every test except the long ones (faults.mjs). The last printed
+ * The command `npm test` prepares everything, then runs every test except the long tests (faults.mjs). The last printed
  * line has the counts. The command `npm test -- PATH` runs some tests. The command `npm test -- PATH
  * --tags-filter=long` runs the long tests of a file.
  */

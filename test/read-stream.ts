@@ -9,7 +9,7 @@ export type Stream = {
   type: string | undefined;
   header(name: string): string | undefined;
   /**
-   * Returns the next event with this name and skips earlier ones. The promise rejects when the stream ends before the
+   * Returns the next event with this name and skips earlier events. The promise rejects when the stream ends before the
    * event.
    */
   next(event: string): Promise<Event>;

@@ -45,7 +45,7 @@ async function runReplay(cli: Cli, agent: string, options: ReplayOptions): Promi
       results.push(result);
       if (cli.out.json || result.turns.some(({ cause }) => cause !== null)) cli.out.line(result, () => textOf(result));
     } catch (error) {
-      // If a provider fails for one conversation, the others continue, and the command fails only if all conversations
+      // If a provider fails for one conversation, the replay continues, and the command fails only if all conversations
       // fail.
       if (!(error instanceof Refused) || (failures.push(error) > 2 && results.length === 0) || ids.length === 1)
         throw error;

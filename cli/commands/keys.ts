@@ -113,7 +113,7 @@ function keyInput({
   return {
     label,
     scope,
-    // Unknown permissions go to the server, whose error lists the known ones.
+    // Unknown permissions go to the server, whose error lists the known permissions.
     permissions: listOf(chosen) as Permission[],
     ...(agent !== undefined && { agent_id: agent }),
     ...(campaign !== undefined && { campaign_id: campaign }),

@@ -101,7 +101,10 @@ export const Analytics = Type.Object(
     /** The start and the end of the period as times, for the list of conversations. */
     from: Moment,
     to: Moment,
-    /** False: the server is still counting the days of the period. In this case, repeat the call a moment later. */
+    /**
+     * False: the server is still counting the days of the period. If the server is still counting, repeat the call a
+     * moment later.
+     */
     complete: Type.Boolean(),
     total: AnalyticsFigures,
     /** The same figures for the same number of days before. */
@@ -121,7 +124,9 @@ export const Analytics = Type.Object(
     /** Groups by day begin with the newest day, and other groups with the most conversations. */
     data: Type.Array(
       Type.Object({
-        /** The day, the ID, or the number of the version of the group. Null: the conversations have no such value. */
+        /**
+         * The day, the ID, or the number of the version of the group. Null if the conversations do not have the value.
+         */
         group: Nullable(Type.String()),
         /** Null: the record of the group was deleted, or has no name. */
         name: Nullable(Type.String()),

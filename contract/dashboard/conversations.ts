@@ -105,7 +105,7 @@ export const ConversationMessage = Type.Object(
 );
 export type ConversationMessage = Static<typeof ConversationMessage>;
 
-/** An internal note of a member about a conversation. Neither the person nor the agent ever sees a note. */
+/** An internal note of a member about a conversation. The person and the agent never see a note. */
 export const ConversationNote = Type.Object(
   {
     id: Type.String(),
@@ -278,7 +278,9 @@ export const MAX_SHARED_DRAFT = 4_000;
 export const PresenceBody = Type.Object(
   {
     presence: Type.Enum(PRESENCES),
-    /** With `typing`, the reply that is not sent yet. Other members who write a reply can read the draft. */
+    /**
+     * With `typing`, the reply that is not sent yet. Members who write a reply can read the drafts of other members.
+     */
     draft: Type.Optional(Type.String({ maxLength: MAX_SHARED_DRAFT })),
   },
   closed,

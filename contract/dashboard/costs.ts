@@ -102,7 +102,7 @@ export const UsageRecord = Type.Object(
     total: Use,
     data: Type.Array(
       Type.Object({
-        /** The group is the day, the ID, or `provider/model`. Null: the turns of the group have no such value. */
+        /** The group is the day, the ID, or `provider/model`. Null if the turns of the group do not have the value. */
         group: Nullable(Type.String()),
         /** The name of an agent, a key or a campaign. */
         name: Nullable(Type.String()),

@@ -71,7 +71,7 @@ export const ImportRecord = Type.Object(
     invalid: Type.Integer(),
     /** The reason why the whole file could not be read. */
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String(), row: Nullable(Type.Integer()) })),
-    /** False: the file was removed. In this case, the import cannot run again. */
+    /** False: the file was removed. After the file was removed, the import cannot run again. */
     file_kept: Type.Boolean(),
     created_at: Moment,
     updated_at: Moment,

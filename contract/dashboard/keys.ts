@@ -112,7 +112,7 @@ export const KeyUsage = Type.Object(
   {
     /** The counts for 24 hours, 7 days or 30 days, oldest first, without gaps. */
     buckets: Type.Array(Type.Object({ at: Moment, ...outcomes })),
-    /** At most 20 requests, newest first. */
+    /** The list has at most 20 requests, newest first. */
     requests: Type.Array(
       Type.Object({
         at: Moment,

@@ -3,7 +3,7 @@ import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MessageSource } from '../messages.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** The kinds of calls of a connected model that help members in conversations. Each such call has a cost. */
+/** The kinds of calls of a connected model that help members in conversations. Each call for a summary has a cost. */
 export const MemberHelp = Type.Object(
   {
     /** True: the model writes a summary when a member opens a conversation that was handed over. */

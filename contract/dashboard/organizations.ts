@@ -116,7 +116,10 @@ export const InvitationLook = Type.Object({
   organization: Type.String(),
   email: Type.String(),
   role: RoleName,
-  /** False: this link cannot create an account. In this case, the person must join with an existing account. */
+  /**
+   * False: this link cannot create an account. The holder of a link that cannot create an account must join with an
+   * existing account.
+   */
   new_accounts: Type.Boolean(),
   expires_at: Moment,
 });

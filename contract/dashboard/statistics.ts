@@ -30,7 +30,10 @@ export const Numbers = Type.Object(
     period: Type.Enum(Object.keys(NUMBER_PERIODS) as NumberPeriod[]),
     from: Moment,
     to: Moment,
-    /** False: the server is still counting the days of the period. In this case, repeat the call a moment later. */
+    /**
+     * False: the server is still counting the days of the period. If the server is still counting, repeat the call a
+     * moment later.
+     */
     complete: Type.Boolean(),
     /** The conversations, counted by the hour of their start. */
     conversations: Change,

@@ -9,7 +9,7 @@ import type { Plugin, Rolldown } from 'vite';
 const LANGUAGES = ['en', 'ar'] as const;
 type Language = (typeof LANGUAGES)[number];
 
-/** These chunks of both languages contain only packages and no texts. */
+/** The shared chunks of both languages contain only packages and no texts. */
 const SHARED = /^(?:rolldown-runtime|vendor)$/;
 
 export const outputsOf = (codeSplitting: Rolldown.OutputOptions['codeSplitting']): Rolldown.OutputOptions[] =>

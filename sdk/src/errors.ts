@@ -10,7 +10,7 @@ type Facts<Code> = {
   status?: number;
   headers?: Headers | null;
   requestId?: string | null;
-  /** The number of attempts, including the first one. */
+  /** The number of attempts, including the first attempt. */
   attempts?: number;
   problem?: Problem | null;
   cause?: unknown;

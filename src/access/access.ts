@@ -40,22 +40,22 @@ export type Access = Changes & {
    * throws or rejects with a Refusal.
    */
   admit: Admit;
-  /** Whether the call has a client token, expired or not, and comes from a page of the token's origins. */
+  /** True if the call has a client token, expired or not, and comes from a page of the token's origins. */
   isOwnPage: IsOwnPage;
   /**
-   * Row 12 of the order of checks, the rate limits of the key and of the family, if the route has one. Rejects with
-   * Refusal `rate_limited`.
+   * Row 12 of the order of checks, the rate limits of the key and of the family, if the route has one. The promise
+   * rejects with Refusal `rate_limited`.
    */
   limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
   /**
-   * Applies the key's own limit for one end user, to each name that the call has for this person. Rejects in the same
-   * way as `limit`.
+   * Applies the key's own limit for one end user, to each name that the call has for this person. The promise rejects
+   * in the same way as the promise of `limit`.
    */
   limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
   /** The number of calls that the key's total still allows. Null: the key has no total. */
   remaining(caller: Caller): Promise<number | null>;
   facts: FactLookups;
-  /** Registers this node. Rejects when the database cannot be reached. */
+  /** Registers this node. The promise rejects when the database cannot be reached. */
   start(): Promise<void>;
   /**
    * Releases the lease, writes pending data, closes the connections. Call this function when no request is in progress.
@@ -91,7 +91,7 @@ export type AccessDeps = {
   /** The rate counters that all nodes share. Absent: each node enforces a share of every limit. */
   shared?: SharedCounters | null;
   clock: Clock;
-  /** Called with the time that a change needed to become effective on every node. */
+  /** This function is called with the time that a change needed to become effective on every node. */
   onSettled?: (waitedMs: number) => void;
   log: Logger;
   leaseMs?: number;

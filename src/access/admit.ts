@@ -44,7 +44,7 @@ export type AdmitDeps = CredentialDeps & {
   fills: Fills;
   lastUsed: Pick<LastUsed, 'record'>;
   blocks: Pick<CallBlocks, 'take'>;
-  /** Whether the records of the organization are being moved to another cell. */
+  /** True if the records of the organization are being moved to another cell. */
   isMoving(orgId: string): boolean;
 };
 

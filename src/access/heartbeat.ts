@@ -5,7 +5,7 @@ export type HeartbeatDeps = {
   leaseMs: number;
   lease: Lease;
   log: Logger;
-  /** Called after each renewal with the number of nodes that have a lease. */
+  /** This function is called after each renewal with the number of nodes that have a lease. */
   onNodes: (nodes: number) => void;
   /** Once a second, finishes work that other nodes left, and never runs twice at a time. */
   sweep: () => Promise<void>;

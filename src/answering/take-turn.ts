@@ -88,7 +88,7 @@ const contextOf = (run: ClaimedRun, { agent }: LoadedAgent): TurnContext => ({
   try: false,
 });
 
-/** Whether the run was accepted without a message, so that its first turn opens the conversation. */
+/** True if the run was accepted without a message, so that its first turn opens the conversation. */
 export const isOpening = ({ turns, trigger_id, input }: ClaimedRun): boolean =>
   turns === 0 && trigger_id !== null && input.message_id === undefined;
 

@@ -23,7 +23,7 @@ export type App = {
   stop(): Promise<void>;
 };
 
-/** Connects the rooms. Nothing starts automatically, so tests run the same program as production. */
+/** Connects the rooms. The app starts nothing automatically, so tests run the same program as production. */
 export async function createApp(input: AppDeps): Promise<App> {
   const rooms = await openRooms(input);
   const isPaused = async (): Promise<boolean> => (await readPausedAt(input.db)) !== null;

@@ -21,7 +21,7 @@ export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
 
 /**
  * Every secret that the installation has had. The database stores the secrets, sealed with the current secret. Before
- * the rotation, the current secret is the previous one. After the rotation, the current secret is the new one. A
+ * the rotation, the current secret is the previous secret. After the rotation, the current secret is the new secret. A
  * process with both secrets works before and after the rotation.
  */
 export async function historyOf(

@@ -41,13 +41,13 @@ export type ChannelKind = {
    */
   connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
   /**
-   * Called when the channel is disconnected. The function tells the provider to stop its calls. A failure of the
-   * function is ignored.
+   * This function is called when the channel is disconnected. The function tells the provider to stop its calls. A
+   * failure of the function is ignored.
    */
   disconnect?(account: ChannelAccount, tools: SendTools): Promise<void>;
   /**
-   * Returns the person's address on this channel, from the person's record. Absent: the record does not contain such an
-   * address.
+   * Returns the person's address on this channel, from the person's record. The value is absent if the record does not
+   * contain an address.
    */
   addressOf?(endUser: Person): string | null;
   /** The field of the person's record that is the address (contract/channel-kinds.ts). */
@@ -57,7 +57,7 @@ export type ChannelKind = {
   /** Returns the fields of the person's record that follow from the address. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
   /**
-   * Whether the owner of this address certainly wrote the message, because the provider requires a signed-in account.
+   * True if the owner of this address certainly wrote the message, because the provider requires a signed-in account.
    * Absent: no address is certain. The reason is that a sender may be forged (e-mail, SMS), or the message has no
    * sender.
    */
@@ -206,13 +206,13 @@ export type SentMessage = { readonly providerMessageId: string | null; readonly 
 
 export type FailureFacts = {
   readonly providerCode?: string | null;
-  /** Whether a retry may succeed. */
+  /** True if a retry may succeed. */
   readonly retryable?: boolean;
   /** The delay that the provider requested. */
   readonly retryAfterMs?: number | null;
   /** True: nothing can be sent on this channel until a user corrects it, so the channel is marked as broken. */
   readonly channelBroken?: boolean;
-  /** True: no response came, but the provider may have read the request. So a retry may send the message twice. */
+  /** True: no response came, but the provider may have read the request. A retry may send the message twice. */
   readonly mayHaveSent?: boolean;
   /** The wrong setting, if the response names it. */
   readonly setting?: string | undefined;

@@ -73,8 +73,8 @@ const PREVIOUS_DAYS = 30;
 
 /**
  * Reads the secrets of the embedded installation. During a rotation, the result is the next secret, with the current
- * secret as the previous one. For some time after a rotation, the result is the new secret, with the old secret as the
- * previous one.
+ * secret as the previous secret. For some time after a rotation, the result is the new secret, with the old secret as
+ * the previous secret.
  */
 export function ownSecrets(dataDir: string): Own | ConfigFault {
   const current = secretOf(dataDir);

@@ -86,7 +86,7 @@ export function rememberCalls(memory: Memory, answer: string, called: readonly C
 }
 
 /**
- * Whether this message of the agent is the first message after the tool calls. A long message is sent in several parts,
+ * True if this message of the agent is the first message after the tool calls. A long message is sent in several parts,
  * so only its beginning is compared.
  */
 export const follows = ({ answer }: RememberedTurn, { role, text }: TurnMessage): boolean =>

@@ -70,7 +70,7 @@ export type TurnRequest = {
  * of the turn is stored.
  */
 export type Words = {
-  /** Whether anyone is reading now. Without readers, requesting the whole answer at once is cheaper. */
+  /** True if anyone is reading now. Without readers, requesting the whole answer at once is cheaper. */
   isRead(): boolean;
   /** Adds text to the shown text. The result must begin with the added text, unless the text is removed first. */
   add(text: string): void;
@@ -178,7 +178,7 @@ export type Answer = { findings: Finding[]; offers: Offer[] };
  */
 export type Gathered = { whole: boolean; findings: Finding[]; documents: string[]; meaning?: Meaning };
 
-/** Whether the search also used meaning. Absent without embeddings, and if all documents are passed. */
+/** True if the search also used meaning. Absent without embeddings, and if all documents are passed. */
 export type Meaning = 'used' | ProviderError['code'] | 'too_large' | 'incomplete';
 
 /** The turn in which the search is made. An embedding of the question has a cost, and the search ends with the turn. */
@@ -225,8 +225,8 @@ export class ProviderError extends Error {
     | 'knowledge_failed';
   readonly retryAfterMs: number | null;
   /**
-   * True: no call was made, because a provider or a budget is not available yet. Such a failure does not count as an
-   * attempt.
+   * True: no call was made, because a provider or a budget is not available yet. A failure without a call does not
+   * count as an attempt.
    */
   readonly waits: boolean;
 

@@ -4,8 +4,8 @@ import { parseTemplate, type Token } from './parse-template.ts';
 
 /**
  * Renders the Mustache texts that authors write for an agent. The function escapes nothing (the text is not HTML),
- * calls no function, renders partials as empty, and writes a section at most once. So the length of the input limits
- * the length of the output.
+ * calls no function, renders partials as empty, and writes a section at most once. The length of the input limits the
+ * length of the output.
  */
 
 /**

@@ -1,15 +1,16 @@
 /**
  * Sends items together that arrive together (natural batching). A batch is sent when fewer than the maximum number of
- * batches are in progress. So a single item does not wait, and under load batches grow to the size that the receiver
- * can handle. The batcher has no timer.
+ * batches are in progress. A single item does not wait, and under load batches grow to the size that the receiver can
+ * handle. The batcher has no timer.
  *
- * Each batch has a fixed cost. So while another batch is in progress, the next batch waits as long as each turn of the
- * event loop brings more items. Without this wait, the first items of a burst would be sent in a small batch.
+ * Each batch has a fixed cost. While another batch is in progress, the next batch waits as long as each turn of the
+ * event loop brings more items. Without the wait for a turn of the event loop, the first items of a burst would be sent
+ * in a small batch.
  */
 export type Batcher<In, Out> = {
-  /** Resolves with the outcome of this item. The promise rejects with `full()` if the queue is full. */
+  /** The promise resolves with the outcome of this item. The promise rejects with `full()` if the queue is full. */
   add(item: In): Promise<Out>;
-  /** Resolves when every added item has its outcome. Add no item after this call. */
+  /** The promise resolves when every added item has its outcome. Add no item after this call. */
   drain(): Promise<void>;
   /** The number of items that wait or are in progress. */
   load(): number;

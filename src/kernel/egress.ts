@@ -15,9 +15,9 @@ export { EgressError, parseAllow };
 /**
  * Egress is the only way to call a URL that a user gave (webhook, tool, model server). A URL from a user may point to a
  * server that only this machine can reach, so that an attacker could read internal data. Egress refuses a port of
- * another protocol. It requires https unless the operator allowed the host. Egress refuses credentials in the URL.
- * Every address of the name must be public, and the socket connects to the address that was judged. Egress follows no
- * redirects (3xx is the answer). The whole call has a timeout, and the answer has a size limit. Egress removes the
+ * another protocol. A request requires https unless the operator allowed the host. Egress refuses credentials in the
+ * URL. Every address of the name must be public, and the socket connects to the address that was judged. Egress follows
+ * no redirects (3xx is the answer). The whole call has a timeout, and the answer has a size limit. Egress removes the
  * secrets of the request from the answer. The method `fetch` is the same guard for libraries. The guard removes secrets
  * only from error answers (4xx, 5xx), because other answers arrive as streams.
  */

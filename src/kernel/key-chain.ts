@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Key } from './seal.ts';
 
 /**
- * The database does not store the value of a key, so its digest cannot be computed with another secret. So a rotation
- * of PARLEY_SECRET takes the digest of the digest: each secret adds a key to a chain, and the stored digest is the HMAC
+ * The database does not store the value of a key, so its digest cannot be computed with another secret. A rotation of
+ * PARLEY_SECRET takes the digest of the digest: each secret adds a key to a chain, and the stored digest is the HMAC
  * under all keys of the chain, from the first to the newest. Rows are moved with one more HMAC, and an attacker with
  * only the older keys cannot test values against the new rows (docs/adr/0401).
  */

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 export const windowEnd = (hours: number, wrote: Date | null): Date | null =>
   wrote && new Date(wrote.getTime() + hours * HOUR_MS);
 
-/** Whether a free message may be sent now. `hours`: null if the channel has no such limit. */
+/** True if a free message may be sent now. `hours`: null if the channel has no such limit. */
 export function isInWindow(hours: number | null, wrote: Date | null, now: number): boolean {
   if (hours === null) return true;
   const end = windowEnd(hours, wrote);

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqua
 
 /**
  * Seals credentials at rest (model keys, channel secrets). PARLEY_SECRET is the source of one wrapping key. Each
- * organization has a random data key, which is stored wrapped. The data key seals the values. So a new PARLEY_SECRET
+ * organization has a random data key, which is stored wrapped. The data key seals the values. A new PARLEY_SECRET
  * re-wraps only one row per organization, and the deletion of this row makes all secrets of the organization
  * unreadable, in backups too. Associated data names the place of a value (table, column, row, organization) and, in
  * version 2, the addresses to which the value may be sent. A sealed text that is copied to another place, or next to
@@ -27,7 +27,7 @@ export const withOthers = (key: Key, others: readonly Key[]): Key =>
 /** Returns all accepted keys, the current key first. */
 export const acceptedKeys = (key: Buffer & KeyHistory): readonly Buffer[] => [key, ...(key.others ?? [])];
 
-/** Whether one of the accepted keys made the signature. The check takes the same time for every text of one length. */
+/** True if one of the accepted keys made the signature. The check takes the same time for every text of one length. */
 export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Buffer) => Buffer): boolean =>
   acceptedKeys(key).some((one) => {
     const right = sign(one);

@@ -102,8 +102,8 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
   process.on('SIGTERM', () => void end('SIGTERM', 0, NOTICE_MS));
   // A user at a terminal either waits for the stop or has closed the terminal.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(signal, 0));
-  // The greeting may be written to a closed terminal or to a file on a full disk. The log handles such failures
-  // separately.
+  // The greeting may be written to a closed terminal or to a file on a full disk. The log handles failures of the
+  // standard output separately.
   process.stdout.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an unexpected error');

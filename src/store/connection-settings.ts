@@ -15,15 +15,15 @@ export type ConnectionSettings = {
   silenceMs: number;
   /**
    * Every query of a node has an index. Plans are made while tables are still empty, when reading a whole table looks
-   * cheap. Such plans stay cached while the tables grow. So the planner uses a sequential scan only if no index fits.
-   * Only a backup reads whole tables.
+   * cheap. Plans for empty tables stay cached while the tables grow. The planner uses a sequential scan only if no
+   * index fits. Only a backup reads whole tables.
    */
   readsWholeTables: boolean;
 };
 
 /**
- * For requests and workers. The time limit is longer than any statement of requests and workers. While a transaction is
- * open, a node computes only for milliseconds.
+ * The settings for the connections of requests and workers. The time limit is longer than any statement of requests and
+ * workers. While a transaction is open, a node computes only for milliseconds.
  */
 export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
 /**
@@ -75,7 +75,7 @@ export const applySettingsOnConnect =
 const MARK = 'parley.session';
 
 /**
- * Whether a connection of the pool always has the same session of the server. A pooler in transaction mode may use a
+ * True if a connection of the pool always has the same session of the server. A pooler in transaction mode may use a
  * different session for each transaction. With such a pooler, settings, LISTEN and prepared statements would belong to
  * other clients. The caller has connected both clients.
  */

@@ -7,9 +7,9 @@ import type { ToolSecretRow } from './tool-secrets.ts';
 
 /**
  * Only this file seals and opens secrets in rows. A credential belongs to its place and to the addresses for which the
- * user entered it. Place and address are associated data. So the credential does not open for another address, even if
- * an attacker changes the address in the row. Texts of the older format `v1` are bound only to their place, until they
- * are saved again or the secret is rotated.
+ * user entered it. Place and address are associated data. The credential does not open for another address, even if an
+ * attacker changes the address in the row. Texts of the older format `v1` are bound only to their place, until they are
+ * saved again or the secret is rotated.
  */
 export type Credential = {
   orgId: string;
@@ -125,7 +125,10 @@ export async function openCredential(
   return open(key, sealed, versionOf(sealed) === 'v1' ? placeIn(credential) : boundTo(credential));
 }
 
-/** Whether both credentials have the same addresses, so that the secret of one may be sent to the other. */
+/**
+ * True if both credentials have the same addresses, so that the secret of one credential may be sent to the address of
+ * the other.
+ */
 export const sameAddresses = (one: Credential, other: Credential): boolean =>
   JSON.stringify(one.addresses) === JSON.stringify(other.addresses);
 

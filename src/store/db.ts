@@ -94,7 +94,7 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** Whether the transaction was the victim of a deadlock, so that it can be retried. */
+/** True if the transaction was the victim of a deadlock, so that it can be retried. */
 export const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 
 /** Repeats work that a concurrent transaction ended, at most `tries` times in all. The work must be a transaction. */
@@ -130,8 +130,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * On Citus, a session of the coordinator outlives its killed server for a moment. Such a session reports an internal
- * error while a worker runs the statement.
+ * On Citus, a session of the coordinator outlives its killed server for a moment. A session that the server has ended
+ * reports an internal error while a worker runs the statement.
  */
 const isKilledCoordinator = (state: string, error: unknown): boolean =>
   state === 'XX000' && /postmaster was shut down/.test(String((error as Error).cause ?? error));

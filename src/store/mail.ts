@@ -37,7 +37,7 @@ export const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\
 export type Mail = MailText & {
   /**
    * Null: the mail is a decoy. A request for a mail to an address without an account must take as long as a request
-   * with an account. So a decoy takes the same work, and the worker drops its row.
+   * with an account. A decoy takes the same work, and the worker drops its row.
    */
   to: string | null;
   /**
@@ -78,7 +78,7 @@ export type ClaimedMail = {
   id: string;
   recipient: string | null;
   sealed: string;
-  /** The number of attempts, including this one. */
+  /** The number of attempts, including the present attempt. */
   attempts: number;
   lease: string;
   expires_at: Date;

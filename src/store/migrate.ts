@@ -77,7 +77,7 @@ const TRIES = 20;
  */
 export const runBesideNodes = (run: () => Promise<void>): Promise<void> => retryWhile(isDeadlock, TRIES, run);
 
-/** Whether the database belongs to a Parley of any version. */
+/** True if the database belongs to a Parley of any version. */
 export const isMigrated = (url: string): Promise<boolean> =>
   withClient(url, 'join', async (client) => (await newestApplied(client)) > 0);
 
@@ -88,7 +88,7 @@ async function steps(folder = MIGRATIONS): Promise<Step[]> {
 
 const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).map((step) => step.when));
 
-/** Whether a schema is older than the first migration, so that no migration leads to this program's schema. */
+/** True if a schema is older than the first migration, so that no migration leads to this program's schema. */
 export const isBeforeFirst = async (schema: number): Promise<boolean> => schema < Number((await steps())[0]?.when);
 
 /**

@@ -4,9 +4,9 @@ import type { Db } from './db.ts';
 
 /**
  * A pooler in transaction mode may run each transaction in a different session of the server. With such a pooler,
- * settings and prepared statements of a session are unreliable. So each session begins with the settings of Parley,
- * which the role stores, and statements have no names, unless the pooler handles names itself (PgBouncer 1.21 and
- * newer). LISTEN, migrations and backups use a second address with real sessions.
+ * settings and prepared statements of a session are unreliable. Each session begins with the settings of Parley, which
+ * the role stores, and statements have no names unless the pooler handles names itself. LISTEN, migrations and backups
+ * use a second address with real sessions.
  */
 const SETTINGS = [
   'jit',
@@ -47,7 +47,7 @@ export type PoolerReport = {
   isSameDatabase: boolean;
   /** Settings that a session of the pooler does not have, because the session is older than the stored defaults. */
   differing: string[];
-  /** Whether names of prepared statements are safe with this pooler. */
+  /** True if names of prepared statements are safe with this pooler. */
   keepsPrepared: boolean;
 };
 

@@ -40,7 +40,7 @@ export async function countSavedReplies(tx: Queryable, orgId: string): Promise<n
   return row!.many;
 }
 
-/** Whether another saved reply has this shortcut. The caller has locked the organization. */
+/** True if another saved reply has this shortcut. The caller has locked the organization. */
 export async function isShortcutTaken(
   tx: Queryable,
   orgId: string,

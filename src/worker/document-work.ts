@@ -11,8 +11,8 @@ import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 
 /**
  * Sends the parts of documents to a model in the background, in batches under a lease. A batch is stored before the
- * next batch is requested. So another worker can continue the document of a killed worker, and only the interrupted
- * batch is paid for twice. The worker first counts every document, so that the total is known. After all documents are
+ * next batch is requested. Another worker can continue the document of a killed worker, and only the interrupted batch
+ * is paid for twice. The worker first counts every document, so that the total is known. After all documents are
  * counted, they take turns.
  */
 export type DocumentWork<Connection, Part> = {

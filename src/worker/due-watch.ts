@@ -12,7 +12,7 @@ export type DueWatch = (queue: WatchedQueue) => WhenDue;
 
 export type DueWatchDeps = {
   db: Db;
-  /** Whether no other process accepts calls. */
+  /** True if no other process accepts calls. */
   isAlone(): boolean;
 };
 

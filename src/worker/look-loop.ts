@@ -13,7 +13,7 @@ export type LookLoop = {
   start(): void;
   /** Call this method when work became due, so that the loop checks immediately instead of at the next poll. */
   wake(): void;
-  /** Resolves when the current check ends. */
+  /** The promise resolves when the current check ends. */
   stop(): Promise<void>;
   isStopping(): boolean;
 };
@@ -28,7 +28,7 @@ type LookLoopOptions = {
   /** The delay between two checks. With a watch, the value is the shortest delay. */
   pollMs: number;
   whenDue?: WhenDue;
-  /** Resolves with true if more work may already be due. */
+  /** The promise resolves with true if more work may already be due. */
   look(): Promise<boolean>;
 };
 

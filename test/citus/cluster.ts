@@ -170,7 +170,7 @@ async function startNode(
   };
 }
 
-/** Each process of a server has its own session, so a signal to a process group would reach only one. */
+/** Each process of a server has its own session, so a signal to a process group would reach only one process. */
 const childrenOf = (pid: number): number[] =>
   readdirSync('/proc')
     .map(Number)

@@ -5,7 +5,7 @@ export type Random = {
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
   shuffle<T>(list: readonly T[]): T[];
-  /** Returns a separate generator for a part of the run, so that more draws in one part do not change the others. */
+  /** Returns a separate generator for a part of the run, so that more draws in one part do not change other parts. */
   branch(name: string): Random;
 };
 

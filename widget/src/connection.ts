@@ -109,7 +109,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   };
 }
 
-/** Resolves with true if the stream ran and ended. The result is false if no data arrived. */
+/** The promise resolves with true if the stream ran and ended. The result is false if no data arrived. */
 async function follow(client: Client, listener: ConnectionListener, outer: AbortSignal): Promise<boolean> {
   const own = new AbortController();
   const cut = (): void => own.abort();

@@ -24,7 +24,7 @@ export type Shown = {
 
 /**
  * Holds the messages that this page has read, and the messages that wait to be sent. A message gets an ID when the
- * visitor sends it. So a message that is sent repeatedly, for example from two tabs, is stored once.
+ * visitor sends it. A message that is sent repeatedly, for example from two tabs, is stored once.
  */
 export function createConversation(client: Client, stored: StateBox, onChange: (shown: Shown) => void) {
   const history = createHistory(client);

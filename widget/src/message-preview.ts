@@ -29,7 +29,10 @@ export function createMessagePreview() {
       if (words !== '') isStopped = true;
       words = '';
     },
-    /** Called when the message has arrived or the stream has ended. A new stream sends the whole text again. */
+    /**
+     * This function is called when the message has arrived or the stream has ended. A new stream sends the whole text
+     * again.
+     */
     forget: () => {
       words = '';
       isStopped = false;

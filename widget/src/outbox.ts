@@ -3,7 +3,7 @@ import { CallError, type Client } from './client.ts';
 import { type StateBox, MAX_WAITING } from './stored-state.ts';
 
 export type OutboxListener = {
-  /** Called when the server has stored the message. `answering`: true if an answer is expected. */
+  /** This function is called when the server has stored the message. `answering`: true if an answer is expected. */
   onSent(message: ChatMessage, answering: boolean): void;
   onRefused(): void;
 };

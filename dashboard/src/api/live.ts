@@ -4,7 +4,7 @@ import { addressOf } from './client.ts';
 
 /**
  * The window receives change events from the server through one stream. An event names topics, and the subscribers of
- * these topics read their data again. While no stream is open, the subscribers poll. So a failure of the stream makes a
+ * these topics read their data again. While no stream is open, the subscribers poll. A failure of the stream makes a
  * page slower but never wrong. A hidden window closes its stream, because browsers allow few connections to one host.
  */
 export type LiveState =
@@ -28,7 +28,9 @@ type Follower = {
 
 /** A stream has at most this many topics, because the server accepts no more. Subscribers of further topics poll. */
 const MAX_TOPICS = 8;
-/** A page subscribes to several topics in a row when it opens. With this delay, these topics share one stream. */
+/**
+ * A page subscribes to several topics in a row when it opens. With this delay, all topics of a page share one stream.
+ */
 const OPEN_AFTER_MS = 30;
 /** The minimum pause between two reads of one subscriber, even with frequent changes. */
 const GAP_MS = 400;

@@ -16,8 +16,8 @@ import { call, Problem, type CallInput } from './client.ts';
 import { useFollow, useLiveState } from './live.ts';
 
 /**
- * These hooks read and change data through the one client. The route and the input identify a read, so a change can
- * name the routes to read again, as in `useAct('setMemberRole', { refresh: ['listMembers'] })`.
+ * The hooks of this file read and change data through the one client. The route and the input identify a read, so a
+ * change can name the routes to read again, as in `useAct('setMemberRole', { refresh: ['listMembers'] })`.
  */
 const listeners = new Set<(problem: Problem) => void>();
 const tell = (error: unknown): void => {
@@ -66,14 +66,14 @@ type ReadExtras = {
   live?: Topic;
   enabled?: boolean;
   staleTime?: number;
-  /** True: the page shows the previous page or filter until the next one has loaded. */
+  /** True if the page shows the previous page or filter until the next page has loaded. */
   keep?: boolean;
   /** True: the data is also read while the window is hidden. */
   hidden?: boolean;
 };
 
 /**
- * Whether the connection is lost, the calls are too many, or the server is temporarily unavailable. After another
+ * True if the connection is lost, the calls are too many, or the server is temporarily unavailable. After another
  * refusal, a retry would get the same refusal.
  */
 const isTemporary = (error: unknown): boolean =>

@@ -102,9 +102,7 @@ export function sizeTexts(language: Language, bytes: number): string {
   }).format(bytes / 1_000 ** step);
 }
 
-/**
- * Creating a format takes up to a millisecond, and a list shows dozens of them. So each format is created only once.
- */
+/** Creating a format takes up to a millisecond, and a list shows dozens of them. Each format is created only once. */
 const known = new Map<string, unknown>();
 function cached<F>(name: string, create: () => F): F {
   let format = known.get(name) as F | undefined;

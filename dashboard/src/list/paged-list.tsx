@@ -33,7 +33,7 @@ const idOf = (item: unknown): string => (item as { id: string }).id;
 
 const isNarrowed = ({ filtered, cursor }: ListState<object>): boolean => filtered || cursor !== undefined;
 
-/** Whether the list has no rows, regardless of the filters. */
+/** True if the list has no rows, regardless of the filters. */
 export const hasNone = ({ list, read }: Pick<PagedListProps<unknown>, 'list' | 'read'>): boolean =>
   read.data?.data.length === 0 && !isNarrowed(list);
 

@@ -1,4 +1,4 @@
-/** These functions help to parse a page's search parameters. Unknown parameters are dropped. */
+/** The functions of this file help to parse a page's search parameters. Unknown parameters are dropped. */
 export type RawSearch = Record<string, unknown>;
 
 const MAX_CHARACTERS = 1024;

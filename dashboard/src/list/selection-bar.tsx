@@ -16,7 +16,7 @@ type Props = {
 
 /**
  * The bar is visible while at least one row is selected. The bar is below the rows, at the end of the window, so that
- * the rows do not move when the first one is selected.
+ * the rows do not move when the first row is selected.
  */
 export function SelectionBar({ selection, many, children, problem }: Props): ReactNode {
   const say = useTexts(listTexts);

@@ -3,8 +3,8 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
 /**
- * The state of a list is in its URL: filters and cursor are search parameters. So a link can open the list, a reload
- * does not lose its state, and the browser's Back works. The history entry contains the cursors of earlier pages, for
+ * The state of a list is in its URL: filters and cursor are search parameters. A link can open the list, a reload does
+ * not lose its state, and the browser's Back works. The history entry contains the cursors of earlier pages, for
  * "Previous".
  */
 export type ListState<F> = {

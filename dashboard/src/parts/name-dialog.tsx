@@ -19,7 +19,7 @@ type Props<T> = {
   /** The message for an empty field. */
   missing?: string;
   save: (name: string) => Promise<T>;
-  /** Not called if the dialog was closed before the response. */
+  /** The function is not called if the dialog was closed before the response. */
   onSaved: (saved: T) => void;
 };
 

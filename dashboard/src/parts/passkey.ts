@@ -15,7 +15,7 @@ export const hasPasskeys = (): boolean => browserSupportsWebAuthn() && !BARE_ADD
 /** Browsers support passkeys only for host names. */
 const BARE_ADDRESS = /^[\d.]+$|^\[/;
 
-/** Whether the device refused to create a second passkey for the same account. */
+/** True if the device refused to create a second passkey for the same account. */
 export const isOnDevice = (error: unknown): boolean => error instanceof Error && error.name === 'InvalidStateError';
 
 /** The options come from Parley's server, in the format that browsers define. */

@@ -13,7 +13,7 @@ type Props<T> = {
   children: (data: T) => ReactNode;
 };
 
-/** Whether the record was deleted, perhaps in another window, so that the old data must not be shown any more. */
+/** True if the record was deleted, perhaps in another window, so that the old data must not be shown any more. */
 export const isGone = ({ error }: { error: Problem | null }): boolean => error?.status === 404;
 
 /** Shows a page about one record: its outline during loading, or the error if loading fails. */

@@ -36,7 +36,7 @@ const RANK: Record<Role, number> = { owner: 3, admin: 2, member: 1, viewer: 0 };
 
 export const atLeast = (role: Role, needed: Role): boolean => RANK[role] >= RANK[needed];
 
-/** Whether the role of the person allows a route that requires this role. The server makes the final decision. */
+/** True if the role of the person allows a route that requires this role. The server makes the final decision. */
 export const useMay = (needed: Role): boolean => atLeast(useOrganization().role, needed);
 
 /** Unfinished text stays in this tab after the session expires. A sign-out removes the text. */

@@ -49,7 +49,7 @@ function useNotice(
 
   function show(conversation_id: string): void {
     try {
-      // Several windows show one notification, because the newer notification replaces the older one.
+      // Several windows show one notification, because the newer notification replaces the older notification.
       const notice = new Notification(say(kind), { body: say(`${kind}_body`), tag: `${kind} ${conversation_id}` });
       notice.addEventListener('click', () => {
         window.focus();

@@ -34,8 +34,7 @@ type SegmentsProps<T extends string> = {
 };
 
 /**
- * Every first load contains this control. This control is much smaller than Mantine's control with its moving
- * indicator.
+ * Every first load contains this control. The control is much smaller than Mantine's control with its moving indicator.
  */
 function Segments<T extends string>({ label, value, options, onChoose }: SegmentsProps<T>): ReactNode {
   const name = useId();

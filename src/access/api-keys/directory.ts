@@ -8,7 +8,7 @@ import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Sub
  * The cache of a node: keys by digest, and the agents, triggers, channels and campaigns that paths name. The cache is
  * bounded, filled on demand, and valid only while the lease is valid.
  *
- * A load that is in progress when a change is applied may return the state before the change. So every change gets the
+ * A load that is in progress when a change is applied may return the state before the change. Every change gets the
  * next generation, and a query stores its generation at the start. Its result is cached only if none of its subjects
  * has changed since.
  *

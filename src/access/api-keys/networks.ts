@@ -78,7 +78,7 @@ export function countedPlace(text: string): string {
 
 const PLACE_BITS = 64;
 
-/** Whether one of the networks contains the caller. No network contains an invalid address. */
+/** True if one of the networks contains the caller. No network contains an invalid address. */
 export function isInside(networks: readonly Network[], from: string | null): boolean {
   const address = from === null ? null : readAddress(from);
   return address !== null && networks.some((network) => covers(network, networkOf(address, WIDTH[address.family])));

@@ -15,8 +15,8 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
 export type CallBlocks = {
   /**
    * Takes one call for row 4b of the order of checks. Returns without a promise while the block has calls. Throws or
-   * rejects with `key_used_up`. Without a lease (`isGood`), each call is reserved in the database, because the block
-   * may be older than a lowered total.
+   * rejects with the Refusal `key_used_up`. Without a lease (`isGood`), each call is reserved in the database, because
+   * the block may be older than a lowered total.
    */
   take(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall>;
   /** The number of calls of the key in this node's block. */

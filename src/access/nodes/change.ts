@@ -26,15 +26,15 @@ type ChangeDeps = {
   barrier: Barrier;
   memory: Memory;
   clock: Clock;
-  /** Called with the time that a change needed until it was effective on every node. */
+  /** This function is called with the time that a change needed until it was effective on every node. */
   onSettled?: (waitedMs: number) => void;
 };
 
 /**
  * Handles changes that can turn a permitted call into a refused call. The transaction first takes its position in the
  * change log and has the log's lock until the commit, so keep `work` short. This node drops the subjects from its cache
- * in the same turn of the event loop in which the commit returns, even if the outcome is unknown. So this node refuses
- * the next request, whatever the other nodes do.
+ * in the same turn of the event loop in which the commit returns, even if the outcome is unknown. This node refuses the
+ * next request, whatever the other nodes do.
  */
 export function createChanges({ db, lease, barrier, memory, clock, onSettled }: ChangeDeps): Changes {
   async function commit<T>(

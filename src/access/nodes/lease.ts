@@ -6,14 +6,14 @@ import type { Subject } from '../types.ts';
 /**
  * The right to answer from memory. A node has this right for one lease from the start of a read of the change log. The
  * node must have applied everything that it read, and its row must have accepted the position afterwards. A revoke
- * waits until every row has passed the revoke or has not changed for longer than a lease. So a node with a valid lease
- * has dropped every key whose revoke was confirmed. (Gray and Cheriton, "Leases", 1989.)
+ * waits until every row has passed the revoke or has not changed for longer than a lease. A node with a valid lease has
+ * dropped every key whose revoke was confirmed. (Gray and Cheriton, "Leases", 1989.)
  */
 export type Lease = {
   good(): boolean;
   /**
-   * Makes one renewal, which begins after this call. Rejects when the database cannot be reached. If the renewal is
-   * rejected, the lease expires.
+   * Makes one renewal, which begins after this call. The promise rejects when the database cannot be reached. If the
+   * renewal is rejected, the lease expires.
    */
   renew(): Promise<void>;
   /**

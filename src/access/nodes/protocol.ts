@@ -33,7 +33,7 @@ export type LogReading = {
   server: string;
   head: number;
   subjects: readonly Subject[];
-  /** Null: the log has new entries, the row does not exist any more, or the server is another one. */
+  /** Null if the log has new entries, the row no longer exists, or the server is another server. */
   renewed: Renewed | null;
 };
 export type Renewed = { nodes: number };

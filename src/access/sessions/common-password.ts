@@ -1,7 +1,7 @@
 import { loadOnce } from '../../kernel/load-once.ts';
 
 /**
- * Whether a password is one of the first guesses: a common password, also with a few digits or signs around it, a
+ * True if a password is one of the first guesses: a common password, also with a few digits or signs around it, a
  * repeated short piece, a sequence (12345…, abcdef…), or the person's own name or address. The check follows NIST SP
  * 800-63B, which recommends a block list instead of rules about kinds of characters.
  */
@@ -25,7 +25,7 @@ const REPEATED = /^(.{1,32}?)\1+$/su;
 /** A repeated `abcd` is as easy to guess as a single `abcd`. */
 const SHORT_PIECE = 4;
 
-/** Whether all characters follow each other with the same step. Among digits, zero follows nine. */
+/** True if all characters follow each other with the same step. Among digits, zero follows nine. */
 function isRun(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const step = stepOf(codes[0]!, codes[1] ?? 0);

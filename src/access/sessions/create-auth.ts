@@ -71,7 +71,7 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       ...authShape().session,
       expiresIn: 7 * DAY_SECONDS,
       updateAge: DAY_SECONDS,
-      // Every request queries the database for its session. So a sign-out, an ended session or a removed person takes
+      // Every request queries the database for its session. A sign-out, an ended session or a removed person takes
       // effect on the next request.
       cookieCache: { enabled: false },
     },

@@ -7,8 +7,8 @@ import { oneLine } from '../../kernel/one-line.ts';
 /**
  * OpenID Connect with providers that organizations choose, through openid-client (discovery, authorization code with
  * PKCE, state and nonce). The issuer, audience, nonce, times and signature of the ID token are checked. Every URL comes
- * from a stranger or from a server of a stranger (token, keys, userinfo). So all calls use egress, which checks host
- * and scheme, follows no redirect, and limits time and size.
+ * from a stranger or from a server of a stranger (token, keys, userinfo). All calls use egress, which checks host and
+ * scheme, follows no redirect, and limits time and size.
  */
 export type OidcClient = { orgId: string; issuer: string; clientId: string; clientSecret: string };
 

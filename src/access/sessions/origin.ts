@@ -28,7 +28,7 @@ export function checkOrigin(request: Arrival & { method?: string | undefined }, 
 }
 
 /**
- * Whether a page of Parley sends the request: a page of the configured address, or of the called host if that host is
+ * True if a page of Parley sends the request: a page of the configured address, or of the called host if that host is
  * Parley's.
  */
 export function isOurs(origin: string, request: Arrival, baseUrl: string): boolean {

@@ -35,7 +35,7 @@ export type GateRequest = Arrival & { method: string; params: unknown; ip: strin
  */
 export type GateNeed = { access: Exclude<DashboardAccess, 'public'>; token?: TokenVerb | 'own' | undefined };
 
-/** Whether `role` includes `needed`. Each role includes the rights of all later roles in the list. */
+/** True if `role` includes `needed`. Each role includes the rights of all later roles in the list. */
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
 
 type GateDeps = { db: Db; sessions: Sessions; tokens: TokenGate; baseUrl: string };

@@ -60,7 +60,7 @@ export type Sessions = Passwords & {
    * required here.
    */
   openFor(caller: Browser, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
-  /** Resolves when the session is deleted from the database. */
+  /** The promise resolves when the session is deleted from the database. */
   signOut(caller: Browser): Promise<void>;
 };
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 /**
  * The one-time link that creates the first owner. Only the HMAC of its token is stored. The token is derived from the
- * secret and its expiry. So a node that starts next to other nodes can show their link instead of invalidating it.
+ * secret and its expiry. A node that starts next to other nodes can show their link instead of invalidating it.
  */
 export const SETUP_MINUTES = 30;
 

@@ -20,7 +20,7 @@ export type SignInLimit = {
    * The method throws `rate_limited`. `subject`: the target of the guesses, such as an e-mail address or a setup token.
    */
   attempt(address: string, subject: string, device?: string | null): Promise<void>;
-  /** Whether this address has used up its attempts. The method counts no attempt. */
+  /** True if this address has used up its attempts. The method counts no attempt. */
   isOver(address: string): Promise<boolean>;
   /** A successful sign-in resets the account's counters for its owner. */
   succeeded(address: string, subject: string, device?: string | null): Promise<void>;
@@ -32,7 +32,7 @@ export type SignInLimits = { pair: number; subject: number; address: number; nod
 export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60, node: 600 };
 
 /**
- * A sign-in through a provider has nothing to guess, and a whole office may share one address. But each sign-in attempt
+ * A sign-in through a provider has nothing to guess, and a whole office may share one address. Each sign-in attempt
  * causes calls to the provider.
  */
 export const ORGANIZATION_SIGN_IN_LIMITS: SignInLimits = { pair: 60, subject: 60, address: 60, node: 600 };

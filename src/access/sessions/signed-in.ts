@@ -10,7 +10,7 @@ export type SignedIn = {
    */
   onlyOrgId: string | null;
   /**
-   * Whether a second factor was used or set up in this session. The provider may have checked the second factor instead
+   * True if a second factor was used or set up in this session. The provider may have checked the second factor instead
    * of Parley.
    */
   signInFactor: boolean;

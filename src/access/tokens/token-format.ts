@@ -4,7 +4,7 @@ import { base62, crc32 } from '../api-keys/key-format.ts';
 
 /**
  * The value of an access token. An access token has the format of an API key with `token_` in its prefix, so that no
- * parser or secret scanner confuses the two. The page docs/access-tokens.md shows the format.
+ * parser or secret scanner confuses them. The page docs/access-tokens.md shows the format.
  */
 const HEAD = 'parley_token_';
 const SHAPE = /^parley_token_([a-z]{2})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;

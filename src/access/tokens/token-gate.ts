@@ -35,9 +35,9 @@ export type TokenGateDeps = {
 };
 
 /**
- * Each request reads its token from the database, with the person's role in the same query (docs/adr/0107). So a revoke
- * is effective for every request that starts after the revoke, on all nodes. A value without a matching token counts as
- * a failed sign-in of its address. If an address is above the limit of failed sign-ins, it is refused before the query.
+ * Each request reads its token from the database, with the person's role in the same query (docs/adr/0107). A revoke is
+ * effective for every request that starts after the revoke, on all nodes. A value without a matching token counts as a
+ * failed sign-in of its address. If an address is above the limit of failed sign-ins, it is refused before the query.
  */
 export function createTokenGate({ db, region, digest, signInLimit, tokenLastUsed }: TokenGateDeps): TokenGate {
   const calls = new RateLimiterMemory({ points: TOKEN_CALLS, duration: RATE_WINDOW_SECONDS });

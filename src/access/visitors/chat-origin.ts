@@ -25,6 +25,6 @@ export function chatOrigin(
   return allowed.ownPage && isOurs(origin, request, allowed.baseUrl) ? { origin, own: true } : null;
 }
 
-/** Whether the token was issued for a page of this site. A GET within Parley's own page has no site to compare. */
+/** True if the token was issued for a page of this site. A GET within Parley's own page has no site to compare. */
 export const fitsOrigin = (asking: ChatOrigin, tokenOrigin: string, request: Arrival, baseUrl: string) =>
   asking.origin === '' ? isOurs(tokenOrigin, request, baseUrl) : asking.origin === tokenOrigin;

@@ -12,8 +12,8 @@ export type CallApprovedDeps = { db: Db; callTool: CallTool };
 /**
  * Makes the approved calls that were not made yet, each with the key of its request. The outcome is stored immediately,
  * so a turn that is repeated (because a message arrived or a model failed) does not call again. If this process dies
- * between call and outcome, the next worker repeats the call with the same key. So the receiver never gets two
- * idempotency keys for one call.
+ * between call and outcome, the next worker repeats the call with the same key. The receiver never gets two idempotency
+ * keys for one call.
  */
 export async function callApproved(
   deps: CallApprovedDeps,

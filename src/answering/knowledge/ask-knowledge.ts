@@ -33,7 +33,7 @@ export type Knowledge = {
 };
 
 /**
- * Either the vector of the question and the vectors to compare it with, or a search that returns all passages or no
+ * The question has either a vector with the vectors to compare it with, or a search that returns all passages or no
  * passage.
  */
 type How = { meaning: AskedMeaning } | { onlyWhole: true };

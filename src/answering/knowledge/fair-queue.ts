@@ -2,8 +2,8 @@ import type { PausableWork } from '../../engine/knowledge/pausable-work.ts';
 
 /**
  * Runs the work of many organizations on one thread, in slices of some milliseconds. The organizations take turns. The
- * work of one organization runs in the order of arrival. So a small search waits for one slice of another
- * organization's build, not for the whole build.
+ * work of one organization runs in the order of arrival. A small search waits for one slice of another organization's
+ * build, not for the whole build.
  */
 export type Work = {
   orgId: string;

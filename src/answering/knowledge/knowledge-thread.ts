@@ -10,8 +10,8 @@ export type KnowledgeThreadOptions = {
   /** The function `reply` sends to the thread that sent the message. If this thread has ended, the message is lost. */
   onMessage(message: FromThread, reply: (answer: ToThread) => void): void;
   /**
-   * Called after the thread has ended, by itself or because it was stopped. `underWay`: the job on which the thread was
-   * working.
+   * This function is called after the thread has ended, by itself or because it was stopped. `underWay`: the job on
+   * which the thread was working.
    */
   onLost(underWay: number): void;
 };

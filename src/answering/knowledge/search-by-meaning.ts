@@ -2,7 +2,7 @@ import { type Asker, type KnowledgeSearch, type Meaning, ProviderError } from '.
 import type { AgentVectors } from '../../store/embeddings/read.ts';
 import type { ThreadSearch } from './ask-knowledge.ts';
 
-/** Returns the vector of a question. Rejects with a ProviderError if the vector is not available now. */
+/** Returns the vector of a question. The promise rejects with a ProviderError if the vector is not available now. */
 export type EmbedQuestion = (orgId: string, vectors: AgentVectors, text: string, asker: Asker) => Promise<Int8Array>;
 
 /** A shorter question is embedded together with the message before it, because "and on Sunday?" means little alone. */

@@ -6,7 +6,7 @@ import { SLICES, type ThreadData, type ToThread, UNDER_WAY } from './messages.ts
 
 /**
  * This thread builds and searches knowledge. The file `ask-knowledge.ts` starts the thread and sends the questions. A
- * thread that exceeds its heap limit may crash the whole process. So this thread checks its heap between two slices of
+ * thread that exceeds its heap limit may crash the whole process. This thread checks its heap between two slices of
  * work and exits long before the limit.
  */
 const port = parentPort!;

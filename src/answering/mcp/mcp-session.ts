@@ -12,8 +12,8 @@ import { type Authority, secretsIn } from '../tools/tool-signature.ts';
 
 /**
  * A short session with an MCP server, which may be hostile. The library implements the protocol, but this file sends
- * all its requests. So a session reaches only one address, follows no redirect, opens no long-lived stream, and ends
- * after its time limit. The client offers the server no functions: no sampling, no roots, no questions to the person.
+ * all its requests. A session reaches only one address, follows no redirect, opens no long-lived stream, and ends after
+ * its time limit. The client offers the server no functions: no sampling, no roots, no questions to the person.
  */
 export type McpPlace = {
   egress: Pick<Egress, 'fetchWith'>;

@@ -7,7 +7,7 @@ import { compareTools } from './compare-tools.ts';
 
 /**
  * Finds out which tools of MCP servers still equal the approved tools. A turn needs the result before it offers the
- * tools, and must not wait for a stranger's server. So each node caches the list of a server for a minute. While a new
+ * tools, and must not wait for a stranger's server. Each node caches the list of a server for a minute. While a new
  * list is loaded, the expired list is used. A server that has not answered yet changes nothing: the model receives the
  * approved tools, and each call checks again (call-mcp-tool.ts).
  */

@@ -46,7 +46,7 @@ const PATIENCE_MS = 15 * 60_000;
 const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
 /**
  * Failures that count as failures of the provider. An empty or unreadable answer is a fault of its conversation, not of
- * the provider. A person can cause such an answer, so it must not stop other conversations.
+ * the provider. A person can cause an empty answer, so it must not stop other conversations.
  */
 const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout']);
 

@@ -59,8 +59,8 @@ type Answers = { given: ReadonlyMap<string, ResultValue | null>; dropped: Readon
 const NO_ANSWERS: Answers = { given: new Map(), dropped: new Set() };
 
 /**
- * Steps that ended before this turn belong to an earlier run, or the result already has their answers. So a message
- * such as "thanks" after an order does not create a second order.
+ * Steps that ended before this turn belong to an earlier run, or the result already has their answers. A message such
+ * as "thanks" after an order does not create a second order.
  */
 function answersOf(stateBefore: unknown, stateAfter: unknown): Answers {
   const [before, after] = [readState(stateBefore), readState(stateAfter)];

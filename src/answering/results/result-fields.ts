@@ -14,7 +14,7 @@ const fieldOfStep = ({ name, type, optional, choices }: Step): ResultField => ({
 });
 
 /**
- * Whether a value fits the field, so that it may be stored. A person, a model or a backend wrote the value, so it is
+ * True if a value fits the field, so that it may be stored. A person, a model or a backend wrote the value, so it is
  * not trusted. A value that does not fit its field is omitted.
  */
 export function fitsField({ type, choices = [] }: ResultField, value: unknown): value is ResultValue {

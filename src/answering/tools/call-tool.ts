@@ -116,5 +116,5 @@ async function send(
   }
 }
 
-/** Whether a retry may succeed, because of no response, too many calls, or a fault of the server. */
+/** True if a retry may succeed, because of no response, too many calls, or a fault of the server. */
 const mayPass = (status: number | null): boolean => status === null || status === 429 || status >= 500;

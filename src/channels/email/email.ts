@@ -138,7 +138,7 @@ export const email: ChannelKind = {
       return withFiles(
         {
           type: 'message',
-          // The sender of an e-mail chooses its Message-ID. So a stranger could use the ID of another person's future
+          // The sender of an e-mail chooses its Message-ID. A stranger could use the ID of another person's future
           // e-mail, which would then count as a repeat.
           eventId: `${address} ${messageId}`,
           providerMessageId: messageId,

@@ -5,7 +5,7 @@ import type { ChannelKind } from '../channel.ts';
 
 /**
  * A chat on the web site of a customer. The kind web chat has no provider. A message is stored, and the visitor's open
- * widgets fetch it (src/http/chat/). So `send` can only report "sent". The widget reports "delivered" and "read".
+ * widgets fetch it (src/http/chat/). `send` can only report "sent". The widget reports "delivered" and "read".
  */
 export const webChat: ChannelKind = {
   kind: 'web_chat',
@@ -28,7 +28,7 @@ export const webChat: ChannelKind = {
    * their first message.
    */
   addressOf: ({ external_id }) => (external_id === null ? null : addressOfUser(external_id)),
-  // Only the host's backend can prove the identity of a person with such an address
+  // Only the host's backend can prove the identity of a person with the host's address
   // (features/visitors/open-session.ts).
   vouchesFor: (address) => address.startsWith('user_'),
   repeatable: true,

@@ -6,7 +6,7 @@ import { DocxReader, StyleReader, type XmlHandler } from './docx-reader.ts';
 
 /**
  * A Word file is a ZIP archive of XML. The reader inflates the two relevant parts of the file piece by piece into the
- * parser, and builds no tree. So a file that inflates without end stops at a limit of bytes, and deep nesting costs
+ * parser, and builds no tree. A file that inflates without end stops at a limit of bytes, and deep nesting costs
  * nothing.
  */
 const MAX_ENTRIES = 10_000;

@@ -39,7 +39,7 @@ const scriptOf = (language: string): Script => {
   return DEVANAGARI_LANGUAGES.has(main) ? 'devanagari' : 'latin';
 };
 
-/** Whether two languages use the same script, so that a single text cannot show its language. */
+/** True if two languages use the same script, so that a single text cannot show its language. */
 export const isSameScript = (one: string, other: string): boolean => scriptOf(one) === scriptOf(other);
 
 const count = (text: string, letter: RegExp): number => text.match(new RegExp(letter.source, 'g'))?.length ?? 0;

@@ -11,7 +11,7 @@ import type { Words } from '../read-words.ts';
 export const MAX_PATTERN_STEPS = 500_000;
 
 export type Match = {
-  /** The first matching rule with a reply or an action. Null: no such rule matches. */
+  /** The first matching rule with a reply or an action. Null if no rule matches. */
   rule: Rule | null;
   /** Earlier matching rules that only add tags. */
   labels: Rule[];

@@ -26,7 +26,7 @@ const SOMEBODY = phrases(
 const CERTAIN = phrases('human|person|agent|representative|operator|rep');
 const HINDI_TALK_FIRST = /[\u0900-\u097f]|baat|kisi/;
 
-/** Whether the person asks for a human. */
+/** True if the person asks for a human. */
 export const asksForPerson = (words: Words): boolean => {
   if (words.length === 0 || words.length > 25) return false;
   if (PERSON.has(words.filter((word) => !POLITE.has(word)).join(' '))) return true;
@@ -101,12 +101,12 @@ const NO = phrases(
   'नहीं|नही|ना|न|जी नहीं|जी नही|नहीं जी|गलत|बिल्कुल नहीं|नो|मत|नहीं चाहिए|असहमत',
 );
 
-/** Whether the message is a yes without any addition. The message "yes, but …" is not a plain yes. */
+/** True if the message is a yes without any addition. The message "yes, but …" is not a plain yes. */
 export const isPlainYes = (words: Words): boolean => YES.has(words.join(' '));
 
 /**
- * Returns true for yes, false for no, and null for neither. In a longer answer, the first word counts ("yes, next
- * week").
+ * Returns true for yes, false for no, and null for every other text. In a longer answer, the first word counts ("yes,
+ * next week").
  */
 export const yesOrNo = (words: Words): boolean | null => {
   const joined = words.join(' ');
@@ -135,7 +135,7 @@ const QUESTION_WORD = phrases(
 );
 
 /**
- * Whether the text is a question rather than an answer, because of a question mark or a question word at its beginning.
+ * True if the text is a question rather than an answer, because of a question mark or a question word at its beginning.
  */
 export const isQuestion = (text: string, words: Words): boolean => {
   if (/[?؟]/.test(text)) return true;

@@ -136,7 +136,7 @@ const unique = (names: readonly string[][], fits: (name: string) => boolean): nu
   return fitting.length === 1 ? fitting[0]! : null;
 };
 
-/** Whether one letter was added, left out or changed, or two neighboring letters were swapped. */
+/** True if one letter was added, left out or changed, or two neighboring letters were swapped. */
 const oneSlip = (a: string, b: string): boolean => {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;

@@ -3,7 +3,7 @@ import { phraseMap, type Words } from '../read-words.ts';
 
 /**
  * Reads a calendar day in the forms that people write and returns `YYYY-MM-DD`. The day comes before the month, as in
- * the three languages, unless the locale is American. A day or weekday without a year means the next such day.
+ * the three languages, unless the locale is American. A day or weekday without a year means its next date.
  */
 export const readDate = (text: string, words: Words, now: Date, options: DateOptions): string | null => {
   const today = dayIn(now, options.timeZone);

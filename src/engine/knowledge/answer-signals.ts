@@ -10,7 +10,7 @@ import type { Demand } from './read-question.ts';
  * leads, and which words it lacks. All signals are between 0 and about 1, and they need no model.
  */
 export const SIGNALS = [
-  /** Whether the strict search found the candidate, and how much of the question the candidate covers. */
+  /** True if the strict search found the candidate, and how much of the question the candidate covers. */
   'strict',
   'coverage',
   /** The score in the ranking, relative to the best passage and to the best passage of another section. */
@@ -27,11 +27,11 @@ export const SIGNALS = [
   'missingUnknown',
   /** The share of the missing words for which the passage has a word that is used in the same situation. */
   'related',
-  /** Whether the question has a topic of the lexicon that no document covers. */
+  /** True if the question has a topic of the lexicon that no document covers. */
   'foreign',
-  /** Whether a missing model number or a similar word shows that the passage is about a different thing. */
+  /** True if a missing model number or a similar word shows that the passage is about a different thing. */
   'decisiveMissing',
-  /** Whether the passage has or lacks the kind of fact that the question asks for. */
+  /** True if the passage has or lacks the kind of fact that the question asks for. */
   'kindPresent',
   'kindMissing',
   /** The length of the question, and whether it is the only question of the message. */

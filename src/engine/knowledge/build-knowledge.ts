@@ -207,7 +207,7 @@ export class KnowledgeIndex {
     return { best, elsewhere, rivals: near.size };
   }
 
-  /** Whether all passages fit into this number of tokens. */
+  /** True if all passages fit into this number of tokens. */
   fits(tokens: number): boolean {
     return this.tokens <= tokens;
   }
@@ -370,9 +370,9 @@ export class KnowledgeIndex {
   }
 
   /**
-   * A word that occurs in no document may be another way to express something in the passage. Such a word is not a
-   * paraphrase if it names a known topic, if another passage has it, or if it is next to a name ("Wave Ultra" is not
-   * "Wave").
+   * A word that occurs in no document may be another way to express something in the passage. The word of a question is
+   * not a paraphrase if it names a known topic, if another passage has it, or if it is next to a name ("Wave Ultra" is
+   * not "Wave").
    */
   private mayBeParaphrase(demand: Demand, demands: readonly Demand[]): boolean {
     const { term, at } = demand;

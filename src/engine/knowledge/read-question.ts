@@ -22,7 +22,10 @@ export type Demand = {
   general: boolean;
   /** The words of the documents that replace an unknown word of the question. */
   intended?: readonly string[];
-  /** For "how many", the demand for the counted things. In the passage, the number must be near the counted things. */
+  /**
+   * For "how many", the question demands the counted things. In the passage, the number must be near the counted
+   * things.
+   */
   counts?: Demand;
 };
 

@@ -12,7 +12,7 @@ import { templateVariables } from './build-prompt.ts';
 
 /**
  * A tool call that waits for the person's Yes. The waiting call, with all its data, is part of the conversation's
- * state. So Parley calls exactly what the person agreed to, and a repeated turn uses the same key.
+ * state. Parley calls exactly what the person agreed to, and a repeated turn uses the same key.
  */
 export type PendingTool = {
   tool: string;

@@ -30,12 +30,12 @@ export function readScore(text: string, labels: readonly string[]): { score: num
  */
 const plain = (text: string): string => foldText(text.replaceAll('\u064b', ''));
 
-/** Whether the text can be stored as a comment. */
+/** True if the text can be stored as a comment. */
 export const isComment = (text: string): boolean =>
   text.trim() !== '' && text.length <= MAX_RATING_COMMENT && COMMENT.test(text);
 
 /**
- * Whether the agent must act on the text, so that it is no comment. Examples are an opt-out, a request for a person, or
+ * True if the agent must act on the text, so that it is no comment. Examples are an opt-out, a request for a person, or
  * a rule with an action.
  */
 export function isCommand(text: string, definition: AgentDefinition): boolean {

@@ -25,7 +25,7 @@ export type TokenWanted = {
 const DAY_MS = 86_400_000;
 
 /**
- * Waits for the lock of the members, reads the role under the lock, and locks the session. So a person who is being
+ * Waits for the lock of the members, reads the role under the lock, and locks the session. A person who is being
  * removed, or whose session is being ended, leaves no token behind.
  */
 export async function lockMaker(tx: Queryable, orgId: string, maker: TokenMaker): Promise<Role> {

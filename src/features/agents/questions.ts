@@ -55,8 +55,8 @@ const present = (members: Missed[]): MissedQuestion => ({
 });
 
 /**
- * Called when a question was answered or needs no answer. The question is removed from the list until a person asks it
- * again.
+ * This function is called when a question was answered or needs no answer. The question is removed from the list until
+ * a person asks it again.
  */
 export async function settleMissedQuestions(
   { db }: Pick<AgentsDeps, 'db'>,

@@ -124,7 +124,7 @@ async function playAll(
 }
 
 /**
- * Whether the replay ends after this turn, because the person's next message would belong to another conversation. The
+ * True if the replay ends after this turn, because the person's next message would belong to another conversation. The
  * replay continues if both sides completed the conversation.
  */
 const isEnd = (recorded: ReplaySide, replayed: ReplaySide): boolean =>

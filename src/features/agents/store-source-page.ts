@@ -153,7 +153,7 @@ async function storeRedirect(
 
 const MAX_LEADS = 10;
 
-/** Whether a page redirects to the other page, directly or through more pages. */
+/** True if a page redirects to the other page, directly or through more pages. */
 export async function leadsBack(db: Queryable, source: ClaimedSource, from: string, to: string): Promise<boolean> {
   let at: string | null = from;
   for (let step = 0; at !== null && step < MAX_LEADS; step++) {

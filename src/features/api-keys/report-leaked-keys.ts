@@ -56,7 +56,7 @@ export async function reportLeakedKeys(
     );
     failures.push(...outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : [])));
   }
-  // If some revokes failed, the other keys are revoked, and the sender retries the rest.
+  // If some revokes failed, the other keys are revoked, and the sender retries the failed revokes.
   if (failures.length > 0) throw failures[0];
 }
 

@@ -17,7 +17,7 @@ export function scheduledSettings(original: CampaignSettings, at: string, day: s
   };
 }
 
-/** Whether the hours of the campaign leave a time to send. Quiet hours may cover the whole day. */
+/** True if the hours of the campaign leave a time to send. Quiet hours may cover the whole day. */
 export function hasAllowedTime(settings: CampaignSettings, at: string, day: string): boolean {
   if (at >= '23:59') return false;
   const { starts_at: _, ends_at: __, ...hours } = scheduledSettings(settings, at, day);

@@ -16,9 +16,9 @@ type Due = ScheduleRow & { nextDay: string };
 
 /**
  * Starts the campaign that has been due longest, as a live campaign with the current people of the segment. One
- * transaction writes the campaign and the next time of the schedule. So a campaign starts only once, even if a process
- * is killed or several workers run. Returns false if no schedule is due. `onClaimed` receives the schedule before any
- * step can fail.
+ * transaction writes the campaign and the next time of the schedule. A campaign starts only once, even if a process is
+ * killed or several workers run. Returns false if no schedule is due. `onClaimed` receives the schedule before any step
+ * can fail.
  */
 export async function startScheduledCampaign(
   db: Db,

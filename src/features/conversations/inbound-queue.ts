@@ -13,7 +13,7 @@ import { clean, cleanContent, cleanMetadata, cleanName, storeInboundMessage } fr
  * creates a person and a conversation.
  */
 export type InboundQueue = {
-  /** Resolves when the message is committed. Null if the message was stored before. */
+  /** The promise resolves when the message is committed. Null if the message was stored before. */
   store(channel: InboundChannel, event: InboundMessage, requestId: string): Promise<StoredMessage | null>;
   drain(): Promise<void>;
 };

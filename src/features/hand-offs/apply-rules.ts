@@ -17,8 +17,8 @@ import { hoursOf } from './check-working-hours.ts';
  * Assigns the conversation of a hand-off to a member, and sends the text for times outside working hours. Assignment
  * and text happen once for each hand-off, because the same transaction ends the hand-off. A conversation that a member
  * took over before, or that the team no longer answers, does not change. Members are locked before the conversation, as
- * in an assignment or a removal. So the hand-offs of one organization are processed one after the other, on all
- * workers, and are distributed fairly.
+ * in an assignment or a removal. The hand-offs of one organization are processed one after the other, on all workers,
+ * and are distributed fairly.
  */
 export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promise<boolean> {
   const { orgId, conversationId: id } = due;

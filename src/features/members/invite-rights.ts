@@ -32,7 +32,7 @@ export async function lockAsAdmin(tx: Queryable, orgId: string, userId: string):
 }
 
 /**
- * Whether the inviter could still create this invitation. The operator is not a member of an organization for another
+ * True if the inviter could still create this invitation. The operator is not a member of an organization for another
  * person, so the operator's invitation is valid until the organization has an owner.
  */
 export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: Invitation): Promise<boolean> {
@@ -41,10 +41,10 @@ export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: In
 }
 
 /**
- * Whether the link may create an account under its address. A mailed link proves the address. A link that was not
- * mailed does not prove an address, and anyone may own a free organization. So such a link may create an account only
- * if the operator trusts the inviter, because of the paid plan or because the operator invites (docs/adr/0302). The
- * result never depends on the address.
+ * True if the link may create an account under its address. A mailed link proves the address. A link that was not
+ * mailed does not prove an address, and anyone may own a free organization. An invitation link may create an account
+ * only if the operator trusts the inviter, because of the paid plan or because the operator invites (docs/adr/0302).
+ * The result never depends on the address.
  */
 export async function mayMakeAccount(db: Queryable, { mailed, plan, inviterId }: Invitation): Promise<boolean> {
   return mailed || hasApi(plan) || inviterId === (await readOperatorId(db));

@@ -2,8 +2,8 @@ import type { Estimate } from '../../../contract/dashboard/rollouts.ts';
 
 /**
  * Intervals for shares and averages that stay valid if the results are read after every run and the rollout can stop at
- * any time. An ordinary interval does not stay valid: of 20 harmless versions, such an interval would sooner or later
- * stop more than one.
+ * any time. An ordinary interval does not stay valid: of 20 harmless versions, an ordinary interval would sooner or
+ * later stop more than one.
  *
  * Parts: the mixture sequential probability ratio test (mSPRT) of H. Robbins, "Statistical methods related to the law
  * of the iterated logarithm", Annals of Mathematical Statistics 41 (1970), as in R. Johari, P. Koomen, L. Pekelis and
@@ -40,7 +40,7 @@ export function estimateDifference(of: Tally, from: Tally, confidence: number): 
   return { value, ...interval(againstDifference(of, from), value, [-1, 1], confidence) };
 }
 
-/** Whether the whole interval of the difference is above a limit. */
+/** True if the whole interval of the difference is above a limit. */
 export const isDifferenceAbove = (limit: number, of: Tally, from: Tally, confidence: number): boolean =>
   of.n > 0 &&
   from.n > 0 &&
@@ -93,8 +93,8 @@ function interval(
 }
 
 /**
- * Returns the highest likelihood of both tallies among all parts with the given difference. This likelihood has one
- * maximum.
+ * Returns the highest likelihood of both tallies among all parts with the given difference. The likelihood of a
+ * binomial rate has one maximum.
  */
 function bestLikelihood(of: Tally, from: Tally, difference: number): number {
   const at = (part: number): number => logLikelihood(part + difference, of) + logLikelihood(part, from);

@@ -22,7 +22,7 @@ const presentArm = (arm: ArmTally, confidence: number): Comparison['base'] => ({
 });
 
 /**
- * Whether a rollout must stop, because even the low end of `worse_by` is above the limit. The interval stays valid at
+ * True if a rollout must stop, because even the low end of `worse_by` is above the limit. The interval stays valid at
  * every look, so a version within the limit is stopped with a probability of at most 1 − confidence.
  */
 export const isWorse = (rolledOut: Tally, base: Tally, limit: StopWhen): boolean =>

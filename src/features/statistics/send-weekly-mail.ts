@@ -37,8 +37,8 @@ const MAX_CHANNELS = 20;
 
 /**
  * Mails the statistics of the week to every member who wants them, on Monday at eight in the organization's time zone.
- * One transaction writes the mails and the mark that they are queued. So each mail is queued once, even if several
- * nodes send mails or a node is killed. A week without activity is marked without a mail.
+ * One transaction writes the mails and the mark that they are queued. Each mail is queued once, even if several nodes
+ * send mails or a node is killed. A week without activity is marked without a mail.
  */
 export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
   const now = deps.now?.() ?? Date.now();

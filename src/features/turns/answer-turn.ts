@@ -10,7 +10,7 @@ export type TurnsDeps = {
   db: Db;
   /** The key that signs reply tokens. */
   turnKey: Key;
-  /** Called when a run is due. */
+  /** This function is called when a run is due. */
   onAccepted(): void;
 };
 

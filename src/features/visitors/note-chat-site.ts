@@ -40,7 +40,7 @@ export function createChatSites({ db }: { db: Db }, now: () => number = Date.now
 }
 
 /**
- * Whether the list of a channel may contain the origin. For example, `null`, the origin of a sandboxed frame, is
+ * True if the list of a channel may contain the origin. For example, `null`, the origin of a sandboxed frame, is
  * excluded.
  */
 const isSite = (origin: string | undefined): origin is string =>

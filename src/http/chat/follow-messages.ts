@@ -20,7 +20,7 @@ const STREAM_MS = 15 * 60_000;
 /**
  * The event `ready` means that no later message is missed, so the client reads the current state. The event `messages`
  * means that new messages exist. The events `delta` and `replace` contain the text of the message that the agent is
- * writing. The heartbeat is an event that the client's code can see. So a widget notices a dead connection, or a proxy
+ * writing. The heartbeat is an event that the client's code can see. A widget notices a dead connection, or a proxy
  * that delays all data, and polls instead.
  */
 export function followMessages(

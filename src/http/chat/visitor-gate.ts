@@ -92,7 +92,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
   };
 
   return {
-    /** Whether the open stream of this request would be permitted now. */
+    /** True if the open stream of this request would be permitted now. */
     isStillGranted: async (request: FastifyRequest): Promise<boolean> => {
       const channel = await readChatChannel((request.params as { channel_id: string }).channel_id);
       if (!channel?.enabled) return false;

@@ -63,8 +63,8 @@ type Deps = { gate: ReturnType<typeof createSessionGate>; paging: Paging; baseUr
 const LARGE_BODY_KEYS = 20_000;
 
 /**
- * A body may take as long to arrive as a request may last. So the gate checks the caller again after the body has
- * arrived. Without the second check, a removed member could keep a role for half a minute by sending slowly.
+ * A body may take as long to arrive as a request may last. The gate checks the caller again after the body has arrived.
+ * Without the second check, a removed member could keep a role for half a minute by sending slowly.
  */
 const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && method !== 'DELETE';
 

@@ -10,7 +10,7 @@ import { type ContentEncoding, contentEncoding } from '../edge/content-encoding.
 /**
  * Serves the built dashboard. The files are listed once, so no path from a request reaches the file system. The first
  * request reads a file, and the first request for an encoding compresses it. Later requests get the file from memory (a
- * few MB in total). So a node that serves only API keys caches no files. Names below /assets/ contain a hash of their
+ * few MB in total). A node that serves only API keys caches no files. Names below /assets/ contain a hash of their
  * content, so caches may store these files permanently. The file index.html is built for each request, because its
  * style elements need a nonce.
  */

@@ -19,7 +19,8 @@ const HSTS = 'max-age=31536000';
 /**
  * The gate handles every request before routing. The gate sets the request ID. The gate refuses a request if two
  * parsers could understand its bytes differently (two Host headers, a target that is not a path, a request line without
- * a version, …). Node's parser accepts such requests, but a proxy in front of Parley may not (RFC 9112, section 11).
+ * a version, …). Node's parser accepts ambiguous requests, but a proxy in front of Parley may not (RFC 9112, section
+ * 11).
  */
 export function createGate({ problems, log, baseUrl, isDraining, count }: GateDeps) {
   const secureHost = baseUrl.startsWith('https:') ? new URL(baseUrl).host : null;

@@ -16,7 +16,7 @@ export type HttpDeps = {
   readonly trustedProxies?: readonly string[];
   readonly version: string;
   readonly log: RequestLog;
-  /** Called after every request of a verified key. */
+  /** This function is called after every request of a verified key. */
   readonly countRequest?: CountRequest;
   /** Null or absent: tracing is off. */
   readonly tracer?: Tracer | null;

@@ -127,7 +127,7 @@ function problemHeaders({ code, extras }: Refusal, { type }: ProblemFormat): Rec
 
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  // A statement failed because its organization is being moved. Drizzle wraps such errors.
+  // A statement failed because its organization is being moved. Drizzle wraps the error of a failed statement.
   if (error instanceof Error && error.cause instanceof Refusal && error.cause.code === 'unavailable')
     return error.cause;
   const code = (error as { code?: unknown } | null)?.code;
@@ -144,7 +144,7 @@ function toRefusal(error: unknown): Refusal {
 }
 
 /**
- * Whether a large or endless body is still arriving. Without a limit, Node would read the whole body. If the connection
+ * True if a large or endless body is still arriving. Without a limit, Node would read the whole body. If the connection
  * were closed immediately, the caller would lose the response.
  */
 const mustLinger = (request: IncomingMessage): boolean =>

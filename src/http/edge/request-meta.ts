@@ -5,7 +5,7 @@ import type { Span } from '../../kernel/traces/tracer.ts';
 export type RequestMeta = {
   readonly id: string;
   readonly startedAt: number;
-  /** Every Authorization header as the caller sent it. Node uses the first such header and hides the others. */
+  /** Every Authorization header as the caller sent it. Node uses the first header of a name and hides the others. */
   readonly authorization: string[];
   /** The route's pattern, never the path, because a path may contain personal identifiers. */
   route: string | null;

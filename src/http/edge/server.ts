@@ -35,7 +35,7 @@ const CHECK_MS = 1_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 16_384;
 /**
- * A longer path segment cannot arrive within the header limit. So a long ID is looked up and not found, like any other
+ * A longer path segment cannot arrive within the header limit. A long ID is looked up and not found, like any other
  * unknown ID.
  */
 const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;

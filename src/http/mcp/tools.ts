@@ -32,7 +32,7 @@ export const toolsOf = (routes: readonly Route[]): Tool[] =>
 /** A completion may be a stream, and the tool `startConversation` has the same effect. */
 const hasOneResult = (route: Route): boolean => !isStream(route) && !route.path.startsWith(OPENAI_PATH);
 
-/** Whether this key may use the tool. Each call of a tool is checked again, like any other request. */
+/** True if this key may use the tool. Each call of a tool is checked again, like any other request. */
 export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {
   if (!isKeyRoute(access)) return false;
   const named = { agent: caller.agentId ?? undefined, campaign: caller.campaignId ?? undefined };

@@ -31,7 +31,7 @@ export type OpenStream = {
   /** True: the heartbeat is an event named `beat` that the client's code can see, not an invisible comment. */
   audible?: boolean;
   /**
-   * Whether the call would be permitted now. The stream runs this check twice a second. The stream ends if the call is
+   * True if the call would be permitted now. The stream runs this check twice a second. The stream ends if the call is
    * not permitted any more, or if the check fails.
    */
   isStillGranted?: () => Promise<boolean>;

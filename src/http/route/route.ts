@@ -164,7 +164,7 @@ export const answerSchema = (answer: Answer | null): TSchema | null => {
   return 'events' in answer ? null : answer;
 };
 
-/** Whether the only answer is a stream of events, which ends late or never. */
+/** True if the only answer is a stream of events, which ends late or never. */
 export const isStream = ({ responses }: Route): boolean =>
   Object.values(responses).every((answer) => answer !== null && 'events' in answer && !('schema' in answer));
 

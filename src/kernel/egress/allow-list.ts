@@ -2,11 +2,11 @@ import { BlockList, isIP } from 'node:net';
 
 /** The hosts that the operator allows for outgoing calls even if they are private or plain http. */
 export type AllowList = {
-  /** Whether the name itself is trusted, no matter which addresses it resolves to. */
+  /** True if the name itself is trusted, no matter which addresses it resolves to. */
   host(hostname: string, port: number): boolean;
   address(address: string, port: number): boolean;
   /**
-   * Whether an entry has this host or literal address and exactly this port, even if the port belongs to another
+   * True if an entry has this host or literal address and exactly this port, even if the port belongs to another
    * protocol.
    */
   names(hostname: string, port: number): boolean;

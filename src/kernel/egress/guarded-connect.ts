@@ -8,7 +8,7 @@ import { EgressError, NotConnected } from './egress-error.ts';
 import { judgePort, type Service } from './ports.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** Resolves a name to all its addresses, in the order in which to try them. */
+/** The promise resolves a name to all its addresses, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /**
@@ -32,10 +32,10 @@ export type Destination = { hostname: string; port: number; protocol: string; se
 const SAVE_TIMEOUT_MS = 3_000;
 
 /**
- * All checks of destinations use this function, when an address is saved and when it is called. Resolves a destination
- * once and returns its addresses, or throws `egress_refused` if one of them is not allowed. Literal addresses take the
- * same path as names. Every address must pass, because a name with a public and a private address could otherwise pass
- * by chance.
+ * All checks of destinations use this function, when an address is saved and when it is called. The promise resolves a
+ * destination once and returns its addresses, or throws `egress_refused` if one of them is not allowed. Literal
+ * addresses take the same path as names. Every address must pass, because a name with a public and a private address
+ * could otherwise pass by chance.
  */
 export async function resolveGuarded(
   { hostname, port, protocol, service = 'http' }: Destination,

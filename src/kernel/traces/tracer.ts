@@ -18,7 +18,10 @@ export type Span = {
   child(name: string, kind: SpanKind, facts?: Facts): Span;
   /** Adds attributes with IDs, names, numbers and codes, never with a text of a person, a key or an address. */
   set(facts: Facts): void;
-  /** Adds attributes with texts of people. These attributes are left out unless the operator allowed texts. */
+  /**
+   * Adds attributes with texts of people. The attributes that `content` adds are left out unless the operator allowed
+   * texts.
+   */
   content(texts: () => Facts): void;
   /** `failure`: an error code. Only the first call has an effect. */
   end(failure?: string | null): void;

@@ -62,8 +62,8 @@ export async function readFactors(
 }
 
 /**
- * Records that the session has shown a second factor. Called in a session that was opened before the person had a
- * second factor.
+ * Records that the session has shown a second factor. This function is called in a session that was opened before the
+ * person had a second factor.
  */
 export async function setSessionFactor(tx: Queryable, userId: string, sessionId: string): Promise<void> {
   await tx

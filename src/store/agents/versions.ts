@@ -60,7 +60,7 @@ export async function makeLive(db: Queryable, { orgId, agentId, version, definit
     .where(living(orgId, agentId));
 }
 
-/** Whether two definitions are equal, in any order of their members. */
+/** True if two definitions are equal, in any order of their members. */
 export const sameDefinition = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
 type AgentVersionRow = typeof agentVersion.$inferSelect;

@@ -8,7 +8,7 @@ import { type ApprovalRow, findApproval } from './read.ts';
 
 /**
  * Locks an approval, its run and its conversation until the transaction ends, in the order in which turns lock them.
- * Null: there is no such approval.
+ * Null if the approval does not exist.
  */
 export async function lockApproval(tx: Queryable, orgId: string, id: string): Promise<ApprovalRow | null> {
   const found = await findApproval(tx, orgId, id);

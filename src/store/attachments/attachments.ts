@@ -11,10 +11,12 @@ export type NewAttachment = Pick<
 
 export type Attachment = { name: string; type: string; size: number; hash: string };
 
-/** How long a file without a message is stored. Normally the message is stored within seconds after its file. */
+/**
+ * The time for which a file without a message is stored. Normally the message is stored within seconds after its file.
+ */
 const LOOSE_HOURS = 1;
 
-/** The usage to compare with the limits of the organization's plan. Null: there is no such organization. */
+/** The usage to compare with the limits of the organization's plan. Null if the organization does not exist. */
 export async function readAttachmentUse(db: Queryable, orgId: string): Promise<{ plan: Plan; bytes: number } | null> {
   const { rows } = await db.execute<{ plan: Plan; bytes: number }>(sql`
     SELECT o.plan, (SELECT coalesce(sum(a.size), 0)::float8 FROM attachment a WHERE a.org_id = o.id) AS bytes

@@ -25,7 +25,7 @@ export async function findImages(pool: pg.Pool, orgId: string, messageIds: reado
   return rows;
 }
 
-/** Whether a model answers for the agent and receives images. */
+/** True if a model answers for the agent and receives images. */
 export async function readReadsImages(db: Queryable, orgId: string, agentId: string): Promise<boolean> {
   const { rows } = await db.execute<{
     on: boolean;

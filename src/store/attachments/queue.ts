@@ -19,7 +19,7 @@ export type ClaimedAttachment = {
   name: string;
   /** Null: the bytes are in the database, and the audio must be transcribed. */
   source: Record<string, string> | null;
-  /** The number of attempts, including this one. */
+  /** The number of attempts, including the present attempt. */
   attempts: number;
   lease: string;
   channel_id: string;

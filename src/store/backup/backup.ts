@@ -20,7 +20,7 @@ import { withClient } from '../db.ts';
 
 /** Rows are fetched in batches of about this size. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** A batch has at most this many rows, because large rows of several megabytes each may follow many small ones. */
+/** A batch has at most this many rows, because large rows of several megabytes each may follow many small rows. */
 const MAX_BATCH_ROWS = 50;
 
 /**

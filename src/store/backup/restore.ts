@@ -20,8 +20,8 @@ import { isBeforeFirst, rowChangesSince } from '../migrate.ts';
 
 export type RestoreOptions = {
   /**
-   * A backup does not contain revokes after its time, and a revoked key must never work again. So all keys in a backup
-   * are revoked, unless the operator confirms that no key was revoked since the backup.
+   * A backup does not contain revokes after its time, and a revoked key must never work again. All keys in a backup are
+   * revoked, unless the operator confirms that no key was revoked since the backup.
    */
   keepKeys: boolean;
   /**

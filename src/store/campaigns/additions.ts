@@ -57,7 +57,7 @@ export async function readAddition(
   return found ?? null;
 }
 
-/** Newest first by ID, which contains the time of creation. */
+/** Lists additions, newest first by ID, which contains the time of creation. */
 export async function listAdditions(
   db: Queryable,
   orgId: string,

@@ -12,7 +12,7 @@ const checked = (column: string) => sql.raw(checkedOnly(column));
  * longer be stored. A message in a provider call counts as sent, because the provider may already have the message. If
  * the provider call fails, the message waits for the end of the pause.
  *
- * The statistics of the tables may not include thousands of new rows yet. So each step finds its rows by one key, which
+ * The statistics of the tables may not include thousands of new rows yet. Each step finds its rows by one key, which
  * prevents the planner from reading all rows of the organization or the campaign.
  */
 const sending = (orgId: string, campaignId: string) => sql`sending AS MATERIALIZED (

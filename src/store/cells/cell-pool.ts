@@ -73,7 +73,10 @@ export class CellPool extends pg.Pool {
     return cell === undefined || this.slots.hasRoom(cell) ? undefined : cell;
   }
 
-  /** The cell of statements that name no organization. Null: with several cells, such statements are refused. */
+  /**
+   * The cell of statements that name no organization. The cell is null if there are several cells, and then the pool
+   * refuses statements that name no organization.
+   */
   get cell(): string | null {
     return null;
   }
@@ -126,7 +129,7 @@ export class CellPool extends pg.Pool {
   }
 }
 
-/** Whether the database has more than one cell. */
+/** True if the database has more than one cell. */
 export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
 
 /** Returns a connection for one use in this cell. */

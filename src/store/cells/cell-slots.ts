@@ -10,9 +10,9 @@ import { Refusal } from '../../../contract/problems.ts';
  */
 export type CellSlots = {
   hasRoom(cell: string): boolean;
-  /** Resolves when the cell has room for a statement, and rejects when the cell does not answer. */
+  /** The promise resolves when the cell has room for a statement, and rejects when the cell does not answer. */
   room(cell: string): Promise<void>;
-  /** Whether the cell has not answered for a while. */
+  /** True if the cell has not answered for a while. */
   hangs(cell: string): boolean;
   /**
    * Records that a statement was sent. Call the returned function when the connection can be used again, or is closed.

@@ -20,7 +20,7 @@ export async function countNodes(client: pg.ClientBase): Promise<number> {
 
 /**
  * On Citus, the schema `public` has only the rows of the region. The empty tenant tables of `public` stay, because
- * migrations are made for them. They have no references, so that Citus does not manage them.
+ * migrations are made for them. The empty tenant tables have no references, so that Citus does not manage them.
  */
 export async function prepareRegion(client: pg.ClientBase): Promise<void> {
   const { rows: references } = await client.query<{ name: string; tab: string }>(
@@ -101,7 +101,7 @@ export async function placeFunctions(client: pg.ClientBase, cell: string): Promi
   }
 }
 
-/** Whether all functions of the cell suit the node. A migration replaces functions. */
+/** True if all functions of the cell suit the node. A migration replaces functions. */
 export async function isPlaced(client: pg.ClientBase, cell: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang

@@ -15,7 +15,7 @@ export type CellDirectory = {
   /** The number of the newest known change. */
   version(): number;
   isSingle(): boolean;
-  /** Whether the rows of the organization are being moved to another cell, so that its calls are refused. */
+  /** True if the rows of the organization are being moved to another cell, so that its calls are refused. */
   isMoving(organization: string): boolean;
   kindOf(text: string): StatementKind;
   /** Null: the cell is not on Citus. */

@@ -30,8 +30,8 @@ const LOOK_MS = 100;
 
 /**
  * Moves all rows of an organization inside the open transaction, and returns their number. The rows of early tables
- * have been copied, except the rows that changed after the copy. Each other row is locked before it is copied. So a
- * worker does not claim a locked row, and any other statement waits and then finds no row. A row that was added between
+ * have been copied, except the rows that changed after the copy. Each other row is locked before it is copied. A worker
+ * does not claim a locked row, and any other statement waits and then finds no row. A row that was added between
  * copying and deleting makes the numbers differ, and the transaction fails.
  */
 export async function moveRows(client: pg.Client, route: Route, early: Early, step: Step): Promise<number> {

@@ -6,9 +6,9 @@ import { type ShardNames, withShards } from './shard-names.ts';
 
 /**
  * Citus splits a statement with several writing parts (`WITH … AS (INSERT …)`), sends the rows of each part to all
- * nodes, and is 10 times slower. So on Citus such a statement is the body of a function in its cell. One call of the
- * function is one task on the node of the cell, where PostgreSQL alone plans the statement. The function is created
- * when a process runs the statement for the first time.
+ * nodes, and is 10 times slower. On Citus, a statement that writes in several parts is the body of a function in its
+ * cell. One call of the function is one task on the node of the cell, where PostgreSQL alone plans the statement. The
+ * function is created when a process runs the statement for the first time.
  */
 export type NodeStatement = { text: string; countsRows: boolean };
 

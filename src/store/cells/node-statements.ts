@@ -7,7 +7,7 @@ type Answered = (error: unknown, result?: unknown) => void;
 
 /** The statements of one process that run as a function on the node of their cell (node-statement.ts). */
 export type NodeStatements = {
-  /** Whether the statement can be sent now. If false, call `prepare` first. */
+  /** True if the statement can be sent now. If false, call `prepare` first. */
   isReady(cell: string, text: string): boolean;
   prepare(cell: string, text: string): Promise<void>;
   send(cell: string, query: { text: string }, rest: unknown[], send: Send): Promise<unknown>;

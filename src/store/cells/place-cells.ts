@@ -129,7 +129,8 @@ const AT_MOST = 50_000_000n;
 
 /**
  * The position of a reader of events is the number of a transaction (src/store/events). After a move, the transaction
- * numbers must continue above the numbers of the old node. So the new node first uses up numbers in empty transactions.
+ * numbers must continue above the numbers of the old node. The new node first uses up transaction numbers in empty
+ * transactions.
  */
 async function catchUp(client: pg.Client, source: Node, target: Node): Promise<void> {
   for (;;) {

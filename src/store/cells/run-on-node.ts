@@ -2,7 +2,9 @@ import type pg from 'pg';
 
 export type Node = { host: string; port: number };
 
-/** Runs one command on a node of Citus, and returns its first value. Rejects if the node does not answer. */
+/**
+ * Runs one command on a node of Citus, and returns its first value. The promise rejects if the node does not answer.
+ */
 export async function runOn(client: pg.ClientBase, { host, port }: Node, command: string): Promise<string> {
   const { rows } = await client.query<{ success: boolean; result: string }>(
     'SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)',

@@ -39,7 +39,7 @@ export async function sendToAllNodes(
 
 /**
  * After a timeout, the server may not be ready for a rollback or for the next user, because it still waits for a node.
- * So this function closes the connection, as `pool.query` does.
+ * The function closes the connection of a late statement, as `pool.query` does.
  */
 export function closingAfterTimeouts(client: RoutedClient): Send {
   const query = client.query.bind(client) as unknown as Send;
@@ -64,12 +64,12 @@ const isNodeAway = (error: unknown): boolean =>
 const CONNECTION_EXCEPTIONS = '08';
 
 /**
- * Whether the connection can be used again after this error: nothing was sent, or the coordinator cannot reach the
+ * True if the connection can be used again after this error: nothing was sent, or the coordinator cannot reach the
  * node. If each failed statement opened a connection, the coordinator and the other nodes would have more work than
  * with the statement.
  */
 export const keepsConnection = (error: unknown): boolean =>
   error instanceof Refusal || (isNodeAway(error) && (error as pg.DatabaseError).severity === 'ERROR');
 
-/** Whether the node of a cell has not answered. */
+/** True if the node of a cell has not answered. */
 export const isAway = (error: unknown): boolean => isTimeout(error) || isNodeAway(error);

@@ -5,7 +5,7 @@ import { cached } from './cached.ts';
  * program has few different texts.
  */
 export type StatementKind = {
-  /** Whether the statement names a table that exists in each cell. */
+  /** True if the statement names a table that exists in each cell. */
   isOfTenants: boolean;
   /**
    * The positions of the parameters that are compared with the organization or inserted as the organization. Empty if
@@ -13,17 +13,17 @@ export type StatementKind = {
    */
   organizations: readonly number[];
   /**
-   * Whether the statement rolls back the transaction or a part of it. After a rollback, the path of the connection is
+   * True if the statement rolls back the transaction or a part of it. After a rollback, the path of the connection is
    * unknown.
    */
   isRollback: boolean;
   isBegin: boolean;
   isCommit: boolean;
-  /** Whether the statement only reads. */
+  /** True if the statement only reads. */
   isRead: boolean;
-  /** Whether the statement may write rows. */
+  /** True if the statement may write rows. */
   isWrite: boolean;
-  /** Whether the statement needs all nodes of a Citus cluster. */
+  /** True if the statement needs all nodes of a Citus cluster. */
   writesOnAllNodes: boolean;
 };
 

@@ -95,7 +95,7 @@ export async function changeChannel(
 /** Parley examines at most this many addresses of a channel. Recent inbound messages are stored separately. */
 const MAX_IDENTITIES_SEEN = 1_000;
 
-/** Whether the channel has ever received a message. */
+/** True if the channel has ever received a message. */
 export async function hasReceived(db: Queryable, orgId: string, id: string): Promise<boolean> {
   const { rows } = await db.execute<{ received: boolean }>(sql`
     SELECT EXISTS (SELECT FROM inbound_event WHERE org_id = ${orgId} AND channel_id = ${id})

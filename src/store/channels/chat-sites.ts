@@ -34,7 +34,7 @@ export async function recordChatSite(
       ORDER BY refused_at DESC, origin OFFSET ${MAX_ORIGINS})`);
 }
 
-/** Newest first. */
+/** Lists sites, newest first. */
 export const listChatSites = (db: Queryable, orgId: string, channelId: string): Promise<ChatSite[]> =>
   db
     .select({

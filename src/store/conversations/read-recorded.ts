@@ -26,7 +26,7 @@ export type RecordedConversation = {
   runs: RecordedRun[];
 };
 
-/** Null if the agent has no such conversation. */
+/** Null if the agent does not have the conversation. */
 export async function readRecordedConversation(
   db: Queryable,
   orgId: string,

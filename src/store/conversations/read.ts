@@ -55,7 +55,7 @@ export async function readLastInbound(db: Queryable, orgId: string, id: string):
   return at === null ? null : new Date(at);
 }
 
-/** Whether another member has replied after a given message. */
+/** True if another member has replied after a given message. */
 export async function hasReplyOfOthers(
   db: Queryable,
   orgId: string,

@@ -65,7 +65,7 @@ export async function updateConversation(
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
 }
 
-/** Returns false if there is no such conversation. Tags do not end the snooze of the conversation. */
+/** Returns false if the conversation does not exist. Tags do not end the snooze of the conversation. */
 export async function setTags(tx: Queryable, orgId: string, id: string, tags: readonly string[]): Promise<boolean> {
   const changed = await tx
     .update(conversation)

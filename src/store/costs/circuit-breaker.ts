@@ -12,7 +12,7 @@ export type Gate = {
   known: boolean;
   waitMs: number;
   reason: string;
-  /** For how long all calls of the model have failed. */
+  /** The time for which all calls of the model have failed. */
   failingMs: number;
 };
 

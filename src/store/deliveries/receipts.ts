@@ -73,7 +73,7 @@ export async function applyReceipts(
   });
 }
 
-/** How long receipts and events are stored. No provider repeats its calls after this time. */
+/** The time for which receipts and events are stored. No provider repeats its calls after this time. */
 export const INBOUND_RETENTION_DAYS = 7;
 
 /** Removes expired rows, at most `limit` of each table. Returns the larger of the two numbers of removed rows. */

@@ -17,7 +17,7 @@ export type DeltaSender = {
    * Starts to LISTEN on these channels of PostgreSQL. Does nothing if the connection already listens on these channels.
    */
   listen(): void;
-  /** Resolves after the first connection. */
+  /** The promise resolves after the first connection. */
   readonly listening: Promise<void>;
   /** The text is divided into as many notifications as it needs. */
   send(channel: string, payload: Payload): void;
@@ -45,7 +45,9 @@ type CarrierOptions = {
   role: string;
   channels: readonly string[];
   onPayload(payload: Payload): void;
-  /** Called after each connection, because notifications that were sent before the connection are lost. */
+  /**
+   * This function is called after each connection, because notifications that were sent before the connection are lost.
+   */
   onListening(): void;
 };
 

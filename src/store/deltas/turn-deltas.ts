@@ -10,7 +10,7 @@ export type TurnDeltas = {
   isRead(): boolean;
   add(text: string): void;
   takeBack(): void;
-  /** Called at the end of the turn. If the turn is not stored, readers remove its deltas. */
+  /** This function is called at the end of the turn. If the turn is not stored, readers remove its deltas. */
   end(stored: boolean): void;
 };
 

@@ -21,9 +21,9 @@ export function createWatchedTopics({
   onFirst,
   onLast,
 }: {
-  /** Called when a topic gets its first reader. */
+  /** This function is called when a topic gets its first reader. */
   onFirst(topic: string): void;
-  /** Called when a topic has had no reader for a while. */
+  /** This function is called when a topic has had no reader for a while. */
   onLast(topic: string): void;
 }) {
   const watched = new Map<string, Watched>();

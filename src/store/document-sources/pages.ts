@@ -36,7 +36,7 @@ export async function readPage(db: Queryable, source: ClaimedSource, url: string
   return rows[0] ?? null;
 }
 
-/** Whether this sync has received only redirects so far. */
+/** True if this sync has received only redirects so far. */
 export async function isStart(db: Queryable, source: ClaimedSource): Promise<boolean> {
   const found = await db.execute<{ many: number; others: number }>(sql`SELECT count(*)::int AS many,
       count(*) FILTER (WHERE state <> 'redirect')::int AS others

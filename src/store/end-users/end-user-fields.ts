@@ -13,8 +13,8 @@ export type EndUserFields = {
   tags?: string[];
   blocked?: boolean;
   /**
-   * The data comes from a file, which contains only text. Attributes and tags of a file equal stored ones if both have
-   * the same text.
+   * The data comes from a file, which contains only text. Attributes and tags of a file equal stored attributes and
+   * tags if both have the same text.
    */
   from_file?: true;
 };

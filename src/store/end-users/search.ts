@@ -143,7 +143,7 @@ const SKEW_MS = 60_000;
 
 /**
  * Merges two lists: people created since the given time, found by their IDs, and older people changed since then, found
- * by `end_user_changed`. So the index on the time of change does not contain the many people who never change.
+ * by `end_user_changed`. The index on the time of change does not contain the many people who never change.
  */
 async function changedSince(db: Queryable, since: Date, where: SQL, limit: number): Promise<EndUserRow[]> {
   const border = firstIdAt(since.getTime() - SKEW_MS);

@@ -105,7 +105,7 @@ async function planBatch(client: pg.PoolClient, calls: UpsertCall[], suppression
   const named = calls.flatMap(({ orgId, people }) => people.map((endUser) => ({ orgId, endUser })));
   const now = new Date();
   const book = await EndUserBook.read(client, named, suppression);
-  // Calls that succeed or fail together may add to each other's data. So many updates of one person fit into one batch.
+  // Calls that succeed or fail together may add to each other's data. Many updates of one person fit into one batch.
   const together = calls.every((call) => call.keyId === calls[0]!.keyId && call.idempotency === null);
   return { now, plans: calls.map((call) => planCall(call, book, now, together || calls.length === 1)) };
 }

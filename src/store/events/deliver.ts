@@ -21,7 +21,7 @@ export type ClaimedEvent = {
   event_id: string;
   endpoint_id: string;
   lease: string;
-  /** The number of attempts, including this one. */
+  /** The number of attempts, including the present attempt. */
   attempts: number;
   type: string;
   data: Record<string, unknown>;
@@ -34,8 +34,8 @@ export type ClaimedEvent = {
 };
 
 /**
- * A slow or dead endpoint uses only its own share of the worker. A slow or dead endpoint fills only its own share and
- * leaves the rest to the others.
+ * A slow or dead endpoint uses only its own share of the worker. A slow or dead endpoint fills only its own share, so
+ * other endpoints keep theirs.
  */
 const DUE = `
 busy AS MATERIALIZED (

@@ -34,7 +34,7 @@ export type DeliveryRow = Awaited<ReturnType<typeof selectDeliveries>>[number];
 const at = (orgId: string, { eventId, endpointId }: DeliveryPlace) =>
   and(eq(eventDelivery.orgId, orgId), eq(eventDelivery.eventId, eventId), eq(eventDelivery.endpointId, endpointId));
 
-/** Newest event first, by ID, which contains the time. */
+/** Lists deliveries, newest event first, by ID, which contains the time. */
 export async function listDeliveries(
   db: Queryable,
   orgId: string,

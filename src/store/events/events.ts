@@ -85,7 +85,7 @@ const MAX_READ_FOR_AGENT = 5_000;
 /**
  * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: no
  * further page exists. Like `readEventsAfter`, this function reads only transactions before the oldest transaction in
- * progress. So no later event can come before a listed event.
+ * progress. No later event can come before a listed event.
  */
 export async function listEvents(
   db: Queryable,
@@ -159,7 +159,7 @@ export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: st
   await tx.delete(event).where(and(eq(event.endUserId, endUserId), eq(event.orgId, orgId)));
 }
 
-/** How long events and their deliveries are stored. The last attempt of a delivery is after 76 hours. */
+/** The time for which events and their deliveries are stored. The last attempt of a delivery is after 76 hours. */
 export const EVENT_RETENTION_DAYS = 30;
 
 /** Removes at most `limit` expired events, and returns their number. */

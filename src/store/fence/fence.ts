@@ -5,9 +5,9 @@ import { type Named, named, type Values } from '../named-statement.ts';
 
 /**
  * The fence is the check in every statement that accepts work. A node may be suspended between its check in memory and
- * its write. So the statement checks the conditions again and writes nothing if one is false: the key is not revoked,
- * the caller is inside its networks, the plan is paid, and the records in the path exist. The conditions and the
- * reasons for a refusal come from the same list, so they cannot differ.
+ * its write. The statement checks the conditions again and writes nothing if one is false: the key is not revoked, the
+ * caller is inside its networks, the plan is paid, and the records in the path exist. The conditions and the reasons
+ * for a refusal come from the same list, so they cannot differ.
  */
 type Rule = {
   /** A condition on the row, with the table's name as alias. */

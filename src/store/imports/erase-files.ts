@@ -25,7 +25,7 @@ export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers
   }
 }
 
-/** Whether a file contains one of the identifiers as a whole cell. */
+/** True if a file contains one of the identifiers as a whole cell. */
 export async function namesOneOf(pieces: readonly Buffer[], identifiers: readonly string[]): Promise<boolean> {
   const cells = cellsOf(identifiers);
   return cells.length > 0 && names(pieces, cells);

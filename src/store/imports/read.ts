@@ -32,7 +32,7 @@ export async function readImport(db: Queryable, orgId: string, id: string): Prom
   return found ? joined(found) : null;
 }
 
-/** Newest first by ID, which contains the time of creation. */
+/** Lists imports, newest first by ID, which contains the time of creation. */
 export async function listImports(
   db: Queryable,
   orgId: string,

@@ -41,7 +41,7 @@ export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date
  */
 const ALIVE_SECONDS = 3;
 
-/** Whether another running node has shown a valid link. */
+/** True if another running node has shown a valid link. */
 export async function isSetupLinkShown(db: Queryable): Promise<boolean> {
   const { rows } = await db.execute(
     sql`SELECT 1 FROM installation WHERE operator_id IS NULL AND setup_expires_at > now()
@@ -67,7 +67,7 @@ const linkIsGood = (digest: Buffer) =>
     gt(installation.setupExpiresAt, sql`now()`),
   );
 
-/** Whether the setup link is valid now. The function `claimOperator` makes the final decision. */
+/** True if the setup link is valid now. The function `claimOperator` makes the final decision. */
 export async function isSetupTokenGood(db: Queryable, digest: Buffer): Promise<boolean> {
   const rows = await db.select({ id: installation.id }).from(installation).where(linkIsGood(digest));
   return rows.length > 0;

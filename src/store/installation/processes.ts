@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { runningProcess } from '../schema/installation.ts';
 
-/** How often a process writes its row. */
+/** The interval at which a process writes its row. */
 export const SEEN_EVERY_MS = 5_000;
 /** A process that has written nothing for this long counts as ended. A suspended process also counts as ended. */
 export const GONE_AFTER_SECONDS = (3 * SEEN_EVERY_MS) / 1_000;

@@ -11,8 +11,8 @@ import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, ty
  *
  * A message is new if it was written in the last moments by the database's own clock. A transaction that commits late
  * is still within OVERLAP, and the feed remembers seen messages for that time. A message that waits for its time or for
- * a worker is no longer recent when it becomes visible. So the feed also remembers waiting messages, and reads them
- * when their wait is over.
+ * a worker is no longer recent when it becomes visible. The feed also remembers waiting messages, and reads them when
+ * their wait is over.
  */
 export type MessageFeed = {
   /**

@@ -8,8 +8,8 @@ import type { Queryable } from '../db.ts';
 
 /**
  * A fingerprint is a short text that is different after any change in a topic. A fingerprint is computed from the row
- * versions (`xmin`) that PostgreSQL stores anyway. So a watcher polls for changes, and writers do not notify: accepting
- * a call needs no NOTIFY, no shared counter, and no index on a time. Only the newest rows are read, through the indexes
+ * versions (`xmin`) that PostgreSQL stores anyway. A watcher polls for changes, and writers do not notify: accepting a
+ * call needs no NOTIFY, no shared counter, and no index on a time. Only the newest rows are read, through the indexes
  * of the lists.
  */
 export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of the whole organization. */ id: string };
@@ -47,7 +47,8 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
     WHERE n.org_id = w.org_id AND n.seen_at IS NULL ORDER BY n.user_id LIMIT ${sql.raw(String(WAITING))})
     UNION ALL (SELECT p.id AS v FROM approval p
     WHERE p.org_id = w.org_id AND p.status = 'pending' ORDER BY p.created_at DESC LIMIT ${sql.raw(String(WAITING))})`),
-  // A decision changes the row of one of the newest approvals, or removes an approval from the pending ones.
+  // A decision about an approval changes the row of one of the newest approvals, or removes it from the pending
+  // approvals.
   approvals: versions(sql`(SELECT p.id || p.xmin::text AS v FROM approval p
     WHERE p.org_id = w.org_id AND p.status = 'pending' ORDER BY p.created_at DESC LIMIT ${sql.raw(String(WAITING))})
     UNION ALL (SELECT p.id || p.xmin::text AS v FROM approval p WHERE p.org_id = w.org_id

@@ -114,7 +114,7 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
       );
     },
 
-    /** Called when all passages of the document are finished. */
+    /** This function is called when all passages of the document are finished. */
     finishDocument: (tx: Queryable, one: ClaimedDocument, passages: number): Promise<boolean> =>
       queue.finish(
         tx,
@@ -135,9 +135,9 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
     },
 
     /**
-     * Called after a failure of the model. The document is tried again after a delay. If the delay is null, the next
-     * attempt needs a request of a person. `all`: the failure affects all waiting documents of the organization, or of
-     * this agent.
+     * This function is called after a failure of the model. The document is tried again after a delay. If the delay is
+     * null, the next attempt needs a request of a person. `all`: the failure affects all waiting documents of the
+     * organization, or of this agent.
      */
     async postponeDocument(
       db: Queryable,
@@ -160,7 +160,7 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
 function reading({ table: name, done: doneName, model: modelName }: Names) {
   const [table, done, model] = [sql.raw(name), sql.raw(doneName), sql.raw(modelName)];
   return {
-    /** Whether documents of the agent wait for the model. */
+    /** True if documents of the agent wait for the model. */
     async hasWaiting(db: Queryable, orgId: string, agentId: string): Promise<boolean> {
       const found = await db.execute(sql`SELECT 1 FROM ${table}
         WHERE org_id = ${orgId} AND agent_id = ${agentId} AND due_at IS NOT NULL LIMIT 1`);

@@ -4,7 +4,7 @@ import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 /**
  * Fair claims (stochastic fairness queueing, McKenney 1990): a hash of the organization's ID assigns each organization
  * to one of 256 lanes. A claim finds the lanes with due rows by one index look-up each, however long their backlogs
- * are. The claim takes an equal share of each lane, oldest first. So a tenant with a million due runs occupies one lane
+ * are. The claim takes an equal share of each lane, oldest first. A tenant with a million due runs occupies one lane
  * like any other tenant. The next tenant waits for a share of one claim, not for the backlog. Claims start at a random
  * lane, so no lane is always last if there are more busy lanes than places in a claim.
  */

@@ -23,7 +23,7 @@ type Claim = {
   set?: string;
   /** The columns of `claimed`, from the row `q` and from `due`. */
   returning: string;
-  /** Selects the data that the worker needs from `claimed`. Default: all columns. */
+  /** Selects the data that the worker needs from `claimed`. By default, the query returns all columns. */
   read?: string;
 };
 

@@ -3,9 +3,9 @@ import type { Queryable } from '../db.ts';
 import { SURVEY } from '../schema/rating.ts';
 
 /**
- * Stores the score or the comment of a survey, or both. The time of the first score stays. A null value does not change
- * the stored value. The row of the conversation changes too, so that open pages notice the rating. Its version does not
- * change, so no turn becomes outdated.
+ * Stores the score of a survey, the comment, or both. The time of the first score stays. A null value does not change
+ * the stored value. The row of the conversation changes too, so that open pages notice the rating. The version of the
+ * conversation does not change, so no turn becomes outdated.
  */
 export async function rateConversation(
   tx: Queryable,

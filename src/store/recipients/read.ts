@@ -27,7 +27,7 @@ export async function readRecipient(
   return rows[0] ?? null;
 }
 
-/** Newest first by ID, which contains the time of creation. */
+/** Lists recipients, newest first by ID, which contains the time of creation. */
 export async function listRecipients(
   db: Queryable,
   orgId: string,
@@ -84,9 +84,9 @@ export async function cancelWaiting(db: Queryable, orgId: string, campaignId: st
 }
 
 /**
- * Called after a change of a campaign's settings. The worker examines waiting recipients again and gives them a new
- * time according to the new settings. One call processes at most `limit` recipients whose IDs follow `after`. Returns
- * the last processed ID, or null if no recipients remain.
+ * This function is called after a change of a campaign's settings. The worker examines waiting recipients again and
+ * gives them a new time according to the new settings. One call processes at most `limit` recipients whose IDs follow
+ * `after`. Returns the last processed ID, or null if no recipients remain.
  */
 export async function planWaitingAgain(
   db: Queryable,

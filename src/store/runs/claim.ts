@@ -57,7 +57,7 @@ export type ClaimedRun = {
   /** Tool calls that wait for approval, and decisions that the agent does not know yet, oldest first. */
   approvals: OpenApproval[];
   result: RunResult | null;
-  /** Whether a step for the person's silence is due, and the number of steps of this silence that are done. */
+  /** True if a step for the person's silence is due, and the number of steps of this silence that are done. */
   is_silence_due: boolean;
   silent_steps: number;
   tags: string[];

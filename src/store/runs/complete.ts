@@ -112,8 +112,8 @@ const READ = rowsOf('d', { org_id: 'text', run_id: 'text', id: 'text' }, 'read_'
  * last answer waits.
  *
  * The planner expects few rows in every step. With joins, the planner could find the locked rows by the organization
- * alone, and compare each turn with every other turn. So the statement looks up rows one by one, and `talked` returns
- * all data that later steps need.
+ * alone, and compare each turn with every other turn. The statement looks up rows one by one, and `talked` returns all
+ * data that later steps need.
  */
 export const COMPLETE = named(
   'complete-turns',

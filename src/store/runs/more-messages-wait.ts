@@ -1,8 +1,8 @@
 import { timeOfId } from '../../kernel/ids.ts';
 
 /**
- * People split one thought over several messages, and providers send stored messages in bursts. So a turn starts only
- * when no further message has arrived for this time.
+ * People split one thought over several messages, and providers send stored messages in bursts. A turn starts only when
+ * no further message has arrived for this time.
  */
 export const MORE_MESSAGES_MS = 500;
 /** A turn starts at the latest this long after the first unanswered message. */

@@ -69,7 +69,7 @@ export async function findRun(
 const isOpenTo = (clientMark: string | undefined) =>
   clientMark === undefined ? undefined : eq(conversation.clientMark, clientMark);
 
-/** Whether the conversation has a run of this trigger, and client tokens with this mark may read it. */
+/** True if the conversation has a run of this trigger, and client tokens with this mark may read it. */
 export async function isConversationOfTrigger(
   db: Queryable,
   orgId: string,

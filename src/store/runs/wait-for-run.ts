@@ -8,8 +8,8 @@ import { readRunProgress, type RunProgress } from './read.ts';
  */
 export type RunWaiter = {
   /**
-   * Resolves with true when `enough` is true for the run. Resolves with false after `ms` or when the caller aborts the
-   * wait.
+   * The promise resolves with true when `enough` is true for the run. The promise resolves with false after `ms` or
+   * when the caller aborts the wait.
    */
   wait(
     run: { orgId: string; runId: string },

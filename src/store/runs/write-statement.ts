@@ -140,7 +140,7 @@ const CHECKED = rowsOf(
 const GATE = { rows: CHECKED.from, needs: TRIGGER_CALL, paidPlanFor: 'everybody', columns: 'g.*' } as const;
 
 /**
- * Statements with the same parts have the same columns of `call`. So each set of parts has one text, and one prepared
+ * Statements with the same parts have the same columns of `call`. Each set of parts has one text, and one prepared
  * statement per connection.
  */
 const statements = new Map<string, AcceptingStatement<string>>();

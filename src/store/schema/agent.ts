@@ -84,8 +84,8 @@ export const agentSuite = pgTable(
 );
 
 /**
- * A case that passed. Its `print` is computed from the case, the definition and the documents. Parley deletes old
- * passes.
+ * A case that passed. The `print` of a result is computed from the case, the definition and the documents. Parley
+ * deletes old passes.
  */
 export const agentTestPass = pgTable(
   'agent_test_pass',

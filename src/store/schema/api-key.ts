@@ -27,7 +27,10 @@ export const apiKey = pgTable(
      * narrower, but never wider.
      */
     allowedNetworks: cidr('allowed_networks').array(),
-    /** The limits of this key. Null: the key has no such limit. Limits can be lowered, but never raised or removed. */
+    /**
+     * The limits of this key. Null if the key has no limit of this kind. Limits can be lowered, but never raised or
+     * removed.
+     */
     perMinute: integer('per_minute'),
     perEndUserPerMinute: integer('per_end_user_per_minute'),
     total: integer('total'),

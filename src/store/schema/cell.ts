@@ -8,7 +8,7 @@ export const cell = pgTable('cell', {
   name: text('name').primaryKey(),
   /** The newest migration that the tables of this cell have. */
   schemaAt: bigint('schema_at', { mode: 'number' }).notNull(),
-  /** Whether the cell may contain organizations. */
+  /** True if the cell may contain organizations. */
   ready: boolean('ready').notNull().default(false),
   /**
    * The number of the change that made the cell ready. A process that knows only earlier changes may not have read this

@@ -33,7 +33,7 @@ export const signInDomain = pgTable(
 
 /**
  * The organization that proved a domain. A domain has at most one such organization. A person who signs in enters only
- * an address, and this table finds the organization. So the key of the table does not contain the organization, as in
+ * an address, and this table finds the organization. The key of the table does not contain the organization, as in
  * `api_key_digest`.
  */
 export const provenDomain = pgTable(

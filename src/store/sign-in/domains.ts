@@ -88,7 +88,7 @@ export async function forgetProof(db: Queryable, orgId: string, domain: string):
   await db.delete(provenDomain).where(and(eq(provenDomain.orgId, orgId), eq(provenDomain.domain, domain)));
 }
 
-/** Whether the organization has proved this domain. */
+/** True if the organization has proved this domain. */
 export async function isProven(db: Queryable, orgId: string, domain: string): Promise<boolean> {
   const rows = await db
     .select({ domain: provenDomain.domain })

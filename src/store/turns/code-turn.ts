@@ -9,7 +9,7 @@ import type { CodeTurn } from '../schema/run.ts';
 
 /**
  * A turn that the customer's own code answers. The state of such a turn is a column of the run, because the run is the
- * queue: while the code works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker
+ * queue: while the code works on an accepted turn (202), the run has no lease and is due at the deadline. No worker
  * waits for the code, and the end of a worker loses nothing. The first stored answer counts. The answer comes from the
  * worker that got the response, or from the call to `reply_url`, which also makes the run due.
  */

@@ -20,7 +20,7 @@ export type RequestFilter = {
 const LOOKED_THROUGH = 5_000;
 const MAX_CALLS = 50;
 
-/** Newest first, by the primary key. The housekeeper limits the number of rows. */
+/** Lists requests, newest first, by the primary key. The housekeeper limits the number of rows. */
 export async function listLoggedRequests(
   db: Queryable,
   orgId: string,

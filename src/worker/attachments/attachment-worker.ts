@@ -56,7 +56,7 @@ export type AttachmentWorkerDeps = {
   openSecrets: OpenSecrets;
   baseUrl: string;
   connections: ConnectionDeps;
-  /** Called when a message shows its file. */
+  /** This function is called when a message shows its file. */
   onStored(): void;
 };
 

@@ -14,7 +14,7 @@ import { BATCH, LOOK_MS, planDispatch } from '../../features/campaigns/plan-disp
 /**
  * Turns due recipients into conversations, in batches. A batch is one transaction. The campaign is locked, so its pace
  * is valid over all workers, and a pause waits for at most one batch. The worker writes recipient, conversation and run
- * together. So a crash of the worker leaves all three or none, and no lease is needed. The turn worker sends the
+ * together. A crash of the worker leaves all three changes or none, and no lease is needed. The turn worker sends the
  * messages.
  */
 export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void> };
@@ -34,7 +34,7 @@ export function createCampaignWorker({
   db: Db;
   log: Logger;
   whenDue?: WhenDue;
-  /** Called when new runs need a turn. */
+  /** This function is called when new runs need a turn. */
   onBegun(): void;
 }): CampaignWorker {
   const pool = db.$client;

@@ -16,9 +16,8 @@ import { readRobots, type Robots } from './robots.ts';
 
 /**
  * Reads the pages of sources one after another, with a pause between them. The database records which pages are left,
- * and each page is stored in one transaction under a lease. So another worker can continue the sync of a killed worker.
- * A source is interrupted after a minute, so that hundreds of pages of one organization do not delay one page of
- * another.
+ * and each page is stored in one transaction under a lease. Another worker can continue the sync of a killed worker. A
+ * source is interrupted after a minute, so that hundreds of pages of one organization do not delay one page of another.
  */
 export type SourceWorkerDeps = {
   db: Db;

@@ -41,7 +41,7 @@ export type EventWorkerOptions = {
 /** The worker has at most this many calls in progress, which wait for an endpoint. */
 const CAPACITY = 200;
 const CLAIM_BATCH = 100;
-/** One endpoint may use this part of the capacity, because a slow or dead endpoint must not delay the others. */
+/** One endpoint may use this part of the capacity, because a slow or dead endpoint must not delay other endpoints. */
 const MAX_PER_ENDPOINT = 8;
 const POLL_MS = 500;
 

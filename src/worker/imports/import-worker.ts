@@ -71,7 +71,7 @@ async function handleFailure({ db, log }: ImportWorkerDeps, claimed: ClaimedImpo
 }
 
 /**
- * Whether a later attempt can succeed. A refusal that a later attempt can avoid has a Retry-After. An example is the
+ * True if a later attempt can succeed. A refusal that a later attempt can avoid has a Retry-After. An example is the
  * refusal of a batch that this node is still writing under a lease that has ended.
  */
 const passes = (error: unknown): boolean =>

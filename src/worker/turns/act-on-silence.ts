@@ -35,7 +35,7 @@ export async function actOnSilence(
 ): Promise<CompletedTurn> {
   const { definition } = loaded.agent;
   const step = silentStep(definition, run.silent_steps);
-  // A new version of the agent may have no such step.
+  // A new version of the agent may not define the reminder that is due.
   if (step === null) return waiting(run, { seconds: null, steps: run.silent_steps });
   if (step.kind === 'remind') return remind(deps.db, run, loaded, request, step.text);
   const next = step.kind === 'complete' ? 'completed' : 'handed_off';

@@ -53,7 +53,7 @@ export type TurnWorkerOptions = {
   loadAgent: LoadAgent;
   /** True while this process accepts calls at its limit. Accepting has priority over processing, which can wait. */
   pressed?(): boolean;
-  /** Called after turns are stored, for callers that wait for an answer. */
+  /** This function is called after turns are stored, for callers that wait for an answer. */
   onStored(): void;
   /** Stores values of results in the record of the person. */
   endUserQueue: Pick<EndUserQueue, 'upsert'>;

@@ -20,7 +20,7 @@ let lastKey = 0;
 
 type Props = { agentId: string; onAdded: (name: string) => void };
 
-/** Files are uploaded one by one. Each file has its own result, and a failed file does not block the others. */
+/** Files are uploaded one by one. Each file has its own result, and a failed file does not block other files. */
 export function UploadFiles({ agentId, onAdded }: Props): ReactNode {
   const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;

@@ -23,7 +23,8 @@ const toText = (value: unknown): string => {
 };
 
 /**
- * Whether the channel gets another address. In this case, the stored secrets of the old address must be entered again.
+ * True if the channel gets another address. If the address changes, the stored secrets of the old address must be
+ * entered again.
  */
 export const isMoved = (kind: ChannelKindName, values: SettingsValues, stored: SettingsValues): boolean =>
   shownFields(kind).some(({ name, address }) => address && values[valueName(name)] !== stored[valueName(name)]);

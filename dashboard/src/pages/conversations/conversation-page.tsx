@@ -41,8 +41,8 @@ export function ConversationPage(): ReactNode {
 
 function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
   const org_id = useOrganization().id;
-  // The presence starts with the first read, because a topic that is added later closes the stream and opens another
-  // one.
+  // The presence starts with the first read, because a topic that is added later closes the stream and opens a new
+  // stream.
   const others = usePresence(conversation_id);
   const read = useRead(
     'readConversation',

@@ -21,10 +21,10 @@ type Props = {
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
-  /** Called before Enter sends the message. True: the key was handled. */
+  /** This function is called before Enter sends the message. True: the key was handled. */
   onKey: (event: KeyboardEvent) => boolean;
   onSend: (event: KeyboardEvent) => void;
-  /** Called with the actions of a chosen saved reply. */
+  /** This function is called with the actions of a chosen saved reply. */
   onActions: (actions: ReplyActions) => void;
   /** The content beside the button of the saved replies. */
   children: ReactNode;

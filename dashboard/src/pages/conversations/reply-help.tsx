@@ -15,7 +15,7 @@ import classes from './help.module.css';
 
 type SetText = ReturnType<typeof useDraftText>[1];
 
-/** Writes text of a model or of the documents into the reply field. Such texts are sent only by the member. */
+/** Writes text of a model or of the documents into the reply field. Only the member sends the suggested texts. */
 export function useReplyHelp(conversation_id: string, setText: SetText) {
   const say = useTexts(helpTexts);
   const params = { org_id: useOrganization().id, conversation_id };

@@ -86,6 +86,6 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
   );
 }
 
-/** Returns the filters without empty ones. */
+/** Returns the filters without empty filters. */
 const whole = ({ end_user_id: _person, ...filters }: Filtering): Filters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));

@@ -5,15 +5,15 @@ import { selectionTexts } from './selection-texts.ts';
 import { texts } from './texts.ts';
 
 /**
- * The key `j` opens the next conversation and `k` the previous one, `x` selects the open conversation, and `/` moves to
- * the search field.
+ * The key `j` opens the next conversation and `k` the previous conversation, `x` selects the open conversation, and `/`
+ * moves to the search field.
  */
 export function useListKeys(ids: readonly string[], toggle: ((id: string) => void) | null): void {
   const say = useTexts(texts);
   const saySelection = useTexts(selectionTexts);
   const navigate = useNavigate();
   const router = useRouter();
-  // Returns the target conversation, whose page may still be loading. So two presses of a key move two steps.
+  // Returns the target conversation, whose page may still be loading. Two presses of a key move two steps.
   const openOne = (): string | undefined => /\/conversations\/([^/]+)/.exec(router.latestLocation.pathname)?.[1];
   const select = (): void => {
     const chosen = openOne();

@@ -18,7 +18,7 @@ type Input = {
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
-  /** Called with the actions of the chosen reply. */
+  /** This function is called with the actions of the chosen reply. */
   onActions: (actions: ReplyActions) => void;
 };
 

@@ -7,7 +7,7 @@ import { latinDigits } from '../latin-digits.ts';
 import { texts, type KeyWord } from './texts.ts';
 import classes from './api-keys.module.css';
 
-/** The typed text. Empty: the key has no such limit. */
+/** The typed text. An empty field means that the key does not have the limit. */
 export type LimitTexts = Record<KeyLimit, string>;
 export const NO_LIMITS: LimitTexts = { per_minute: '', per_end_user_per_minute: '', total: '' };
 

@@ -8,7 +8,7 @@ const INVISIBLE =
 
 /**
  * Returns a text in a form that a member can safely approve. The author of the text may be a stranger, and
- * `\u{202e}0001` would read as 1000. So characters without a shape are shown as escapes.
+ * `\u{202e}0001` would read as 1000. Characters without a shape are shown as escapes.
  */
 export const shownText = (text: string): string =>
   text.replaceAll(INVISIBLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);

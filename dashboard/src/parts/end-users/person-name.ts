@@ -6,7 +6,7 @@ type Person = { id: string; name: string | null; external_id: string | null };
 
 /**
  * Returns the name of a person. A person without a name or an external ID has a number, so that members can distinguish
- * such people.
+ * unnamed people.
  */
 export function usePersonName(): (person: Person) => string {
   const say = useTexts(texts);

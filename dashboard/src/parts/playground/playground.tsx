@@ -21,7 +21,7 @@ type Props = {
   /** Absent: the stored draft answers. */
   definition?: AgentDefinition;
   onAnswered?: () => void;
-  /** Called with the faults of a refused definition. */
+  /** This function is called with the faults of a refused definition. */
   onFaults?: (faults: readonly Fault[]) => void;
   /** A suggested first question, which has a button. */
   suggestion?: string | undefined;

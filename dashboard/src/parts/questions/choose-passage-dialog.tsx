@@ -18,7 +18,7 @@ type Props = {
   item: Teachable | null;
   onClose: () => void;
   onLearned?: () => void;
-  /** Called after the dialog has closed and the focus is back. */
+  /** This function is called after the dialog has closed and the focus is back. */
   onClosed?: () => void;
 };
 

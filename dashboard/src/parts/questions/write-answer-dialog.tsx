@@ -13,7 +13,7 @@ type Props = {
   item: MissedQuestion | null;
   made: Made;
   onClose: () => void;
-  /** Called after the dialog has closed and the focus is back. */
+  /** This function is called after the dialog has closed and the focus is back. */
   onClosed: () => void;
 };
 

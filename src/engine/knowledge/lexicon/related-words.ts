@@ -1,6 +1,6 @@
 /**
  * Everyday words that people use for the same situation, in English, Arabic and Hindi. Related words are not synonyms:
- * "neighbour" and "another person" are related because both fetch things for somebody. So the strict search ignores
+ * "neighbour" and "another person" are related because both fetch things for somebody. The strict search ignores
  * related words. Related words affect the ranking, and they are a signal of the decision. Each line is one situation.
  *
  * The lists were written for Parley from general vocabulary of services (trade, home, health, travel, public offices),

@@ -25,7 +25,7 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
 /** The access that the route needs, and the parameters of its path. */
 type Asked = { need: Route['access']; params: Readonly<Record<string, string>> };
 
-/** Opens the stream, or refuses before any data is sent. Resolves when the stream is open. */
+/** Opens the stream, or refuses before any data is sent. The promise resolves when the stream is open. */
 export async function streamRun(
   deps: StreamDeps,
   need: Route['access'],
@@ -69,7 +69,7 @@ const groupsOf = ({ keyId, orgId, client }: Caller): Record<string, number> =>
     ? { [`key ${keyId}`]: STREAMS_PER_KEY, [`streams of ${orgId}`]: STREAMS_PER_ORGANIZATION }
     : { [`client ${client.mark}`]: STREAMS_PER_CLIENT, [`clients of ${orgId}`]: STREAMS_PER_ORGANIZATION };
 
-/** Whether the key is not revoked and the client token has not expired, because their streams must end. */
+/** True if the key is not revoked and the client token has not expired, because their streams must end. */
 async function isStillGranted(
   { access }: Pick<StreamDeps, 'access'>,
   { need, params }: Asked,

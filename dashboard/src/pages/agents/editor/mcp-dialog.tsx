@@ -59,7 +59,7 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
 
 type Asked = { at: McpServer; answer: McpTools };
 type Told = {
-  /** Called when a signing secret was created, even if the server does not respond after that. */
+  /** This function is called when a signing secret was created, even if the server does not respond after that. */
   onSecret: (secret: string) => void;
   onAnswer: (asked: Asked) => void;
 };

@@ -129,7 +129,7 @@ const bodyOf = (typed: Typed): ReviewCampaignBody => {
   return { filters: Object.fromEntries(entries.filter(([, value]) => value !== '')) };
 };
 
-/** Whether an addition would add a recipient. */
+/** True if an addition would add a recipient. */
 const isAnyone = ({ waiting, left_out: leftOut }: CampaignReview): boolean =>
   leftOut.reduce((sum, { status, count }) => (status === 'duplicate' || status === 'invalid' ? sum + count : sum), 0) <
   waiting;

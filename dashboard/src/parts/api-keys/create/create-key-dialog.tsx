@@ -12,7 +12,7 @@ type Props = {
   opened: boolean;
   /** The preselected agent. */
   agentId: string | null;
-  /** Called when the value is shown. The URL should record the key for a reload. */
+  /** This function is called when the value is shown. The URL should record the key for a reload. */
   onMade?: (made: NewKey) => void;
   onClose: () => void;
 };
