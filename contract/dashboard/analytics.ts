@@ -80,7 +80,7 @@ export const AnalyticsFigures = Type.Object(
     /** The number of ratings of conversations, and their average from 1 to 5. The average is null without a rating. */
     ratings: Count,
     rating: Nullable(Type.Number()),
-    /** The cost of the model calls of these conversations, as far as prices are known. */
+    /** The cost of the model calls of the counted conversations, as far as prices are known. */
     cost: Type.Array(Cost),
   },
   { title: 'AnalyticsFigures' },

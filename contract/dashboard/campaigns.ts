@@ -97,7 +97,7 @@ export const CampaignPreview = Type.Object(
     goes_out_at: Nullable(Moment),
     /** Null: a model writes the opening when the conversation starts. */
     opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
-    /** The opening for a person without a name and values, with the variables that are then empty. */
+    /** The opening for a person without a name and without values, with the variables that would be empty. */
     without: Type.Object({
       opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
       empty: Type.Array(Type.String()),
@@ -133,7 +133,7 @@ const FileFault = Type.Object({
 
 /**
  * Absent or empty: the review examines the waiting recipients. With filters or a file, the review examines the people
- * who would be added. A body has at most one of these two sources.
+ * who would be added. A body has at most one source of people, filters or a file.
  */
 export const ReviewCampaignBody = Type.Object(
   {

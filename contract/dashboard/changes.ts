@@ -4,7 +4,7 @@ import { closed } from './shapes.ts';
 
 /**
  * The topics of live updates to which a page can subscribe. An event names only topics and never contains the change.
- * The page then reads its data again with its usual routes and permissions.
+ * After an event, the page reads its data again with its usual routes and permissions.
  */
 export const TOPICS = ['conversations', 'waiting', 'approvals', 'keys', 'requests', 'audit', 'first_steps'] as const;
 /** The kinds of topics for one record, for example `conversation:conv_…`. */

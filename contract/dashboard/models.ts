@@ -13,15 +13,17 @@ export const ModelRecord = Type.Object(
     base_url: Nullable(Type.String()),
     has_key: Type.Boolean(),
     /**
-     * The model that creates the embeddings of all documents of the organization. Null: this connection creates no
+     * The model that creates the embeddings of all documents of the organization. Null if the connection creates no
      * embeddings.
      */
     embedding_model: Nullable(Type.String()),
     /** The dimensions of the vectors of the embedding model. Null: Parley has not called the model yet. */
     embedding_dimensions: Nullable(Type.Integer()),
-    /** The model that transcribes audio messages. Null: this connection does not transcribe. */
+    /** The model that transcribes audio messages. Null if the connection does not transcribe. */
     transcription_model: Nullable(Type.String()),
-    /** The model that writes questions for the passages of all documents. Null: this connection writes no questions. */
+    /**
+     * The model that writes questions for the passages of all documents. Null if the connection writes no questions.
+     */
     question_model: Nullable(Type.String()),
     updated_at: Moment,
   },

@@ -117,7 +117,7 @@ export const InvitationLook = Type.Object({
   email: Type.String(),
   role: RoleName,
   /**
-   * False: this link cannot create an account. The holder of a link that cannot create an account must join with an
+   * False if the link cannot create an account. The holder of a link that cannot create an account must join with an
    * existing account.
    */
   new_accounts: Type.Boolean(),

@@ -70,7 +70,7 @@ export const SecondFactorView = Type.Object(
     passkeys: Type.Array(PasskeyRecord),
     recovery_codes_left: Type.Integer(),
     /**
-     * The host name that is valid for passkeys. Null: this installation has no address that browsers accept for
+     * The host name that is valid for passkeys. Null if the installation has no address that browsers accept for
      * passkeys.
      */
     passkeys_at: Nullable(Type.String()),

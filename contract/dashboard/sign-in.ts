@@ -93,7 +93,7 @@ export const SessionView = Type.Object(
     base_url: Type.String(),
     /** The URL that "Upgrade plan" opens. Null: the dashboard opens Settings, Plan. */
     upgrade_url: Nullable(Type.String()),
-    /** True: this installation sends mail. */
+    /** True if the installation sends mail. */
     mail: Type.Boolean(),
     /**
      * The time since which sending is paused after a restore. Null: sending is not paused. The command `./parley

@@ -1,8 +1,8 @@
 /**
  * A Map with at most `max` entries. When the map is full, a pointer moves around the entries (CLOCK algorithm). An
- * entry that was read since the pointer last passed stays for another round. The first entry that was not read since
- * then is evicted. A read sets one flag, where an LRU would move the entry. The stored pointer is an iterator, because
- * a new iterator would visit all deleted places again.
+ * entry that was read since the pointer last passed stays for another round. The pointer evicts the first entry that
+ * was not read since its last pass. A read sets one flag, where an LRU would move the entry. The stored pointer is an
+ * iterator, because a new iterator would visit all deleted places again.
  */
 export type BoundedMap<V> = {
   get(key: string): V | undefined;

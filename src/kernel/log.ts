@@ -60,8 +60,8 @@ function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
 }
 
 /**
- * The members of a request's log line (src/http/edge/request-log.ts). On a terminal, these members become one short
- * line.
+ * The members of a request's log line (src/http/edge/request-log.ts). On a terminal, the members of a request's log
+ * line become one short line.
  */
 const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 

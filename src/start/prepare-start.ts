@@ -23,7 +23,7 @@ export async function prepareStart(deps: {
   secrets: Secrets;
   sessions: Pick<Sessions, 'hashPassword'>;
   role: Role;
-  /** True: this start has created the database. */
+  /** True if the start has created the database. */
   fresh: boolean;
 }): Promise<Prepared> {
   const { config, db, secrets, sessions } = deps;

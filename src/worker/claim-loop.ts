@@ -49,8 +49,8 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   /** Claims up to `limit` due rows. `isMoreDue`: whether more rows may be due. */
   claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
   /**
-   * Extends the leases. The function may return a test for the rows that still belong to this worker. The loop then
-   * aborts the work on all other rows.
+   * Extends the leases. The function may return a test for the rows that still belong to this worker. The loop aborts
+   * the work on all rows that fail the test.
    */
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
   /** Works on one row until its end. A rejection is logged, and the row is claimed again when its lease ends. */

@@ -9,7 +9,7 @@ const CLIP = 'M20 11l-8.5 8.5a5 5 0 0 1-7-7L13 4a3.4 3.4 0 0 1 4.8 4.8l-8.4 8.4a
 
 export type FieldActions = {
   onSend(text: string): void;
-  /** Null: this chat does not accept files. */
+  /** Null if the chat does not accept files. */
   onFiles: ((files: readonly File[]) => void) | null;
 };
 

@@ -1,9 +1,9 @@
 import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from 'react';
 
 /**
- * A dialog whose code loads when it is first opened. After it was opened, the dialog stays mounted so that its closing
- * is visible. The browser fetches the code in advance while it is idle. The dialog is first rendered closed (with the
- * props of `closed`), so that it can restore the previous focus after it opens.
+ * A dialog whose code loads when it is first opened. The dialog stays mounted after its first opening, so that its
+ * closing is visible. The browser fetches the code in advance while it is idle. The dialog is first rendered closed
+ * (with the props of `closed`), so that it can restore the previous focus after it opens.
  */
 export function onceOpened<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -27,7 +27,7 @@ const PhoneNavigation = onceOpened(
 );
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
-// The shell loads these parts separately, because few users see them.
+// The shell loads rarely used parts separately.
 const FirstOrganization = lazy(async () => ({ default: (await import('./first-organization.tsx')).FirstOrganization }));
 const PauseBar = lazy(async () => ({ default: (await import('./pause-bar.tsx')).PauseBar }));
 const VerifyBar = lazy(async () => ({ default: (await import('./verify-bar.tsx')).VerifyBar }));

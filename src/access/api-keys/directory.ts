@@ -192,7 +192,7 @@ function createChanges() {
       }
       changedAt.set(id, ++generation);
     },
-    /** All records then count as changed. */
+    /** After `addAll`, all records count as changed. */
     addAll: (): void => {
       floor = ++generation;
       changedAt.clear();

@@ -151,8 +151,8 @@ async function fill(state: State, block: Block): Promise<void> {
   block.reservedAt = clock.monotonic();
   block.next = block.reservedAt - reservedAt < IDLE_MS ? Math.min(block.next * 2, MAX_BLOCK) : 1;
   try {
-    // The node first returns unneeded calls. If it kept them, a key with a lowered total could be refused although this
-    // node holds calls.
+    // The node first returns unneeded calls. If the node kept unneeded calls, a key with a lowered total could be
+    // refused although this node holds calls.
     if (unneeded.has(keyId)) await returnUnneeded(state);
     const atLeast = Math.min(waiting, MAX_BLOCK);
     const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });

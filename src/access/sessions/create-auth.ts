@@ -17,7 +17,7 @@ import { openSession } from './open-session.ts';
 /**
  * better-auth stores people, passwords (scrypt) and sessions, but Parley does not mount its endpoints. The file
  * sessions.ts converts its results to our types. Named queries write rows that must commit together with our own rows
- * (the first owner, an accepted invitation), in the format of these tables.
+ * (the first owner, an accepted invitation), in the format of better-auth's tables.
  */
 const DAY_SECONDS = 86_400;
 

@@ -19,7 +19,7 @@ export const openSession = {
         const { internalAdapter } = ctx.context;
         const user = await internalAdapter.findUserById(userId);
         if (!user) throw new Error('The account of this session no longer exists.');
-        // With `true`, these fields override their defaults.
+        // With `true`, the given fields override their defaults.
         const session = await internalAdapter.createSession(userId, false, { signInOrgId, signInFactor }, true);
         await setSessionCookie(ctx, { session, user });
         return ctx.json({ token: session.token });

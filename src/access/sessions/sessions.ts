@@ -56,8 +56,8 @@ export type Sessions = Passwords & {
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
   /**
    * Opens a session for one organization only. The provider of this organization confirmed the person's identity and
-   * says whether they used a second factor. The account's own second factor protects other organizations, so it is not
-   * required here.
+   * says whether they used a second factor. The account's own second factor protects other organizations, so a session
+   * for one organization does not require it.
    */
   openFor(caller: Browser, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
   /** The promise resolves when the session is deleted from the database. */

@@ -17,7 +17,9 @@ export const QUESTION_TIMEOUT_MS = 2_000;
 /** The number of tokens that providers add to the request. */
 const ADDED_TOKENS = 50;
 
-/** The payers of calls for an agent's documents. No key and no campaign pays for these calls. */
+/**
+ * The payers of calls for an agent's documents. No key and no campaign pays for the embeddings of an agent's documents.
+ */
 export const forDocuments = (orgId: string, agentId: string): CallsFor => ({
   context: tryContext(orgId, agentId),
   agent: { id: agentId, definition: {} },

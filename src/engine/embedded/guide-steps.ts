@@ -38,8 +38,8 @@ export const askCurrent = (turn: EmbeddedTurn): void => {
 };
 
 /**
- * Tries to read the message as the answer to a step. Returns false if the message is not an answer. In this case,
- * `refuseAnswer` sends the reason.
+ * Tries to read the message as the answer to a step. Returns false if the message is not an answer. If the message is
+ * not an answer, `refuseAnswer` sends the reason.
  */
 export const acceptAnswer = (turn: EmbeddedTurn, step: Step, text: string, words: Words): boolean => {
   if (step.optional === true && asksToSkip(words)) {

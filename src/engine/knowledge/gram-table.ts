@@ -83,7 +83,7 @@ const A_STEP = 16;
 /** Two groups may share a bucket, but real text has fewer groups than buckets. */
 const bucketsFor = (groups: number): number => 2 ** Math.min(16, Math.max(8, Math.ceil(Math.log2(1 + groups))));
 
-/** Returns the hashes of the groups of three letters in these words. */
+/** Returns the hashes of the groups of three letters in the terms. */
 export const lettersOf = (terms: readonly Term[]): Set<number> => {
   const hashes = new Set<number>();
   for (const term of terms) {

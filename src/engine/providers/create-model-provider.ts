@@ -192,8 +192,8 @@ async function answeredCall(
 }
 
 /**
- * Returns the decisions of the team as results of the calls that waited. A model cannot distinguish these calls from
- * its own calls.
+ * Returns the decisions of the team as results of the calls that waited. A model cannot distinguish calls that the team
+ * decided from its own calls.
  */
 function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
   return decisionsIn(request.approvals).flatMap(({ tool, arguments: args, status, reason, outcome }) => {

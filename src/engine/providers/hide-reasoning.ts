@@ -2,8 +2,8 @@ import type { StableText } from './stable-text.ts';
 
 /**
  * Some models write their reasoning into the answer, between tags. Reasoning between tags is not part of the answer.
- * Some servers add the opening tag to the prompt, so the answer may contain only the closing tag. In this case, all
- * text before the closing tag is reasoning.
+ * Some servers add the opening tag to the prompt, so the answer may contain only the closing tag. Without an opening
+ * tag, all text before the closing tag is reasoning.
  */
 const NAMES = ['think', 'thinking', 'thought', 'reasoning'];
 const OPENING = new RegExp(`<(?:${NAMES.join('|')})(?:\\s[^<>]{0,200})?>|\\[THINK\\]`, 'i');

@@ -17,8 +17,8 @@ export type ModelSettings = {
 };
 
 /**
- * Base URLs and keys are always set explicitly. If one of them is missing, the SDKs read OPENAI_API_KEY,
- * OPENAI_BASE_URL and similar from the environment, so an organization without a key would use the operator's account.
+ * Base URLs and keys are always set explicitly. Without an explicit URL and key, the SDKs read OPENAI_API_KEY and
+ * similar variables, so an organization without a key would use the operator's account.
  */
 const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string> = {
   openai: 'https://api.openai.com/v1',

@@ -61,7 +61,10 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
 export const givenLimits = (limits: KeyLimits | null | undefined): KeyLimits | null =>
   limits && Object.keys(limits).length > 0 ? limits : null;
 
-/** A limit per end user needs a permission for trigger calls or sends, because only these calls reach one person. */
+/**
+ * A limit per end user needs a permission for trigger calls or sends, because only trigger calls and sends reach one
+ * person.
+ */
 export const limitFaults = (limits: KeyLimits, permissions: readonly Permission[], at: string): Fault[] =>
   limits.per_end_user_per_minute === undefined || REACHING.some((one) => permissions.includes(one))
     ? []

@@ -29,8 +29,8 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
 });
 
 /**
- * The state is "revoking" until no node can accept the key. After its scheduled time, a scheduled revoke is also
- * "revoking" until then.
+ * The state is "revoking" until no node can accept the key. A scheduled revoke is also "revoking" from its scheduled
+ * time until no node can accept the key.
  */
 function stateOf(row: ApiKeyRow, now: number): KeyRecord['state'] {
   if (row.effectiveAt !== null) return 'revoked';

@@ -8,7 +8,7 @@ const DELAYED_MS = 60_000;
 
 /**
  * The milliseconds until the first message of a campaign may be sent. The message was in the allowed hours when its
- * recipient was started. If no worker ran since then, or a model or provider failed, the message may be in quiet hours
+ * recipient was started. If no worker ran for a while, or a model or provider failed, the message may be in quiet hours
  * now. The result is 0 if it may be sent, or is not the first message to a recipient.
  */
 export async function msToOpening(

@@ -12,7 +12,7 @@ const check = compileBody(RecipientInput);
 
 /** The columns of the recipient. All other columns of a person are the same as in an import. */
 const OWN = ['ref', 'send_at'];
-/** Campaigns do not change these fields of people, so their columns become variables. */
+/** Campaigns do not change tags and blocks of people, so columns with these names become variables. */
 const NOT_OURS = new Set(['tags', 'blocked']);
 const MAX_VARIABLE_NAME = 64;
 const HEAD_CHARACTERS = 64 * 1024;

@@ -48,8 +48,8 @@ type Outcome = StoredMessage | null | Error;
 async function storeAll(db: Db, suppression: Suppression, inbound: readonly Inbound[]): Promise<Outcome[]> {
   const outcomes = new Map<Inbound, Outcome>();
   let waiting = [...inbound];
-  // Each round stores the first message of every new person. After a round, the other messages of these people have a
-  // conversation.
+  // Each round stores the first message of every new person. After a round, the new people have a conversation for
+  // their other messages.
   while (waiting.length > 0) {
     // A file, which is rare, needs an entry in the queue of files, and a turn may wait for its transcript.
     const isPlain = ({ file, content }: Inbound['event']) => file === undefined && content.type !== 'audio';

@@ -29,8 +29,8 @@ export async function signInWithCode(
 
 /**
  * The browser asks the person for a passkey, and the passkey identifies the account. The options of the sign-in reveal
- * nothing about any account. Options for passkeys need little work, so the limit does not count them. If they counted,
- * anyone could use up the limit that sign-ins need.
+ * nothing about any account. Options for passkeys need little work, so the limit does not count them. If option
+ * requests counted, anyone could use up the limit that sign-ins need.
  */
 export const startPasskeySignIn = async ({ passkeys }: Pick<SecondFactorDeps, 'passkeys'>) => ({
   ...(await passkeys.signInOptions()),

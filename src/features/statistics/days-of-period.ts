@@ -3,7 +3,7 @@ import { ANALYTICS_DAYS, MAX_ANALYTICS_DAYS } from '../../../contract/dashboard/
 import { invalidAt, type Refusal } from '../../../contract/problems.ts';
 import { type Day, DAY_MS } from './recount-days.ts';
 
-/** Dates outside this range are typing errors, and no organization has conversations there. */
+/** Dates outside the range are typing errors, because no organization has conversations at such times. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2199-12-31'];
 
 /**

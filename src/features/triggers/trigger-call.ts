@@ -20,7 +20,7 @@ export type CheckedCall = {
   addressFrom: PersonField | null;
   variables: Record<string, unknown>;
   sendAt: Date | null;
-  /** The version that the call or the trigger chose. Null: neither the call nor the trigger chose a version. */
+  /** The version that the call or the trigger chose. Null if neither the call nor the trigger chose a version. */
   agentVersion: number | null;
 };
 

@@ -25,8 +25,8 @@ export function findReply({ turnKey }: Pick<TurnsDeps, 'turnKey'>, turnId: strin
 }
 
 /**
- * Stores the answer of the customer's code. The first answer to a turn counts. The run is then due, and a worker sends
- * the messages. `isReplay`: true if the same answer was stored before.
+ * Stores the answer of the customer's code. The first answer to a turn counts. After the first answer, the run is due,
+ * and a worker sends the messages. `isReplay`: true if the same answer was stored before.
  */
 export async function answerTurn(
   { db, onAccepted }: Pick<TurnsDeps, 'db' | 'onAccepted'>,

@@ -11,8 +11,9 @@ import type { EventStream } from '../route/event-stream.ts';
 const STREAMS_PER_PERSON = 8;
 
 /**
- * Runs one turn of the test chat and streams its text: `delta` and `replace` events, then `turn` or `problem`. A turn
- * without text before its end is answered like a request without a stream. A person who leaves the page stops the turn.
+ * Runs one turn of the test chat and streams its text: The stream sends `delta` and `replace` events, and ends with
+ * `turn` or `problem`. A turn without text before its end is answered like a request without a stream. A person who
+ * leaves the page stops the turn.
  */
 export async function streamTestChat(
   reply: FastifyReply,

@@ -10,7 +10,7 @@ import { llmsText } from './llms.ts';
 import { type DocsDeps, Pages } from './pages.ts';
 
 const MOST_LETTERS = 200;
-/** The fonts of the dashboard, from its files. Without these fonts, a browser uses its system's fonts. */
+/** The fonts of the dashboard, from its files. Without the fonts of Parley, a browser uses its system's fonts. */
 const FONTS = { inter: 'inter-latin-wght-normal-', mono: 'jetbrains-mono-latin-wght-normal-' } as const;
 const DASHBOARD_FILES = 'dashboard/dist/assets';
 const SCRIPTS = ['copy.js', 'pages.js', 'search.js', 'rank.js'] as const;

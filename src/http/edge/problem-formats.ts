@@ -11,8 +11,8 @@ export type ProblemFormat = {
 const RFC_9457: ProblemFormat = { type: 'application/problem+json', schema: 'Problem', bodyOf: (problem) => problem };
 
 /**
- * The format that clients of OpenAI's API read. In this format, `code` is Parley's code, and the message contains all
- * faults.
+ * The format that clients of OpenAI's API read. In the format of OpenAI, `code` is Parley's code, and the message
+ * contains all faults.
  */
 const OPENAI: ProblemFormat = {
   type: 'application/json',

@@ -273,7 +273,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
   }
 }
 
-/** Only tests validate answers, because an engineer sees the fault there. */
+/** Only tests validate answers, because an engineer sees the fault in a test. */
 function compileAnswers(route: Route): (status: number, body: unknown) => void {
   const checks = new Map(
     Object.entries(route.responses).map(([status, answer]) => {

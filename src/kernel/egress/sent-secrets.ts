@@ -1,9 +1,8 @@
 import { REDACTED } from '../redact.ts';
 
 /**
- * Some servers repeat the request in their errors, including the Authorization header. The answers of these servers are
- * stored, shown and logged, so this file removes the secrets of a request from its answer before any other code reads
- * the answer.
+ * Some servers repeat the request in their errors, including the Authorization header. Parley stores, shows and logs
+ * the answers of servers, so this file removes the secrets of a request from its answer first.
  */
 const NAME = /^(?:proxy-)?authorization$|^cookie$|^(?!idempotency)(?:.*[-_])?(?:key|token|secret|password)$/i;
 /** The tokens of Telegram bots are in the path of the URL. */

@@ -5,7 +5,7 @@ import type { Db, Queryable } from '../db.ts';
 import { apiKey, apiKeyUse } from '../schema/api-key.ts';
 
 /**
- * The calls of a key's `total`. Nodes reserve blocks of these calls: `reserved` of the row counts every call that was
+ * The calls of a key's `total`. Nodes reserve blocks of a key's calls: `reserved` of the row counts every call that was
  * made, and every call that a node may still make from its block.
  */
 export type BlockWanted = {

@@ -18,9 +18,9 @@ export type BackupTable = { table: string; columns: string[] };
 export type BackupEnd = { end: true; rows: number };
 
 /**
- * A backup does not contain the rows of these tables. A restored session would be valid again even if the session has
- * ended since the backup, so all people sign in again. Leases and event watchers belong to processes that no longer
- * exist. Mails contain links that are valid for a short time.
+ * A backup does not contain the rows of the tables of sessions, leases, event watchers and mails. A restored session
+ * would be valid again even if the session has ended since the backup, so all people sign in again. Leases and event
+ * watchers belong to processes that no longer exist. Mails contain links that are valid for a short time.
  */
 const LEFT_OUT = [
   'session',

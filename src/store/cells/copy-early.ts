@@ -4,8 +4,8 @@ import { inMove, placeOf, type Route, type TenantTable, tenantTables } from './t
 
 /**
  * Copies the large tables of an organization, whose rows rarely change, before the organization is closed
- * (docs/adr/0503). The move then copies only the rows that were changed since the early copy. No worker of the new cell
- * finds the copies: waiting rows are left out, and the tables with the organization's settings are empty there.
+ * (docs/adr/0503). After an early copy, the move copies only the rows that were changed since the copy. No worker of
+ * the new cell finds the copies, because waiting rows are left out, and the organization's settings are not copied yet.
  */
 export type Early = {
   /**
@@ -130,9 +130,8 @@ export async function insistOnCopies(client: pg.Client, { orgId, to }: Route, ta
 }
 
 /**
- * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these tables are emptied
- * afterwards. These triggers may also change copied recipients, so the recipients, the last early table, are copied
- * again.
+ * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so the move empties them
+ * afterwards. Triggers may also change copied recipients, so the recipients, the last early table, are copied again.
  */
 export async function copyChanged(client: pg.Client, { orgId, from, to }: Route, table: TenantTable, early: Early) {
   const { list, key, columns } = table;

@@ -13,7 +13,7 @@ import { inMove, type Route, tenantTables } from './tenant-tables.ts';
 /**
  * Moves all rows of an organization to another cell (docs/adr/0503). First, the move copies the large tables. In the
  * second step, all processes refuse calls of the organization, while one transaction copies the rest, changes the cell,
- * and deletes rows that workers could find. After this transaction, the other old rows are deleted. A killed command
+ * and deletes rows that workers could find. After the second step, the other old rows are deleted. A killed command
  * leaves an organization that is closed for some seconds, and old rows that no query reads. A worker or the next
  * command deletes the old rows (remove-strays.ts).
  */

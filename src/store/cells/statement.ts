@@ -55,10 +55,10 @@ const ORGANIZATION = /^org_[0-9a-z]{26}$/;
 const EACH_OF_MANY = /org_[0-9a-z]{26}/g;
 
 /**
- * Returns the organizations in these values. If no position is known, the first value with an ID of an organization
- * decides. The value is one ID, or an array of IDs, also in the text format of PostgreSQL. Each query takes the
- * organization first. Later values may be texts of users, who could name an organization of another cell and stop the
- * batch.
+ * Returns the organizations in the values of a statement. If no position is known, the first value with an ID of an
+ * organization decides. The value is one ID, or an array of IDs, also in the text format of PostgreSQL. Each query
+ * takes the organization first. Later values may be texts of users, who could name an organization of another cell and
+ * stop the batch.
  */
 export function organizationsIn(values: readonly unknown[], positions: readonly number[]): Set<string> {
   const found = new Set(positions.map((position) => values[position]).filter(isOrganization));

@@ -10,8 +10,8 @@ import {
 import type { Queryable } from '../db.ts';
 
 /**
- * Records which members have a conversation open. All nodes share these rows. A row expires quickly and is deleted a
- * little later.
+ * Records which members have a conversation open. All nodes share the rows of presence. A row expires quickly and is
+ * deleted a little later.
  */
 
 /** A repeated report writes its row only if this part of the lifetime has passed or the content has changed. */

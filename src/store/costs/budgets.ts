@@ -34,7 +34,7 @@ export async function listBudgets(db: Queryable, orgId: string): Promise<NamedBu
 }
 
 /**
- * Returns the previous amount. Null: this budget is new. A new amount does not change the spent amount of the current
+ * Returns the previous amount. Null if the budget is new. A new amount does not change the spent amount of the current
  * period.
  */
 export async function writeBudget(

@@ -10,7 +10,7 @@ export type DeliveryOutcome = {
   error: DeliveryError | null;
   providerMessageId: string | null;
   possibleDuplicate: boolean;
-  /** The delay before the next attempt. Null: this was the last attempt. */
+  /** The delay before the next attempt. Null after the last attempt. */
   againAfterMs: number | null;
   /** The attempt never reached the provider, so it does not count. */
   refund: boolean;

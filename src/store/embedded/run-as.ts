@@ -6,9 +6,10 @@ import { StartError } from '../../kernel/start-error.ts';
 /**
  * Postgres refuses to run as root, and if root starts Parley, Postgres runs as another user: the owner of the data, or
  * otherwise "nobody". This other user must reach the programs and the data, and often cannot, because a checkout in
- * root's own home is below a folder with mode 0700. In this case, the process gets only the capability to pass such
- * folders. The capability is an ambient capability, set by util-linux' setpriv. The secure bit keeps the capability for
- * access(2), with which Postgres looks for its own files. All other rights of root are dropped in any case.
+ * root's own home is below a folder with mode 0700. If the other user cannot reach the files, the process gets the
+ * capability to pass closed folders. The capability is an ambient capability, set by util-linux' setpriv. The secure
+ * bit keeps the capability for access(2), with which Postgres looks for its own files. All other rights of root are
+ * dropped in any case.
  */
 export type RunAs = { uid: number; gid: number; how: 'same' | 'switch' | 'setpriv'; capability?: string };
 

@@ -37,7 +37,7 @@ export async function readNames(db: Queryable, orgId: string, ids: readonly stri
   return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
-/** The addresses of these people, grouped by person. One round trip reads a page of addresses. */
+/** Returns the addresses of the given people, grouped by person. One round trip reads a page of addresses. */
 export async function listIdentitiesOf(
   db: Queryable,
   orgId: string,

@@ -79,7 +79,7 @@ export class EndUserBook {
   readonly #suppressed = new Map<string, Suppressed>();
 
   /**
-   * Looks up all people to whom these calls may refer, in one round trip, or in two if the organization has suppressed
+   * Looks up all people to whom the calls may refer, in one round trip, or in two if the organization has suppressed
    * identifiers. Anonymous calls need no round trip.
    */
   static async read(

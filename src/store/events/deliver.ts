@@ -96,7 +96,7 @@ export type EventOutcome = {
   claimed: LeasedEvent;
   state: EventDeliveryState;
   attempt: DeliveryAttempt | null;
-  /** The delay before the next attempt. Null: this was the last attempt. */
+  /** The delay before the next attempt. Null after the last attempt. */
   againAfterMs: number | null;
 };
 

@@ -35,8 +35,8 @@ const RULES = {
     off: 'channel_disabled',
   },
   campaign: {
-    // With this form of the condition, the planner never chooses the index of the list, which contains only rows that
-    // are not deleted.
+    // With such a condition, the planner never chooses the index of the list, which contains only rows that are not
+    // deleted.
     isThere: `coalesce(campaign.deleted_at, 'infinity') = 'infinity'`,
     // Members prepare the recipients of a draft. The worker sends nothing before the campaign starts.
     isOn: (keyId) => `(campaign.state = 'live' OR campaign.state = 'draft' AND ${keyId} IS NULL)

@@ -9,7 +9,7 @@ export type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; requ
 /** `refused`: the first call had another body. */
 type RepeatOutcome = { kind: 'replayed'; answer: StoredAnswer } | { kind: 'refused'; refusal: Refusal };
 
-/** The response to the first call with this Idempotency-Key. Null: this is the first call with the key. */
+/** The response to the first call with this Idempotency-Key. Null on the first call with the key. */
 export async function readStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,

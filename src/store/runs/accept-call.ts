@@ -22,7 +22,7 @@ export type AcceptCall = {
   /** True: the key may not change people, so only empty fields of the person get values. */
   fillsOnly: boolean;
   conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | { id: string } | null;
-  /** The mark of the client token that calls. The conversation belongs to this mark from then on. */
+  /** The mark of the client token that calls. A conversation that the call starts belongs to this mark. */
   clientMark?: string | null;
   message: string | null;
   input: RunInput;

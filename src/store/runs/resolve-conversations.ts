@@ -38,8 +38,8 @@ const nameOfKey = (orgId: string, agentId: string, key: string): string => `${or
 const nameOfId = (orgId: string, agentId: string, id: string): string => `${orgId} ${agentId} id ${id}`;
 
 /**
- * The conversations that these calls may continue, by `conversationNameOf`. The function makes one round trip for keys,
- * and one for IDs.
+ * Returns the conversations that the calls may continue, by `conversationNameOf`. The function makes one round trip for
+ * keys, and one for IDs.
  */
 export async function readKeyedConversations(
   client: pg.Pool | pg.PoolClient,

@@ -28,11 +28,11 @@ type Column = { name: string; type: string };
  * One statement (one round trip and one transaction) for all calls of a batch. `gate` is the fence: it selects the
  * calls whose key, plan, agent, trigger and channel are still enabled after the check in memory. `idem` writes the
  * Idempotency-Keys: the first call with a key continues, and a second call with this key writes nothing. `go` contains
- * the calls that pass both `gate` and `idem`. Only these calls write rows. Rows are locked in the same order everywhere
- * (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts (another node was
- * first), the whole statement is rolled back and the batch is planned again. Rows are passed as one array per column,
- * so planning costs the same for 1 call and for 200. The statement has only the parts that a call of the batch needs.
- * Even an unused part costs the database 20 to 50 µs, which was a sixth of the cost of an anonymous call.
+ * the calls that pass both `gate` and `idem`. Only the calls in `go` write rows. Rows are locked in the same order
+ * everywhere (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts (another
+ * node was first), the whole statement is rolled back and the batch is planned again. Rows are passed as one array per
+ * column, so planning costs the same for 1 call and for 200. The statement has only the parts that a call of the batch
+ * needs. Even an unused part costs the database 20 to 50 µs, which was a sixth of the cost of an anonymous call.
  */
 function writeText({ people, keyed, repeatable, messages, client }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';

@@ -166,16 +166,16 @@ export const modelProvider = pgTable(
     provider: text('provider').notNull(),
     baseUrl: text('base_url'),
     sealedKey: text('sealed_key'),
-    /** The model that makes the embeddings of the organization. Null: this connection makes no embeddings. */
+    /** The model that makes the embeddings of the organization. Null if the connection makes no embeddings. */
     embeddingModel: text('embedding_model'),
     /**
      * The number of dimensions of the vectors, known after the model's first call. Null: Parley has not called the
      * model yet.
      */
     embeddingDimensions: integer('embedding_dimensions'),
-    /** The model that transcribes audio of the organization. Null: this connection transcribes no audio. */
+    /** The model that transcribes audio of the organization. Null if the connection transcribes no audio. */
     transcriptionModel: text('transcription_model'),
-    /** The model that writes questions for passages of the organization. Null: this connection writes no questions. */
+    /** The model that writes questions for passages of the organization. Null if the connection writes no questions. */
     questionModel: text('question_model'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },

@@ -46,7 +46,7 @@ export const refusedOrigin = pgTable(
     channelId: text('channel_id').notNull(),
     origin: text('origin').notNull(),
     refusedAt: moment('refused_at').notNull(),
-    /** The time at which the chat was last opened on this site. Null: the chat was never opened there. */
+    /** The time at which the chat was last opened on this site. Null if the chat was never opened on the site. */
     reachedAt: moment('reached_at'),
   },
   (table) => [

@@ -69,7 +69,7 @@ export const nodeLease = pgTable('node_lease', {
   renewedAt: moment('renewed_at').notNull().defaultNow(),
 });
 
-/** Running processes of every role, for `./parley secrets rotate`. A worker has a row here, but no lease. */
+/** Running processes of every role, for `./parley secrets rotate`. A worker has a row in this table, but no lease. */
 export const runningProcess = pgTable('running_process', {
   id: text('id').primaryKey(),
   /** The newest PARLEY_SECRET that the process knows. */

@@ -10,7 +10,7 @@ export const SURVEY = 'survey';
 /**
  * The ratings of a conversation, with at most one survey and one row for each rated answer. Ratings are deleted with
  * the conversation. When a conversation is resolved, a trigger of the database adds its survey if the agent asks for
- * ratings. A worker then sends the question.
+ * ratings. A worker sends the question of the survey.
  */
 export const rating = pgTable(
   'rating',

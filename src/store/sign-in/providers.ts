@@ -61,7 +61,7 @@ export async function deleteSignInProvider(db: Queryable, orgId: string): Promis
 }
 
 /**
- * Ends all sessions of the organization's provider, so that these people must sign in again. The access tokens that
+ * Ends all sessions of the organization's provider, so that its people must sign in again. The access tokens that
  * people created in sessions of the provider end too. Sessions end before tokens, so that a token that is being created
  * is found (features/access-tokens).
  */

@@ -62,7 +62,7 @@ export type AttachmentWorkerDeps = {
 
 /**
  * Downloads the files that people sent through a provider. The provider stores the bytes and sends only a reference, so
- * Parley accepts the message without the bytes. If a transcription model is connected, the worker then transcribes
+ * Parley accepts the message without the bytes. If a transcription model is connected, the worker also transcribes
  * audio.
  */
 export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {

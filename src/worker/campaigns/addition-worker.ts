@@ -174,7 +174,7 @@ async function addPage(
   };
   const { answer } = await addRecipients(db, call, suppression);
   const stored = JSON.parse(answer.body) as Partial<Answered>;
-  // An erasure deletes a stored response that names the person. In this case, the page was added, but its counts are
-  // lost.
+  // An erasure deletes a stored response that names the person. If the stored response was deleted, the page was added,
+  // but its counts are lost.
   return stored.rows === undefined ? answerOf([]) : (stored as Answered);
 }

@@ -114,8 +114,8 @@ function redirected(source: ClaimedSource, page: PageRow, { headers }: EgressRes
   const to = pageAddress(headers['location'] ?? '', page.url);
   if (to === null) return fault('redirected_away', 'The page redirects, but not to a page.', true);
   if (source.kind !== 'page' && isInScope(to, source.scope)) return { found: { kind: 'leads', to, how: 'redirect' } };
-  // The address that a person typed may redirect to https, to "www" or to a language. The source then uses the address
-  // to which the site redirects.
+  // The address that a person typed may redirect to https, to "www" or to a language. The source continues with the
+  // address to which the site redirects.
   if (isStart) return { found: { kind: 'leads', to, how: 'redirect', scope: scopeOf(to, source.kind) } };
   return fault('redirected_away', 'The page redirects to an address outside of the site.', true);
 }

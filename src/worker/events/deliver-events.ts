@@ -74,7 +74,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
       );
       const healthy = outcomes.filter(({ state }) => state === 'delivered').map(({ claimed }) => claimed);
       const once = new Map(healthy.map((claimed) => [`${claimed.org_id} ${claimed.endpoint_id}`, claimed]));
-      // If this statement fails, the outcomes are still stored, and waiting deliveries become due at their time.
+      // If the statement fails, the outcomes are still stored, and waiting deliveries become due at their time.
       if (once.size > 0)
         await makeWaitingDue(pool, [...once.values()]).catch((error: unknown) =>
           log.warn({ err: error }, 'The waiting deliveries of an endpoint were not made due.'),

@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
 const MB = 1024 * 1024;
-/** From this share of the limit, a warning is shown. */
+/** At this part of the limit, the page shows a warning. */
 const NEARLY_FULL = 0.9;
 
 /** Shows the used document space of this agent, or of all agents if their limit is closer. */

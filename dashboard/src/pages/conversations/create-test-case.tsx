@@ -20,7 +20,7 @@ type Props = { item: ConversationRecord; message: ConversationMessage; opened: b
 
 /** The button “This should have been …” creates a test of the agent from its message. */
 export function CreateTestCase(props: Props): ReactNode {
-  // After it was opened, the dialog stays mounted, because it returns the focus when it closes.
+  // The dialog stays mounted after its first opening, because it returns the focus when it closes.
   const [wanted, setWanted] = useState(false);
   if (props.opened && !wanted) setWanted(true);
   return wanted && <Editing {...props} />;

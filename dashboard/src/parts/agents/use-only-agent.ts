@@ -13,8 +13,8 @@ export function useOnlyAgent(): string | null {
 type Form = { values: { agent_id?: string }; setFieldValue: (name: 'agent_id', id: string) => void };
 
 /**
- * The agent may load while the user is already typing. The form then selects the only agent and does not change other
- * fields.
+ * The agent may load while the user is already typing. When the agent has loaded, the form selects the only agent and
+ * does not change other fields.
  */
 export function useLateAgent(agentId: string | null, form: Form): void {
   const [known, setKnown] = useState(agentId);

@@ -25,8 +25,8 @@ const choice = (delta: Delta, finish: 'stop' | null = null): Choice[] => [
 
 /**
  * Converts the events of a run to chunks of a completion. If the text of a model is withdrawn (the model calls a tool,
- * or fails and another model answers), the sent text cannot be removed. The stored message then follows after an empty
- * line.
+ * or fails and another model answers), the sent text cannot be removed. After withdrawn text, the stored message
+ * follows, with an empty line before it.
  */
 export function createChunks(
   { id, createdAt, model, hasUsage, isRepeatable }: Chunked,

@@ -39,7 +39,7 @@ export function useHandOffDraft(stored: HandOffRules, browserTimeZone: string) {
       setDraft((before) => ({ ...before, ...part }));
       setFaults([]);
     },
-    /** The result is null if a value is missing, and the form then shows this. */
+    /** The result is null if a value is missing, and the form shows the fault. */
     body: (): HandOffRules | null => {
       const found = faultsOf(draft);
       setFaults(found);
