@@ -1,8 +1,8 @@
 /**
- * During an upgrade, the previous release runs on the schema of the next release (docs/operations.md, "Upgrade").
- * Therefore a released migration never changes, and a later migration only adds tables, columns or indexes.
- * `migrations` in test/released/VERSION/facts.json lists the migrations of a release. A statement that is not on the
- * list of additions needs a comment such as `-- safe for 1.2.3: that release does not read this column`.
+ * During an upgrade, the previous release runs on the schema of the next release (docs/operations.md, "Upgrade"). A
+ * released migration never changes, and a later migration only adds tables, columns or indexes. `migrations` in
+ * test/released/VERSION/facts.json lists the migrations of a release. A statement that is not on the list of additions
+ * needs a comment such as `-- safe for 1.2.3: that release does not read this column`.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -84,7 +84,7 @@ const PACKAGES = [
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** Returns the room of a file below the root: `src/http/api/x.ts` → http, `src/main.ts` → start, `cli/x.ts` → cli. */
+/** Returns the room of a file below the root, such as http for `src/http/api/x.ts` and cli for `cli/x.ts`. */
 function roomOf(file) {
   const [first, second] = path.relative(ROOT, file).split(path.sep);
   if (first !== 'src') return first;
@@ -93,7 +93,7 @@ function roomOf(file) {
 
 const featureOf = (file) => path.relative(path.join(ROOT, 'src', 'features'), file).split(path.sep)[0];
 
-/** Returns the page of a file of the dashboard: `dashboard/src/pages/agents/editor/x.tsx` → agents. */
+/** Returns the page of a file of the dashboard, such as agents for `dashboard/src/pages/agents/editor/x.tsx`. */
 function pageOf(file) {
   const [page, rest] = path.relative(path.join(ROOT, 'dashboard', 'src', 'pages'), file).split(path.sep);
   return page === '..' || rest === undefined ? null : page;

@@ -4,8 +4,8 @@ import type { Db } from '../src/store/db.ts';
 export type RowsRead = Record<string, number>;
 
 /**
- * Measures the database reads of a call, as PostgreSQL counts them. Unlike a duration, this count does not depend on
- * the machine, and unlike a plan it shows the actual reads. No other connection may use the database during the call.
+ * Measures the database reads of a call, as PostgreSQL counts them. Unlike a duration, the count does not depend on the
+ * machine, and unlike a plan it shows the actual reads. No other connection may use the database during the call.
  */
 export async function rowsRead(db: Db, call: () => Promise<unknown>): Promise<RowsRead> {
   const before = await readCounters(db);

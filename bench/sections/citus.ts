@@ -25,7 +25,7 @@ export async function citus(plan: Plan): Promise<string[]> {
 }
 
 type Side = { region: Region; tenant: Tenant };
-/** In this table, a larger number is better. */
+/** In the table of this section, a larger number is better. */
 type Rates = Record<string, number>;
 
 async function besidePlain(tree: string, plan: Plan): Promise<string[]> {

@@ -107,7 +107,7 @@ export const Analytics = Type.Object(
      */
     complete: Type.Boolean(),
     total: AnalyticsFigures,
-    /** The same figures for the same number of days before. */
+    /** The figures of an equally long period just before. */
     before: AnalyticsFigures,
     /** The figures of every day of the period, oldest first. */
     days: Type.Array(

@@ -58,7 +58,7 @@ export const EndUserCampaign = Type.Object(
 );
 export type EndUserCampaign = Static<typeof EndUserCampaign>;
 
-/** The attributes that members see first, in this order. The other attributes follow in the order of their names. */
+/** The attributes that members see first, in their order. The other attributes follow in the order of their names. */
 export const AttributeOrder = Type.Object(
   { names: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: MAX_ATTRIBUTES, uniqueItems: true }) },
   { ...closed, title: 'AttributeOrder' },

@@ -38,8 +38,8 @@ export const ReplayTurn = Type.Object(
     /** Empty: the two answers do not differ. */
     changed: Type.Array(Type.Enum(REPLAY_CHANGES)),
     /**
-     * The cause `earlier` means that the published version also gives this answer, so an earlier version or a document
-     * caused the difference. Null: the two answers do not differ.
+     * The cause `earlier` means that the published version gives the new answer too, so an earlier version or a
+     * document caused the difference. Null: the two answers do not differ.
      */
     cause: Nullable(Type.Enum(['draft', 'earlier'])),
   },

@@ -33,8 +33,8 @@ const chosenFor = (agent: Agent, run: Pick<ClaimedRun, 'input' | 'end_user'>): C
   chooseVersion(agent, run.input.agent_version, run.end_user.id);
 
 /**
- * The rollout to which a turn belongs. Null: the turn belongs to no rollout. Every version of the agent has the
- * rollout.
+ * The rollout to which a turn belongs. Null: the turn belongs to no rollout. A rollout is a part of every version of
+ * the agent.
  */
 export const rolloutOf = ({ rollout }: Agent, { input }: Pick<ClaimedRun, 'input'>): string | null =>
   input.agent_version === undefined ? (rollout?.id ?? null) : null;

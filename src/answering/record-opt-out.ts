@@ -5,7 +5,7 @@ import type { CompletedTurn } from '../store/runs/complete.ts';
 
 /**
  * The effect of the word STOP. The engine recognizes stop words before every turn (src/engine/stop-words.ts), and a
- * rule of the agent may have the same effect. The person is opted out on the kind of channel of the conversation, in
+ * rule of the agent may opt out a person too. The person is opted out on the kind of channel of the conversation, in
  * every conversation. The run ends, and the conversation is resolved. One message confirms the opt-out, with the text
  * of the rule or a built-in text. After an opt-out, Parley sends nothing on this kind of channel
  * (src/store/end-users/reason-not-to-send.ts): calls get `recipient_opted_out`, campaigns skip the person, and waiting

@@ -29,7 +29,7 @@ import { type Rooms, type Wake, WAKES } from './open-rooms.ts';
 import type { AppDeps, Role } from './app-deps.ts';
 import type { Service } from './service.ts';
 
-/** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
+/** Half of the promised "drained in 30 s" is for turns, and half is for requests and the database. */
 const TURN_GRACE_MS = 15_000;
 /** A called provider may still answer within this time, and later the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;

@@ -118,7 +118,7 @@ export type InboundMessage = {
   /** The sender's ID for the message, if the sender later refers to the message by this ID. */
   readonly providerMessageId?: string;
   readonly address: string | null;
-  /** The conversation, if the sender uses our IDs. */
+  /** The conversation is known if the sender uses our IDs. */
   readonly conversationId?: string;
   /** The fields of the person that the provider confirms. */
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };

@@ -17,7 +17,7 @@ export function portNumber(text: string): Reading<number> {
     : { fault: 'is not a port number', cure: 'Write a whole number from 1 to 65535, for example 4000.' };
 }
 
-/** The store has the same limit (`MAX_CELLS`). */
+/** The store has the limit `MAX_CELLS` too. */
 export function cellCount(text: string): Reading<number> {
   const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= 64

@@ -34,7 +34,7 @@ export type Egress = {
    * The check is for URLs that are about to be saved.
    */
   check(url: string): Promise<void>;
-  /** Opens a connection for protocols other than HTTP (SMTP), to an address that was judged by the same rules. */
+  /** Opens a connection for protocols other than HTTP (SMTP), to an address that the rules for HTTP allow. */
   connect(target: SocketTarget): Promise<Socket>;
   close(): Promise<void>;
 };

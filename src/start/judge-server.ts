@@ -12,7 +12,7 @@ const OLDEST_SERVER = 150_000;
 /** Each response that reads the database waits for at least one round trip. */
 const SLOW_ROUND_TRIP_MS = 5;
 const MAX_CLOCK_SKEW_MS = 5_000;
-/** The page docs/operations.md has the same number. */
+/** The page docs/operations.md contains this number. */
 const CONNECTIONS_OF_A_PROCESS = 19;
 /** Fewer checkpoints are normal, because a bulk load causes some. */
 const CHECKPOINTS = 20;

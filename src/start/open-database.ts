@@ -17,7 +17,10 @@ export type OpenDatabase = {
   stop(): Promise<void>;
 };
 
-/** Opens the embedded Postgres or the database in DATABASE_URL. Both kinds of database are migrated. */
+/**
+ * Opens the embedded Postgres or the database in DATABASE_URL. Parley migrates the embedded database and the database
+ * in DATABASE_URL.
+ */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const database = config.databaseUrl === null ? await embedded(config, log) : external(config.databaseUrl);
   try {

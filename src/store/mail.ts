@@ -37,7 +37,7 @@ export const unlinked = (name: string): string => name.replaceAll(/(?<=\S)[.:/@\
 export type Mail = MailText & {
   /**
    * Null: the mail is a decoy. A request for a mail to an address without an account must take as long as a request
-   * with an account. A decoy takes the same work, and the worker drops its row.
+   * with an account. A decoy mail takes as much work as a real mail, and the worker drops its row.
    */
   to: string | null;
   /**

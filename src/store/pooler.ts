@@ -79,7 +79,10 @@ async function stateOf(client: pg.ClientBase): Promise<{ place: string; settings
   return rows[0]!;
 }
 
-/** Both connections prepare different statements under one name. The caller has connected both clients. */
+/**
+ * Both connections prepare different statements under one name, to test whether the pooler separates names. The caller
+ * has connected both clients.
+ */
 async function keepsPrepared(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const name = `parley-${randomBytes(6).toString('hex')}`;
   try {

@@ -4,8 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 /**
  * Returns embeddings in the wire formats of OpenAI (also of every OpenAI-compatible server) and Google. A vector
  * depends only on the words: the words of one concept have the same direction, and every other word has its own
- * direction. Therefore the vector of a paraphrase without a common word is near, and no other vector is near. The fake
- * uses scripted replies first.
+ * direction. Only a paraphrase has a near vector, even without a common word. The fake uses scripted replies first.
  */
 export type EmbeddingReply =
   /**

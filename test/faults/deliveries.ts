@@ -12,8 +12,8 @@ export type Deliveries = {
   path: string;
   send(node: Node): Promise<void>;
   /**
-   * Every accepted message must arrive. A message may arrive more than once only if a process died, and is marked in
-   * this case.
+   * Every accepted message must arrive. A message may arrive more than once only if a process died, and the repeat is
+   * marked.
    */
   check(crashes: number): Promise<void>;
 };

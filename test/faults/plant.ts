@@ -47,8 +47,8 @@ export type ClockOrder = { wallMs?: number; suspends?: boolean };
 
 const TICK_MS = 10;
 /**
- * A longer gap between two reads of the clock means that the process was stopped. A busy process also has gaps between
- * two reads of the clock, so the value is not smaller.
+ * A longer gap between two reads of the clock means that the process was stopped. A busy process also has short gaps
+ * between two reads of the clock, so STOPPED_MS is not smaller.
  */
 const STOPPED_MS = 300;
 

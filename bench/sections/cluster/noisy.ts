@@ -8,7 +8,10 @@ import type { Steady, SteadyResult } from '../../steady.ts';
 const STEADY = fileURLToPath(new URL('../../steady.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** The limit per minute of a key and of its organization. The noisy tenant makes a hundred times as many calls. */
+/**
+ * The limit per minute of a key and of its organization. The noisy tenant makes a hundred times as many calls as its
+ * limit allows.
+ */
 const LIMIT = 600;
 const QUIET_TENANTS = 10;
 /** The number of calls a second of each quiet tenant, well below its limit. */

@@ -55,7 +55,7 @@ function useFirstField(form: RefObject<HTMLFormElement | null>): void {
     const first =
       current?.querySelector<HTMLElement>('[data-autofocus]') ?? current?.querySelector<HTMLElement>(FIELDS);
     first?.setAttribute('data-autofocus', 'true');
-    // When the timer fires, the dialog has stored to which element the focus returns.
+    // The timer fires after the dialog has stored the element to which the focus returns.
     const timer = setTimeout(() => current?.contains(document.activeElement) || first?.focus());
     return () => clearTimeout(timer);
   }, [form]);

@@ -9,8 +9,8 @@ import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Sub
  * bounded, filled on demand, and valid only while the lease is valid.
  *
  * A load that is in progress when a change is applied may return the state before the change. Every change gets the
- * next generation, and a query stores its generation at the start. Its result is cached only if none of its subjects
- * has changed since.
+ * next generation, and a query stores its generation at the start. The result of a query is cached only if none of its
+ * subjects has changed since the query began.
  *
  * A key has two names in the cache: its digest, for calls with the key itself, and its ID, for calls with its client
  * tokens. A change of the key removes both entries of the cache.

@@ -69,7 +69,7 @@ export function createLastUsed(deps: {
 
   const writeOne = async (uses: Use[]): Promise<void> => {
     try {
-      // All nodes write in the same order, to avoid deadlocks between two statements.
+      // All nodes write keys in one fixed order, to avoid deadlocks between two statements.
       await deps.write(uses.sort((a, b) => (a.keyId < b.keyId ? -1 : 1)));
     } catch (error) {
       deps.onError(error);

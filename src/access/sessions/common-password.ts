@@ -25,7 +25,10 @@ const REPEATED = /^(.{1,32}?)\1+$/su;
 /** A repeated `abcd` is as easy to guess as a single `abcd`. */
 const SHORT_PIECE = 4;
 
-/** True if all characters follow each other with the same step. Among digits, zero follows nine. */
+/**
+ * True if the step from each character to the next is the same small number, as in "abcd" or "4321". Among digits, zero
+ * follows nine.
+ */
 function isRun(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const step = stepOf(codes[0]!, codes[1] ?? 0);

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * The part of a request that the check of its origin needs. Requests of Fastify and of Node both have this part.
- * Forwarded headers are not checked, because any client can send them.
+ * The part of a request that the check of its origin needs. Requests of Fastify and of Node both have the fields of
+ * this type. Forwarded headers are not checked, because any client can send them.
  */
 export type Arrival = { headers: IncomingHttpHeaders; socket: { localAddress?: string | undefined } };
 

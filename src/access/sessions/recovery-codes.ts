@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /**
  * Recovery codes are for a person who lost their second factor. A person has ten codes. Each code is valid once and is
- * shown once. Its 80 random bits need no slow hash and no key, so the codes stay valid after PARLEY_SECRET changes.
+ * shown once. The 80 random bits of a code need no slow hash and no key, so the codes stay valid after PARLEY_SECRET
+ * changes.
  */
 export const RECOVERY_CODES = 10;
 const CODE_BYTES = 10;

@@ -11,7 +11,7 @@ import type { LastUsed } from '../api-keys/last-used.ts';
 import type { SignInLimit } from '../sessions/sign-in-limit.ts';
 import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
 
-/** One token may make this many calls per minute at one node. An API key has the same limit in each family. */
+/** One token may make this many calls per minute at one node. An API key has the limit of a token in each family. */
 const TOKEN_CALLS = 600;
 
 export type TokenGate = {

@@ -15,7 +15,7 @@ export type Work = {
   fail(why: string): void;
 };
 
-/** Work returns this value when it must wait for data. The function `add` puts the work back into the queue. */
+/** Work yields WAIT when it must wait for data. The function `add` puts the work back into the queue. */
 export const WAIT = Symbol('wait');
 
 export function createFairQueue(meter: { clock(): number; cpu(): number; onJob(job: number): void }) {

@@ -11,8 +11,8 @@ import { readToolSecrets } from '../../store/tool-secrets.ts';
 /**
  * With the signature, the receiver of a tool call verifies that Parley made the call. The call is signed as a Standard
  * Webhook (signWebhook in src/kernel/standard-webhooks.ts), whose ID is the `idempotency-key` of the call. During the
- * overlap of a rotation, the previous secret signs as well. A tool without a secret gets unsigned calls. Stored
- * credentials of the tool are added to the headers and are not part of the signature.
+ * overlap of a rotation, the previous secret signs too. A tool without a secret gets unsigned calls. Stored credentials
+ * of the tool are added to the headers and are not part of the signature.
  */
 export type Authority = {
   /** Each secret adds a signature. Empty: the tool has no secret, so its calls are not signed. */

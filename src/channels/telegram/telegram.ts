@@ -208,7 +208,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
   return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail, setting: 'bot_token' });
 }
 
-/** Telegram has no code for this case, only the 400 of every wrong request. */
+/** Telegram has no own code for an unknown chat, only the 400 of every wrong request. */
 const NO_SUCH_CHAT = /\bchat not found\b/i;
 
 function contentOf(message: unknown): MessageContent | null {

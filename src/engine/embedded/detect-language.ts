@@ -4,8 +4,9 @@ import { latinLanguageOf } from '../knowledge/latin-words.ts';
 /**
  * Chooses the language of the answer. The script of the text decides first. Hindi and Arabic in Latin letters are
  * detected by common words. Arabic letters mean Arabic, unless the conversation already uses another language with
- * Arabic letters (fa, ur). Devanagari means Hindi by the same rule. In an Arabic conversation, a single Latin word, an
- * e-mail address or an order number does not change the language.
+ * Arabic letters (fa, ur). Devanagari means Hindi, unless the conversation already uses another language with this
+ * script. In an Arabic conversation, a single Latin word, an e-mail address or an order number does not change the
+ * language.
  */
 export const detectLanguage = (text: string, current: string | null): string | null => {
   const prose = text.split(/\s+/).filter((word) => !NOT_PROSE.test(word));

@@ -17,9 +17,9 @@ import { beginTurn, builtIn, endTurn, note, ownText, say, type EmbeddedTurn } fr
 
 /**
  * The deterministic agent. The embedded agent uses no key, no network and no model. The same request always results in
- * the same turn. The agent checks each message in this order, and the first match decides: stop words, rules, a request
- * for a human, the answer to the current step, small talk, knowledge. A message without a match is a miss, and the
- * agent answers that it does not know.
+ * the same turn. The agent checks each message for stop words, rules, a request for a human, the answer to the current
+ * step, small talk, and knowledge. The first match decides. A message without a match is a miss, and the agent answers
+ * that it does not know.
  */
 export const embeddedProvider: Provider = {
   name: 'embedded',

@@ -161,7 +161,7 @@ export const signalsOf = (
   };
 };
 
-/** Below this value, a demand does not count as met. */
+/** A demand with a value below SHOWN does not count as met. */
 const SHOWN = 0.5;
 
 /** Returns the share of a question's letter groups that a text contains. */

@@ -465,10 +465,10 @@ const inOrder = (found: readonly [number, Finding][]): Finding[] => {
 const isAsGood = (finding: Finding, best: Finding): boolean => finding.score >= best.score * 0.995;
 const writingIn = ({ passage }: Finding): Writing => writingOf(`${passage.heading ?? ''} ${passage.text}`);
 
-/** Below this value, a demand does not count as met. */
+/** A demand with a value below SHOWN does not count as met. */
 const SHOWN = 0.5;
 
-/** A passage states a number of things only if the number is near their name. */
+/** The passage contains the number of things only if the number is near the name of the things. */
 const isCounted = (text: string, things: Demand): boolean => {
   const terms = termsOf(text);
   const named = terms.flatMap((term, at) => {

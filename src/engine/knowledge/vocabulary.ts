@@ -24,7 +24,7 @@ export class Vocabulary {
     this.bytes += WORD_BYTES + 2 * term.word.length;
   }
 
-  /** Handles "cheque book" in a question about documents with "chequebook", and the reverse. */
+  /** Handles "cheque book" in a question about documents with "chequebook", and the other way round. */
   joinWords(question: string): string {
     const words = wordsOf(foldText(question));
     const joined: string[] = [];

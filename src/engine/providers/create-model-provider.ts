@@ -20,7 +20,9 @@ import { type CallTool, CHECK_MS, type FindChangedTools, refusalOf, runTool, typ
 import type { PreparedCall } from './stored-call.ts';
 import { showImages, type ShownImages, withoutImages } from './show-images.ts';
 
-/** The limit for the `fetch` that is passed in, as `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
+/**
+ * The limit for a `fetch` that the caller passes, as in `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`.
+ */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
 
 export const MODEL_TIMEOUT_MS = 30_000;

@@ -46,7 +46,7 @@ export async function generate(generation: Generation): Promise<Generated> {
     } catch (error) {
       const isGarbled = error instanceof ProviderError && error.code === 'provider_garbled' && error.retryable;
       if (!isGarbled || tries === MAX_TRIES) throw error;
-      // The trace contains the readable answers, but not the unreadable answer that caused this retry.
+      // The trace contains the readable answers, but not the unreadable answer that caused a retry.
       generation.turn.steps.push({ kind: 'model_retry', detail: generation.model });
     }
   }

@@ -176,7 +176,7 @@ function nameOf(address: string): string {
   }
 }
 
-/** Ends a sync, or releases the source for the next worker. The next turn of the agent uses the changes. */
+/** Ends a sync, or releases the source for the next worker. The next turn of the agent uses the changed documents. */
 export async function endSlice(
   db: Db,
   source: ClaimedSource,

@@ -29,7 +29,7 @@ import { keepMessage } from './keep-message.ts';
 
 /** A conflict over the same new person is retried at most this many times. */
 const TRIES = 3;
-/** If another transaction has just created the same person, a retry finds this person. */
+/** If another transaction has just created the person, a retry finds this person. */
 const isRetried = (error: unknown): boolean => isUniqueViolation(error) || isDeadlock(error);
 
 /**

@@ -21,7 +21,7 @@ export type WrittenAnswer = { status: number; body: string; replayed: boolean };
 
 type Deps = Pick<EndUsersDeps, 'endUserQueue' | 'guard'>;
 
-/** Creates or changes the person with the caller's own ID. A repeated call has the same result. */
+/** Creates or changes the person with the caller's own ID. A repeated call has no second effect. */
 export async function upsertEndUser(
   { endUserQueue }: Deps,
   caller: Writer,

@@ -75,8 +75,8 @@ export async function noteLastFactor(tx: Queryable, userId: string): Promise<voi
 }
 
 /**
- * A sign-in by password uses the same lock. A sign-in in progress either requires the factor, or its session is ended
- * with all other sessions.
+ * A sign-in by password uses the lock of the second factor too. A sign-in in progress either requires the factor, or
+ * its session is ended with all other sessions.
  */
 export async function lockFactors(tx: Queryable, userId: string): Promise<boolean> {
   await lockPasswordHash(tx, userId);

@@ -14,8 +14,8 @@ export type ChatReader = {
 };
 
 /**
- * Calls back with every later message. The first call may have no messages. After the first call, no message is missed,
- * and deltas are sent too.
+ * Calls back with every later message. The first call back may have no messages, and the later calls back miss no
+ * message and also have deltas.
  */
 export function followMessages(
   { db, feed, liveDeltas }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveDeltas'>,

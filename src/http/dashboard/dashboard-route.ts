@@ -64,7 +64,7 @@ const LARGE_BODY_KEYS = 20_000;
 
 /**
  * A body may take as long to arrive as a request may last. The gate checks the caller again after the body has arrived.
- * Without the second check, a removed member could keep a role for half a minute by sending slowly.
+ * Without the check after the body, a removed member could keep a role for half a minute by sending slowly.
  */
 const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && method !== 'DELETE';
 

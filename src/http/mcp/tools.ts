@@ -29,7 +29,7 @@ export type ToolRequest = { method: Route['method']; url: string; headers: Recor
 export const toolsOf = (routes: readonly Route[]): Tool[] =>
   routes.filter((route) => isShown(route) && isKeyRoute(route.access) && hasOneResult(route)).map(toolOf);
 
-/** A completion may be a stream, and the tool `startConversation` has the same effect. */
+/** A completion may be a stream, and the tool `startConversation` has the effect of a completion. */
 const hasOneResult = (route: Route): boolean => !isStream(route) && !route.path.startsWith(OPENAI_PATH);
 
 /** True if this key may use the tool. Each call of a tool is checked again, like any other request. */

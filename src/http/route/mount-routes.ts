@@ -100,7 +100,7 @@ function admission(route: Route, { access, problems, tracer }: Mounting): OnRequ
  * been accepted.
  */
 function giveBack({ admission, raw }: FastifyRequest): void {
-  // Without a status, the error came after the response had begun.
+  // A request without a status failed after the response had begun.
   const code = (metaOf(raw)?.code ?? null) as ProblemCode | null;
   if (code !== null && (PROBLEMS[code].status < 500 || code === 'unavailable')) admission?.counted?.giveBack();
 }

@@ -53,7 +53,7 @@ export async function* readCsv(
   });
   const position = { bytes: 0 };
   const fed = pipeline(Readable.from(decoded(pieces, encoding, position), { objectMode: false }), parser);
-  // An error of the input ends the parser with the same error, which the loop throws.
+  // An error of the input ends the parser with this error, which the loop throws.
   fed.catch(() => {});
   let isFirst = true;
   try {

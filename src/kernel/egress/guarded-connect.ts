@@ -62,8 +62,9 @@ export async function resolveGuarded(
 }
 
 /**
- * Applies the same rules when a user saves an address. A name that does not resolve at this time is checked again when
- * it is called. Plain http is refused for a name that does not resolve, unless the operator allowed the host.
+ * Applies the rules for connections when a user saves an address. A name that does not resolve at this time is checked
+ * again when it is called. Plain http is refused for a name that does not resolve, unless the operator allowed the
+ * host.
  */
 export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
   const { hostname, port, protocol } = destination;

@@ -112,7 +112,8 @@ async function openRevokesIn(db: Queryable, limit: number): Promise<(KeyName & {
 
 /**
  * Revokes the keys in `keys` that are due. Returns the keys that were not revoked before. Each organization needs one
- * statement, because a transaction does not know the cells of the organizations. All nodes lock the keys in this order.
+ * statement, because a transaction does not know the cells of the organizations. All nodes lock the keys in the order
+ * of the list `keys`.
  */
 export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { userId: string; seq: number }) {
   const revoked: KeyName[] = [];

@@ -57,7 +57,7 @@ export class CellPool extends pg.Pool {
 
   /**
    * How often a connection was taken or given back. With several cells, how often the cell of this pool was used. If
-   * two calls return the same number, this process sent nothing between the calls. Null: a connection is in use.
+   * two calls return an equal number, this process sent nothing between the calls. Null: a connection is in use.
    */
   useCount(): number | null {
     if (this.cell !== null && !this.directory.isSingle()) return this.slots.useCount(this.cell);

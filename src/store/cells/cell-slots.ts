@@ -21,7 +21,7 @@ export type CellSlots = {
   /** Records that a transaction that wrote to the cell has been committed. */
   committed(cell: string): void;
   /**
-   * How often a statement of the cell began or ended, or a transaction was committed. If two calls return the same
+   * How often a statement of the cell began or ended, or a transaction was committed. If two calls return an equal
    * number, this process sent nothing to the cell between the calls. Null: a statement is in progress.
    */
   useCount(cell: string): number | null;

@@ -79,7 +79,7 @@ export const placeColumnsOf = (places: readonly ArrivalPlace[]) => ({
 /**
  * Stores the messages of the CTE `arrived` and wakes the run that answers them, or creates a new run if the run has
  * ended. If a member has taken the conversation over, the messages are only stored. The caller has locked the
- * conversations. All messages get the same time, which is later than any earlier change under the same lock.
+ * conversations. All messages get one time, which is later than any earlier change under the lock of the conversations.
  */
 export function arrivalStatement<const Types extends Readonly<Record<string, string>>>(
   name: string,

@@ -8,7 +8,7 @@ import type { Cause } from '../schema/document-source.ts';
  * worker continues where a killed worker stopped. Only one sync at a time reads one host, on all workers.
  */
 const QUEUE = leasedQueue('document_source', ['org_id', 'id']);
-/** Claims are rare and depend on each other, so this lock allows one claim at a time. */
+/** Claims of sites are rare and depend on each other, so this lock allows one claim at a time. */
 const CLAIM_LOCK = 0x70617274;
 
 export type ClaimedSource = {

@@ -88,7 +88,7 @@ function checkVersion(cluster: string, major: number): void {
 /**
  * The database sorts by bytes, which is fast and never changes with a system update, and knows upper and lower case of
  * all of Unicode. Authentication is `trust`, because only the database's user and root can enter the folder of the
- * socket, and both can read the data files as well.
+ * socket, and both can read the data files too.
  */
 const INITDB = [
   '--username=postgres',

@@ -73,7 +73,7 @@ export async function eraseEndUser(
   const tests = await eraseCasesFrom(tx, orgId, id);
   await eraseWordingsOf(tx, orgId, id);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
-  // The deletion of events runs after all changes that cause events. Concurrent events are committed at this point, so
+  // The deletion of events runs after all changes that cause events. At this point, concurrent events are committed, so
   // the deletion finds them.
   await deleteEventsOf(tx, orgId, id);
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));

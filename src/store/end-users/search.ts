@@ -100,7 +100,8 @@ async function foundAmong(
     const more = await among(WALK);
     if (more.length >= limit || !(await isThereMore(WALK))) return more;
   }
-  // No index has this order. With an indexed order, the planner sometimes prefers a walk along the primary key.
+  // No index of the table has the order of the list. With an indexed order, the planner sometimes prefers a walk along
+  // the primary key.
   const unordered = sql`(${endUser.id} || '') DESC`;
   return db.select().from(endUser).where(where).orderBy(unordered).limit(limit);
 }

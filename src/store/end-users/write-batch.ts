@@ -106,6 +106,6 @@ function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; chan
   return { made: [...made.values()].sort(byIdentifier), changed: [...changed.values()].sort(byIdentifier) };
 }
 
-/** All batches write the rows in the same order, to avoid deadlocks. */
+/** All batches write the rows in one fixed order, to avoid deadlocks. */
 const order = (row: EndUserRow) => `${row.org_id} ${row.external_id ?? row.email ?? row.phone ?? row.id}`;
 const byIdentifier = (a: EndUserRow, b: EndUserRow) => (order(a) < order(b) ? -1 : 1);

@@ -96,7 +96,7 @@ export async function listEvents(
   const horizon = await oldestUnderWay(db, orgId);
   const readable = and(
     eq(event.orgId, orgId),
-    // PostgreSQL uses the index of the list for this form of the condition.
+    // With this form of the condition, PostgreSQL uses the index of the list.
     sql`${event.type} <> 'audit.recorded'`,
     sql`${event.tx} < ${horizon}::bigint`,
     start === null ? undefined : behind(start),

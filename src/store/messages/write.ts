@@ -13,7 +13,7 @@ export type PlannedSend = {
   answer: StoredAnswer;
   /** The person's row if this batch creates or changes it. */
   endUser: EndUserRow | null;
-  /** True if the batch creates the conversation. All calls of the batch to the same person use this conversation. */
+  /** True if the batch creates the conversation. All calls of the batch to one person use this conversation. */
   fresh: boolean;
   address: string | null;
   /** True: the person has no identity with this address yet. */

@@ -54,7 +54,7 @@ export const boundSilence = sql`set_config('idle_in_transaction_session_timeout'
 
 /**
  * `server`: the run of the database server in which the number was assigned. After a restart, the server may assign the
- * same number to another change.
+ * number of a lost change to another change.
  */
 export type Place = { seq: number; server: string };
 

@@ -181,8 +181,8 @@ export const budgetReservation = pgTable(
 );
 
 /**
- * The shared state of a model that fails or requested a pause. All nodes use this state. Without a row, the model is
- * called as usual.
+ * The shared state of a model that fails or requested a pause. All nodes use the state of a model. Without a row, the
+ * model is called as usual.
  */
 export const modelGate = pgTable(
   'model_gate',

@@ -18,7 +18,7 @@ export const mcpChange = pgTable(
     /** The approved form, which the tool on the server no longer matches. */
     pin: text('pin').notNull(),
     what: text('what').array().$type<ToolChange['what']>().notNull(),
-    /** The time when a node first saw this difference. */
+    /** The time when a node first saw that the tool has changed. */
     since: moment('since').notNull().defaultNow(),
   },
   (table) => [

@@ -73,7 +73,7 @@ export const analyticsDay = pgTable(
 export type DayFacts = { rules: number; groups: FactGroup[] };
 
 /**
- * The conversations with the same agent, channel and other properties. The lists contain the seconds of each
+ * The conversations with the same agent, channel and other properties. The lists of seconds contain one number for each
  * conversation.
  */
 export type FactGroup = {

@@ -14,7 +14,7 @@ export const secondFactor = pgTable('second_factor', {
   sealed: text('sealed').notNull(),
   /** Null: the secret was shown but not yet confirmed by a code, so it has no effect. */
   confirmedAt: moment('confirmed_at'),
-  /** The step of the last accepted code. A code of this step or an earlier step is refused. */
+  /** The step of the last accepted code. The server refuses a code of this or an earlier step. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
   /** The number of wrong codes since the last correct code. */
   failures: integer('failures').notNull().default(0),

@@ -58,7 +58,10 @@ export const signInLink = pgTable(
   'sign_in_link',
   {
     orgId: orgId(),
-    /** The claim `sub` of the ID token. An address may pass to another person, but a subject does not. */
+    /**
+     * The claim `sub` of the ID token. The address of a person may pass to another person, but the claim `sub` does
+     * not.
+     */
     subject: text('subject').notNull(),
     userId: text('user_id').notNull(),
     createdAt: createdAt(),

@@ -175,7 +175,7 @@ export async function readRepliedTurn(pool: pg.Pool, { orgId, runId, turnId }: R
 
 /**
  * Stores an answer that came to `reply_url`, if its turn is open, and makes the run due. A run whose turn was
- * superseded becomes due too, because nothing else would end it before its deadline. The lock on the run orders this
+ * superseded becomes due too, because nothing else would end it before its deadline. The lock on the run orders the
  * change before or after a message that arrives at the same time.
  */
 export async function storeReply(

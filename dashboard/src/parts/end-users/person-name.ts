@@ -18,8 +18,8 @@ const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const LAST = 4;
 
 /**
- * Returns four digits from the random end of the ID, which are the same on every page. Two people of thousands may have
- * the same number.
+ * Returns four digits from the random end of the ID, which are the same on every page. Two of some thousands of people
+ * may have equal numbers.
  */
 export function visitorNumber(id: string): string {
   let value = 0;

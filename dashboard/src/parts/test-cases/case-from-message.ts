@@ -23,7 +23,8 @@ export function caseFrom(
     // The first message of a turn contains its trace.
     if (one.role === 'agent' && one.why !== null) {
       const say = texts.join('\n').trim();
-      // Only the first turn of a test can start with the agent. Earlier turns belong to another conversation.
+      // Only the first turn of a test can start with the agent. A turn that starts with the agent begins the test
+      // again, because earlier turns belong to another conversation.
       turns = say === '' ? [{}] : [...turns, { say }];
       texts = [];
       tools.push(...toolsOf(one));

@@ -30,5 +30,5 @@ export function InvitationLink({ invitation, onClose }: Props): ReactNode {
   );
 }
 
-/** True if the response contains the link, for passing it on. If the result is false, the link was mailed. */
+/** True if the response contains the link, for passing it on. If the result is false, Parley has mailed the link. */
 export const isHandedOver = (made: NewInvitation): made is NewInvitation & { url: string } => made.url !== null;
