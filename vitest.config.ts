@@ -25,8 +25,9 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/cheap-passwords.ts', 'test/citus/record-statements.ts', 'test/cells.ts'],
     reporters: ['default', './test/reporter.ts'],
-    // Processes, since tests start servers, set signals and kill children. A process runs one file after another and
-    // loads the program's modules once, because they have no state and loading them takes seconds.
+    // The tests run in processes instead of threads, since tests start servers, set signals and kill children. A
+    // process runs one file after another and loads the program's modules once, because they have no state and loading
+    // them takes seconds.
     pool: 'forks',
     isolate: false,
     // Values that a test file replaced are restored before the next file.

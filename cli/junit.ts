@@ -78,7 +78,7 @@ export const faultsOf = ({ turns }: CaseResult): string[] =>
   );
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// XML cannot represent these control characters.
+// XML cannot represent the listed control characters.
 // oxlint-disable-next-line no-control-regex
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const xml = (text: string): string =>

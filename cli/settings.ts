@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { Failure } from './failure.ts';
 
-/** These flags exist for every command, before or after its name. */
+/** The global flags exist for every command, before or after its name. */
 export type GlobalOptions = { json?: boolean; url?: string; org?: string };
 
 /** The flags and environment variables of the command line, read once. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 /**
- * These ports are below the ephemeral ports of systems (Linux 32768 and up, others 49152 and up). No other process gets
+ * The ports are below the ephemeral ports of systems (Linux 32768 and up, others 49152 and up). No other process gets
  * such a port by chance between the check and the use, or during a restart of a node.
  */
 const FIRST_PORT = 20_000;

@@ -2,11 +2,11 @@ import { Type, type TSchema } from 'typebox';
 import { WebChatSettings } from './chat.ts';
 
 /**
- * All kinds of channels, with the settings that connect a channel. The server validates with these schemas. The
- * dashboard creates its forms from the schemas, and the command line creates its help. The code of each kind is in
- * src/channels/. The fields in `secretFields` are encrypted in the database and never shown again. The fields in
- * `addressFields` contain the server address of the provider. Stored secrets are valid only for the stored addresses.
- * When an address changes, every secret must be entered again.
+ * All kinds of channels, with the settings that connect a channel. The server validates channels with the schemas of
+ * this file. The dashboard creates its forms from the schemas, and the command line creates its help. The code of each
+ * kind is in src/channels/. The fields in `secretFields` are encrypted in the database and never shown again. The
+ * fields in `addressFields` contain the server address of the provider. Stored secrets are valid only for the stored
+ * addresses. When an address changes, every secret must be entered again.
  */
 export type ChannelForm = {
   readonly settings: TSchema;
@@ -169,7 +169,7 @@ export const isChannelKind = (kind: string): kind is ChannelKindName => Object.h
 export const kindsBy = (field: PersonField): readonly string[] =>
   CHANNEL_KINDS.filter((kind) => (CHANNEL_FORMS[kind] as ChannelForm).personField === field);
 
-/** Lists the addresses that Parley calls for a channel with these settings, one text per address field. */
+/** Lists the addresses that Parley calls for a channel with the given settings, one text per address field. */
 export function channelAddresses(kind: string, settings: Readonly<Record<string, unknown>>): string[] {
   const fields: readonly string[] = isChannelKind(kind) ? CHANNEL_FORMS[kind].addressFields : [];
   return fields.map((name) => JSON.stringify(settings[name] ?? null));

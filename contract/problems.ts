@@ -698,8 +698,8 @@ export type RefusalExtras = {
   /** The additional members of the body for this code, such as `required_permission`. */
   members?: Record<string, unknown>;
   /**
-   * The additional headers of this response, such as `RateLimit`. The code sets `Retry-After`, unless these headers
-   * contain it.
+   * The additional headers of this response, such as `RateLimit`. The code sets `Retry-After`, unless the additional
+   * headers contain it.
    */
   headers?: Record<string, string>;
   /** The verified key of the refused request, for the log and the counters. The caller never receives the key. */

@@ -1,6 +1,6 @@
 /**
- * The days of a repeating campaign. The server computes the days with these functions, and so does the page before the
- * schedule is saved.
+ * The days of a repeating campaign. The server and the page of a schedule compute the days with the functions of this
+ * file.
  */
 export type ScheduleDays = {
   /** The days of the week. 1 is Monday. */

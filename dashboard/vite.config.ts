@@ -45,7 +45,9 @@ const OF_LISTS =
   'live-state|moment|use-record-names|no-value|page|page-header|tip|use-shortcuts|channels/kind-names|conversations/status-texts|end-users/person-name';
 /** The list of conversations has separate rows, without a table, its filters and its bar. */
 const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
-/** The list of conversations is the frame of an open conversation, which uses these modules too. */
+/**
+ * The list of conversations is the frame of an open conversation, so an open conversation uses the listed modules too.
+ */
 const OF_CONVERSATIONS =
   'conversations-page|conversations.module|inbox-texts|open-next|rating-texts|snooze-times|texts|use-list-keys';
 
@@ -109,8 +111,8 @@ export default defineConfig({
       output: outputsOf({ groups: CHUNKS }),
       treeshake: { manualPureFunctions: SCHEMAS, propertyReadSideEffects: false },
     },
-    // These licenses must be distributed with the build. The file LICENSES-OF-PACKAGES.txt has the licenses of the
-    // server's packages.
+    // The licenses of bundled packages must be distributed with the build. The file LICENSES-OF-PACKAGES.txt has the
+    // licenses of the server's packages.
     license: { fileName: 'licenses.md' },
   },
   server: {

@@ -15,7 +15,7 @@ const DIST = path.join(ROOT, 'dist');
 /** The entry points with their paths in `dist/`: the server, the command line, the threads. */
 const PROGRAMS = ['src/main', 'cli/main', 'src/answering/knowledge/thread', 'src/engine/documents/thread'];
 
-/** The program reads these files at run time. */
+/** The program reads the listed files at run time. */
 const FILES = [
   ...below('migrations', (name) => name.endsWith('.sql')),
   'migrations/meta/_journal.json',

@@ -1,4 +1,4 @@
-/** These tools are only for the tests of test/deploy: helm, Kubernetes' schemas, YAML (60 MB). */
+/** The tools for tests of test/deploy are helm, Kubernetes' schemas, and a YAML parser (60 MB). */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';

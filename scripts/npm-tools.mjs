@@ -1,6 +1,6 @@
 /**
- * Large packages that only some tests need are not packages of the program. These large packages are installed once,
- * below `.parley/`.
+ * Large packages that only some tests need are not packages of the program. Large packages for tests are installed
+ * once, below `.parley/`.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

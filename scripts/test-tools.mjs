@@ -7,9 +7,9 @@ import { npmTools } from './npm-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
- * Some tests use these programs, and find them by an environment variable. Tests whose variable is missing are skipped
- * with a message. For a package with `names`, the listed names replace the packages after it. The first choice is a
- * browser without a graphical interface, because its pages need a third less processor time.
+ * Some tests use the listed programs, and find them by an environment variable. Tests whose variable is missing are
+ * skipped with a message. For a package with `names`, the listed names replace the packages after it. The first choice
+ * is a browser without a graphical interface, because its pages need a third less processor time.
  */
 const TOOLS = [
   {
@@ -42,7 +42,7 @@ const TOOLS = [
   },
 ];
 
-/** These programs are for long tests that run as root. Every program in the list `also` must exist too. */
+/** The listed programs are for long tests that run as root. Every program in the list `also` must exist too. */
 const CONTAINERS = {
   variable: 'TEST_PODMAN',
   what: 'podman and what it needs to build and run containers',

@@ -20,7 +20,7 @@ export type TestApp = {
   secrets: Secrets;
   kinds: ChannelKinds;
   url: string;
-  /** Creates a key with these rights and returns its value. */
+  /** Creates a key with the given rights and returns its value. */
   key(
     orgId: string,
     options?: Omit<NonNullable<Parameters<typeof givenKey>[2]>, 'digest'>,

@@ -30,8 +30,8 @@ export async function installPackage(...options: string[]): Promise<{ folder: st
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-package-'));
   const home = path.join(folder, 'home');
   mkdirSync(home);
-  // npm looks for the settings of this machine next to the Node that runs it. With our Node, npm would not find these
-  // settings.
+  // npm looks for the settings of this machine next to the Node that runs it. With our Node, npm would not find the
+  // settings of this machine.
   const settings = process.env['npm_config_globalconfig'];
   const env = { PATH, HOME: home, ...(settings !== undefined && { npm_config_globalconfig: settings }) };
   const file = `./${await packPackage(folder, env)}`;

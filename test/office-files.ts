@@ -25,7 +25,7 @@ export const docx = (): Promise<Buffer> =>
       <w:tbl>${row('Day', 'Hours')}${row('Friday', 'closed')}</w:tbl></w:body></w:document>`,
   });
 
-/** Creates a ZIP of these files according to PKWARE's APPNOTE. */
+/** Creates a ZIP of the given files according to PKWARE's APPNOTE. */
 export async function zip(files: Record<string, string>): Promise<Buffer> {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
@@ -77,6 +77,6 @@ export function pdf(pages: readonly string[], { encrypted = false, count = pages
   return Buffer.from(`%PDF-1.7\n${objects.join('\n')}\n${trailer}\n%%EOF`, 'latin1');
 }
 
-/** Returns the content of a page with these lines. */
+/** Returns the content of a page with the given lines. */
 export const pdfPage = (...lines: string[]): string =>
   `BT /F 12 Tf 50 700 Td ${lines.map((line) => `(${line}) Tj 0 -14 Td`).join(' ')} ET`;

@@ -5,7 +5,7 @@ import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from '
 const SLOWEST = 10;
 /** A larger number of failed files is not by chance. */
 const MOST_AGAIN = 8;
-/** Node itself crashed, because JavaScript cannot cause these signals. */
+/** Node itself crashed, because JavaScript cannot cause the listed signals. */
 const CRASH = /^Worker exited unexpectedly with signal (SIGSEGV|SIGBUS|SIGILL)/;
 const FINISHED: ReadonlySet<string> = new Set(['passed', 'failed', 'skipped']);
 

@@ -13,14 +13,14 @@ import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from
  * [--write]`, then `npm run format`.
  *
  * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from the
- * results of these weights. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the questions of each
- * half, and of the new trades of each language, get a wrong answer. `ASK_AT` is the highest probability at which the
- * numbers of right sections and honest answers are almost at their maximum.
+ * results of the separately trained weights. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the
+ * questions of each half, and of the new trades of each language, get a wrong answer. `ASK_AT` is the highest
+ * probability at which the numbers of right sections and honest answers are almost at their maximum.
  */
 
 /**
- * The limit of wrong answers is below the target of 4 %, because the lexicon knows these domains better than a new
- * domain.
+ * The limit of wrong answers is below the target of 4 %, because the lexicon knows the trained domains better than a
+ * new domain.
  */
 const WRONG_GOAL = 0.03;
 /** The number of passages in a part of a document, and the fraction 1/n of its unanswerable questions that are used. */

@@ -33,8 +33,8 @@ const AdditionFault = Type.Object({
   row: Type.Integer(),
   detail: Type.String(),
   /**
-   * The caller's own name for the recipient, and the request of the call. Only additions by calls of a key have these
-   * fields.
+   * The caller's own name for the recipient, and the request of the call. Only additions by calls of a key have `ref`
+   * and the request.
    */
   ref: Type.Optional(Nullable(Type.String())),
   request_id: Type.Optional(Type.String()),

@@ -58,7 +58,7 @@ export const AgentRecord = Type.Object(
     published: AgentDefinition,
     /**
      * The parts of `published` that turns skip because they would take too much time. An older Parley without the
-     * present checks stored these parts.
+     * present checks stored parts that take too much time.
      */
     left_out: Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
   },
@@ -168,8 +168,8 @@ export const PlaygroundBody = Type.Object(
     /** The decision of the test about all calls that need an approval. Absent: the calls are approved. */
     approvals: Type.Optional(Type.Enum(APPROVAL_DECISIONS)),
     /**
-     * The number of finished steps of `no_reply`, for a person who does not answer. The turn is the next of these
-     * steps.
+     * The number of finished steps of `no_reply`, for a person who does not answer. The turn is the next step of
+     * `no_reply`.
      */
     silent_steps: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_REMINDERS })),
   },

@@ -182,7 +182,7 @@ export const CampaignReview = Type.Object(
          */
         status: Type.Enum([...RECIPIENT_STATUSES, 'duplicate', 'invalid'] as const),
         reason: Nullable(Type.String()),
-        /** True: the review found these recipients, and they are still waiting. */
+        /** True if the recipients that the review found are still waiting. */
         is_waiting: Type.Boolean(),
         count: Type.Integer(),
         recipients: Named,

@@ -17,8 +17,8 @@ export const MissedQuestion = Type.Object(
     languages: Type.Array(Type.String()),
     last_at: Moment,
     /**
-     * The agent's messages that did not answer the questions. When all of these messages are marked, the topic is not
-     * listed any more.
+     * The agent's messages that did not answer the questions. When all messages in the list are marked, the topic is no
+     * longer listed.
      */
     message_ids: Type.Array(Type.String()),
     examples: Type.Array(

@@ -247,7 +247,7 @@ import {
 
 /**
  * The routes of the dashboard's own API, below DASHBOARD_BASE, with their access rules and shapes. The server mounts
- * exactly these routes. The dashboard and the command line call exactly these routes.
+ * exactly the listed routes, and the dashboard and the command line call no other routes.
  */
 export const DASHBOARD_BASE = '/dashboard/api';
 

@@ -3,7 +3,7 @@ import type { DashboardRouteName } from './routes.ts';
 
 /**
  * The routes of the dashboard's API that an access token can use, with the verb that each route requires. Tokens cannot
- * use any other route. The list follows these rules:
+ * use any other route. The list of token routes follows four rules:
  *
  * - The verb `push` changes drafts, and nothing that end users see.
  * - The verb `publish` changes the parts that end users see, which are versions, documents and triggers.

@@ -53,7 +53,7 @@ export class ChatError extends Error {
 
 export type Chat = {
   readonly state: ChatState;
-  /** Calls the given function after each change. Returns a function that stops these calls. */
+  /** Calls the given function after each change. Returns a function that stops the calls of `listener`. */
   subscribe(listener: (state: ChatState) => void): () => void;
   /** The promise resolves when the message is stored. The promise rejects with a `ChatError`. */
   send(text: string): Promise<void>;
@@ -71,7 +71,7 @@ const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
 const ENDED = new Set<Run['status']>(['completed', 'failed', 'skipped', 'cancelled']);
 const WAITS = new Set<Run['status']>(['queued', 'scheduled', 'running']);
-/** Refusals with these status codes are temporary. */
+/** Refusals with the listed status codes are temporary. */
 const PASSING = new Set([0, 408, 429, 502, 503, 504]);
 
 export function connect(options: ConnectOptions): Chat {

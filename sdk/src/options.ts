@@ -35,7 +35,7 @@ export type Settings = Pick<ParleyOptions, 'apiKey' | 'fetch' | 'log'> & {
 export const isPage = (): boolean => 'document' in globalThis;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
-/** Checks everything that a caller can get wrong, because `fetch` reports these faults like a lost connection. */
+/** Checks everything that a caller can get wrong, because `fetch` reports a wrong option like a lost connection. */
 export function settingsOf(options: ParleyOptions): Settings {
   const { apiKey, fetch, log } = options ?? {};
   if ('apiKey' in (options ?? {}) && !apiKey)

@@ -21,8 +21,8 @@ type Include = 'messages' | 'models';
 /** The fields of a result have names and types of values, as the agent declares them. */
 export type ResultFields = Record<string, string | number | boolean>;
 /**
- * A run whose `result.data` has these fields. The value of a required field may be absent too, which `result.status`
- * shows.
+ * A run whose `result.data` has the fields in `Fields`. The value of a required field may be absent too, which
+ * `result.status` shows.
  */
 export type RunWith<Fields extends object = ResultFields> = Omit<Run, 'result'> & {
   result: Omit<Run['result'], 'data'> & { data: Partial<Fields> };

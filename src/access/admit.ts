@@ -51,7 +51,7 @@ export type AdmitDeps = CredentialDeps & {
 /**
  * Rows 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, the
  * function returns without a promise and without a query. Missing records are read from the database, and without a
- * lease, all records are.
+ * lease, all records are read from the database.
  */
 export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPage; facts: FactLookups } {
   const { clock, lease, directory, fills, lastUsed, blocks } = deps;

@@ -44,8 +44,8 @@ export type CallerLimits = {
 };
 
 /**
- * The requirements for the caller of a route. The route declares these requirements. The strings are the names of path
- * parameters.
+ * The requirements for the caller of a route. A route declares its requirements for the caller. The strings are the
+ * names of path parameters.
  */
 export type Need = {
   /** The permission that the family of routes needs. Absent: the route accepts any key (`GET /api/me`). */

@@ -175,8 +175,8 @@ const timeToSpeak = ({ history }: ClaimedRun): number =>
   history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
 
 /**
- * Splits a text that is too long for the channel into several messages. The sources belong to the last of these
- * messages.
+ * Splits a text that is too long for the channel into several messages. The sources belong to the last part of a long
+ * message.
  */
 function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
   const { content } = message;

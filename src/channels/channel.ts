@@ -25,8 +25,8 @@ export type ChannelKind = {
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
   /**
-   * The settings that contain the addresses to which Parley sends requests. Secrets are bound to these addresses
-   * (contract/channel-kinds.ts).
+   * The settings that contain the addresses to which Parley sends requests. Secrets are bound to the addresses in the
+   * settings (contract/channel-kinds.ts).
    */
   readonly addressFields: readonly string[];
   /**
@@ -80,7 +80,7 @@ export type ChannelKind = {
 };
 
 export type Inbound = {
-  /** Checks that the provider sent exactly these bytes, before any part of them is parsed. */
+  /** Checks that the provider sent exactly the received bytes, before any part of them is parsed. */
   verify(request: InboundRequest, account: ChannelAccount, now: number): boolean;
   /**
    * Translates the request of the provider into our events. Events of an unknown type are ignored. The function throws

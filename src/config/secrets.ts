@@ -22,7 +22,7 @@ export type Secrets = {
   sealingKey: Key;
   /** The secret of better-auth for sessions, which must be text. */
   sessionSecret: string;
-  /** Cookies that were signed with these secrets are still accepted. */
+  /** Cookies that were signed with the other session secrets are still accepted. */
   otherSessionSecrets: readonly string[];
   /** The HMAC key of setup links. */
   setupKey: Key;

@@ -149,7 +149,10 @@ export type Passage = {
   section: string | null;
   heading: string | null;
   text: string;
-  /** Questions of people that the passage answers in other words. End users never see these questions. */
+  /**
+   * Questions of people that the passage answers in other words. End users never see the stored questions of other
+   * people.
+   */
   wordings?: readonly Wording[];
 };
 
@@ -244,7 +247,10 @@ export class ProviderError extends Error {
   }
 }
 
-/** Thrown when the customer's code answers the turn later. The run waits without a worker until the answer arrives. */
+/**
+ * The provider throws this error when the customer's code answers the turn later. The run waits without a worker until
+ * the answer arrives.
+ */
 export class TurnWaits extends Error {
   constructor() {
     super('The turn waits for the answer of the code.');

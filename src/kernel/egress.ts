@@ -24,8 +24,8 @@ export { EgressError, parseAllow };
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
   /**
-   * A `fetch` with the default bounds. `fetchWith` has other bounds, because a model may take longer and answer more
-   * than a webhook.
+   * A `fetch` with the default bounds. `fetchWith` has other bounds than `fetch`, because a model may take longer and
+   * answer more than a webhook.
    */
   fetch: typeof fetch;
   fetchWith(bounds: EgressBounds): typeof fetch;
@@ -45,7 +45,7 @@ export type EgressRequest = EgressBounds & {
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   /**
-   * Secrets of the request whose names do not show that they are secret. Egress removes these secrets from the answer
+   * Secrets of the request whose names do not show that they are secret. Egress removes secret values from the answer
    * too.
    */
   secrets?: readonly string[];

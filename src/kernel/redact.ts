@@ -8,8 +8,8 @@
 export const REDACTED = '[redacted]';
 
 /**
- * A cheap test runs first. A line without any of these texts cannot match a pattern of this file. Most lines need no
- * other check.
+ * A cheap test runs first. A line without any text of the cheap test cannot match a pattern of this file. Most lines
+ * need no other check.
  */
 const SUSPICIOUS =
   /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|\/verify|\/email-links|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;

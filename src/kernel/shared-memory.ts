@@ -6,7 +6,7 @@ export type SharedMemory = {
   open(orgId: string): ReservedMemory;
 };
 export type ReservedMemory = {
-  /** Returns false if not enough memory is left for these bytes. */
+  /** Returns false if not enough memory is left for the given bytes. */
   take(bytes: number): boolean;
   /** Releases all taken bytes. A second call has no effect. */
   release(): void;

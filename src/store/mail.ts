@@ -13,7 +13,7 @@ export type MailText = {
   /** Paragraphs before the link. */
   lines: readonly string[];
   link?: { label: string; url: string };
-  /** Lists under a heading, each with its own link. */
+  /** The mail shows lists under a heading, and each entry has its own link. */
   parts?: readonly MailPart[];
   /** Paragraphs after the link. */
   after?: readonly string[];

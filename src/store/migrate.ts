@@ -93,7 +93,7 @@ export const isBeforeFirst = async (schema: number): Promise<boolean> => schema 
 
 /**
  * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema. The
- * restore then runs these statements, because the rows are older than these migrations.
+ * restore then runs the later migrations' changes of rows, because the rows of the backup are older.
  */
 export async function rowChangesSince(schema: number, folder = MIGRATIONS): Promise<string[]> {
   const later = (await steps(folder)).filter((step) => step.when > schema);

@@ -2,8 +2,8 @@ import { sql, type SQL } from 'drizzle-orm';
 
 /**
  * Statements whose parameters have names. `:name` in the text becomes `$n::type` once, when the module is loaded. The
- * module fails to load if a name is unknown or unused. A call passes an object with exactly these names, so a missing
- * or misspelled name is a type error.
+ * module fails to load if a name is unknown or unused. A call passes an object with exactly the named parameters, so a
+ * missing or misspelled name is a type error.
  */
 type Types = Readonly<Record<string, string>>;
 export type Values<Name extends string> = Readonly<Record<Name, unknown>>;

@@ -64,7 +64,7 @@ export async function changeWebhook(
   return rows[0] ?? null;
 }
 
-/** Cancels the waiting deliveries of a disabled endpoint. A member can send these deliveries again. */
+/** Cancels the waiting deliveries of a disabled endpoint. A member can send cancelled deliveries again. */
 export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .update(eventDelivery)

@@ -24,9 +24,9 @@ export type World = {
   planted: Record<string, string[]>;
   found: Record<string, string[]>;
   vaultId: string;
-  /** No response and no log line may show these values. */
+  /** No response and no log line may show the secret values. */
   secrets: string[];
-  /** No outsider may see these values. */
+  /** No outsider may see the inside values. */
   inside: string[];
   /** An external server that answers every request. */
   address: string;

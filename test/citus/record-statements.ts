@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { type Transaction, watchTransactions } from './watch-transactions.ts';
 
 /**
- * Writes every statement of these tests to the file RECORD_STATEMENTS, so that `npm run test:citus` can plan each of
- * them. Statements that differ only in the lengths of their parameter lists count once. The file also gets each
+ * Writes every statement of the rooms' tests to the file RECORD_STATEMENTS, so that `npm run test:citus` can plan each
+ * of them. Statements that differ only in the lengths of their parameter lists count once. The file also gets each
  * transaction that has written to the region and to other tables.
  */
 const FILE = process.env.RECORD_STATEMENTS;

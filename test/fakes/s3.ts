@@ -78,7 +78,7 @@ function answer(fake: FakeS3, request: IncomingMessage, body: Buffer): { status:
 
 type Signed = { method: string; path: string; headers: Readonly<Record<string, string>> };
 
-/** Returns the required signature of a request with these headers. The signed path has no query. */
+/** Returns the required signature of a request with the given headers. The signed path has no query. */
 export function signatureOf({ method, path, headers }: Signed, secret: string): string {
   const [, scope = '', names = ''] =
     /^AWS4-HMAC-SHA256 Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=/.exec(

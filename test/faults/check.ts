@@ -55,8 +55,8 @@ function revokedAreRefused({ calls, revokes }: Ledger, found: Findings): void {
 }
 
 /**
- * A fault may cause these refusals: 401 for a key whose revoke was requested, 409 for a concurrent call with the same
- * Idempotency-Key, and 503 with Retry-After.
+ * A fault may cause 401 for a key whose revoke was requested, 409 for a concurrent call with the same Idempotency-Key,
+ * and 503 with Retry-After.
  */
 function refusalsAreTrue({ calls, revokes }: Ledger, found: Findings): void {
   for (const call of calls) {

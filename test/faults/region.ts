@@ -25,7 +25,7 @@ export type Region = {
   api: Node[];
   workers: Node[];
   secrets: ReturnType<typeof deriveSecrets>;
-  /** Every process of this region is started with these settings. */
+  /** Every process of the region is started with the settings in `plan`. */
   plan: Plan;
   edits: readonly Edit[];
   /** Creates a new organization with an agent, a trigger and this many keys. */

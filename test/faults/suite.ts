@@ -22,7 +22,7 @@ export const scenarios: Scenario[] = [
   ...totalScenarios,
   ...clientTokenScenarios,
 ];
-/** Only turns of own code reach these crash points, and their own scenario uses these crash points. */
+/** Only turns of own code reach the crash points that begin with `code:`, and their own scenario uses these points. */
 const isOfOwnCode = (name: string): boolean => name.startsWith('code:');
 export const crashes = (): Scenario[] => [
   ...crashPoints()

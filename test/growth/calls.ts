@@ -121,7 +121,7 @@ export async function growthCalls({ $client }: Db, grown: Grown): Promise<Growth
   return calls;
 }
 
-/** The IDs in these calls differ from run to run. */
+/** The IDs in calls differ from run to run. */
 const shown = (value: string): string => value.replace(/_.*/, '');
 
 /** Calls the dashboard's API with a session, and the public API with a key. */

@@ -16,7 +16,7 @@ const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'
 /** The children of this branch have only the end of the path. */
 const BRANCHES: Readonly<Record<string, string>> = { conversations: '/conversations' };
 
-/** Only people who are not signed in can open these pages. */
+/** Only people who are not signed in can open a front page. */
 export const isFront = (path: string): boolean =>
   /^\/(?:sign-in|setup|invitations|password|forgot|weekly-mail)\b/.test(path);
 

@@ -1,6 +1,6 @@
 /**
- * Texts that people, including attackers, may enter. Each page must show these hostile texts unchanged. Executed code
- * calls `ran()`, which exists only in a test with a page. A resource that a hostile text loads sends a request to
+ * Texts that people, including attackers, may enter. Each page must show hostile texts unchanged. Executed code calls
+ * `ran()`, which exists only in a test with a page. A resource that a hostile text loads sends a request to
  * evil.example.
  */
 const RUN = 'ran()';

@@ -40,7 +40,7 @@ async function faultsOf(
 const OTHER = { en: 'ar', ar: 'en' } as const;
 
 /**
- * Returns the faults of these pages in English and Arabic, light and dark, on a screen and on a phone. Each page is
+ * Returns the faults of the given pages in English and Arabic, light and dark, on a screen and on a phone. Each page is
  * loaded in one language and then switched to the other, in which the next page starts. Half of the pages are loaded in
  * each language, and every page switches its texts in place.
  */

@@ -98,7 +98,7 @@ async function newPage(browser: Browser, url: string, cookies: StorageState['coo
 const NO_ONE: StorageState = { cookies: [], origins: [] };
 const LISTENED = ['console', 'dialog', 'domcontentloaded', 'pageerror', 'request', 'requestfailed', 'requestfinished'];
 
-/** The effects of these methods last as long as the page. */
+/** The effects of the listed methods last as long as the page. */
 const LASTING = ['addInitScript', 'emulateMedia', 'exposeFunction'] as const;
 
 function noteChanges(page: Page, note: () => void): void {

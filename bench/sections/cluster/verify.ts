@@ -3,8 +3,8 @@ import { startBare, startSelecting } from '../../program.ts';
 import { fireAll, startRegion } from '../../region.ts';
 
 /**
- * Compares three ways to verify a key: from memory, by one indexed SELECT per request, and not at all. Each of these
- * ways runs with one and with three processes.
+ * Compares three ways to verify a key: from memory, by one indexed SELECT per request, and not at all. Each of the
+ * three ways runs with one and with three processes.
  */
 export async function verify(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);

@@ -132,7 +132,7 @@ function wanted(): Wanted {
 }
 
 /**
- * Returns the position for a stream with these topics. The cursor has a part for each topic, in the order of the
+ * Returns the position for a stream with the given topics. The cursor has a part for each topic, in the order of the
  * topics. A new topic has no position, so the server reports it as changed. Without separate positions, a page that
  * adds a topic would read all of its data again.
  */

@@ -81,7 +81,7 @@ export const list = (language: Language, items: readonly string[]): string =>
 
 /**
  * Returns the name of a region, such as "United States" or "الاتحاد الأوروبي", because the browser knows the names of
- * these codes.
+ * region codes.
  */
 export const regionName = (language: Language, region: string): string =>
   new Intl.DisplayNames(LOCALES[language], { type: 'region' }).of(region.toUpperCase()) ?? region;

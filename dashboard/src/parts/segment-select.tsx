@@ -8,7 +8,7 @@ import { segmentTexts } from './segment-texts.ts';
 
 type Filters = SegmentRecord['filters'];
 type Props = {
-  /** The current filters. If the filters equal those of a segment, this segment is shown as selected. */
+  /** The current filters. If the current filters equal those of a segment, this segment is shown as selected. */
   filters: Filters;
   onChoose: (filters: Filters) => void;
   label?: string;

@@ -4,7 +4,9 @@ import classes from './popup.module.css';
 
 type Props = {
   label: ReactNode;
-  /** The element gets these props. The element must be focusable, so that the tip can be reached by keyboard. */
+  /**
+   * The element gets the props of `anchor`. The element must be focusable, so that the tip can be reached by keyboard.
+   */
   children: (anchor: AnchorProps) => ReactElement;
 };
 type AnchorProps = {

@@ -5,8 +5,8 @@ import type { Directory, KeyEntry } from './directory.ts';
 /**
  * Loads missing records into the directory: one query for a key with its organization, and one for all records that a
  * path names. Callers that need the same records share a query, but only while the lease is valid and nothing has
- * changed since the query was sent. Under these conditions, the query cannot return a state from before a confirmed
- * revoke. Without a lease each caller makes its own query.
+ * changed since the query was sent. With a valid lease and no change, the query cannot return a state from before a
+ * confirmed revoke. Without a lease each caller makes its own query.
  */
 export type Fills = {
   key(digest: string, isShared: boolean): Promise<KeyEntry | null>;

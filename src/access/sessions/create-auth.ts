@@ -37,7 +37,7 @@ export type AuthLog = (level: 'error' | 'warn', message: string) => void;
 export const authShape = () => ({
   appName: 'Parley',
   session: {
-    // Only open-session.ts writes these fields.
+    // Only open-session.ts writes the additional fields.
     additionalFields: {
       signInOrgId: { type: 'string' as const, required: false, input: false },
       signInFactor: { type: 'boolean' as const, required: true, defaultValue: false, input: false },

@@ -40,7 +40,7 @@ export function isOurs(origin: string, request: Arrival, baseUrl: string): boole
 
 /**
  * The host of the configured address. If the server is reached through this machine's own names, these names are
- * accepted too, because no other machine can use them. Any port of these names is accepted, because a port may be
+ * accepted too, because no other machine can use them. Any port of our own names is accepted, because a port may be
  * forwarded.
  */
 export function isOurHost({ headers, socket }: Arrival, baseUrl: string): boolean {

@@ -1,4 +1,4 @@
-/** These constants are in a separate file, because create-auth.ts loads the whole library of sessions. */
+/** The constants of sessions are in a separate file, because create-auth.ts loads the whole library of sessions. */
 export const SESSION_COOKIE = '__Host-parley_session';
 
 /**

@@ -23,7 +23,7 @@ export type DashboardCaller = SignedIn & {
    * The access token that made the call, instead of a session. For an access token, `user` is the person of the token.
    */
   token: Pick<FoundToken, 'id' | 'label' | 'role' | 'verbs' | 'agentIds' | 'expiresAt'> | null;
-  /** Cookies that prolong the session of the browser. The route copies these cookies into the response. */
+  /** Cookies that prolong the session of the browser. The route copies the cookies in `setCookie` into the response. */
   setCookie: string[];
 };
 

@@ -70,7 +70,7 @@ export const CLEARED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; Path=/; HttpOnly; 
 type Deps = {
   db: Db;
   secret: string;
-  /** Cookies that were signed with these secrets are still accepted. */
+  /** Cookies that were signed with the other secrets are still accepted. */
   otherSecrets?: readonly string[];
   baseUrl: string;
   limit: SignInLimit;

@@ -4,7 +4,7 @@ import { isSigned as isAccepted } from '../../kernel/seal.ts';
 
 /**
  * Links with which a person proves a fact. Signed links are mailed, or passed on by a member. Parley does not store
- * these links. The signature covers the current value that the link changes, so a link works once, and not after any
+ * signed links. The signature covers the current value that the link changes, so a link works once, and not after any
  * other change of the value.
  */
 export type LinkPurpose =

@@ -20,7 +20,7 @@ export type TokenGate = {
    * ignored.
    */
   isMeant(authorization: readonly string[]): boolean;
-  /** Finds the token of these headers, with its current state in the database. The method throws a Refusal. */
+  /** Finds the token in the headers, with its current state in the database. The method throws a Refusal. */
   find(authorization: readonly string[], address: string): Promise<FoundToken>;
   /** Counts an accepted call. */
   used(token: FoundToken): Promise<void>;

@@ -13,10 +13,10 @@ import {
 import { type CallsDeps, countFallback, openCalls } from './model-calls.ts';
 
 /**
- * The reasons why a model does not answer, as a fallback names them in `when`. A spent budget is one of these reasons.
- * When a budget is spent, the model is not called, and the next entry of `fallback` answers whose `when` is absent or
- * contains `budget`. An entry is another model, the built-in engine (`embedded`) or a hand-off. Without a matching
- * entry, the turn fails with `budget_spent`. Failures without a reason end the turn.
+ * The reasons why a model does not answer, as a fallback names them in `when`. A spent budget is one of the reasons for
+ * a fallback. When a budget is spent, the model is not called, and the next entry of `fallback` answers whose `when` is
+ * absent or contains `budget`. An entry is another model, the built-in engine (`embedded`) or a hand-off. Without a
+ * matching entry, the turn fails with `budget_spent`. Failures without a reason end the turn.
  */
 const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
   budget_spent: 'budget',

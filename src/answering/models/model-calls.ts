@@ -42,7 +42,7 @@ const MAX_DEAD = 100;
 /** If a provider has failed for less than this time, the attempts of waiting runs do not count. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** The provider bills nothing after these failures, because it refused the call or was not reached. */
+/** The provider bills nothing after the listed failures, because it refused the call or was not reached. */
 const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
 /**
  * Failures that count as failures of the provider. An empty or unreadable answer is a fault of its conversation, not of

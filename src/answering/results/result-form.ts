@@ -16,8 +16,8 @@ const TYPES: Record<ResultType, { type: string; as?: string }> = {
 };
 
 /**
- * The JSON Schema of these fields. All members are required, with null for an unknown value, because some providers
- * need this.
+ * Returns the JSON Schema of the result fields. All members are required, with null for an unknown value, because some
+ * providers need this.
  */
 export const formOf = (fields: readonly ResultField[]): Record<string, unknown> => ({
   type: 'object',

@@ -187,8 +187,8 @@ function parse(form: URLSearchParams, accountSid: string): InboundEvent[] {
 }
 
 /**
- * Twilio sends up to ten addresses. The URL to fetch is built from the IDs in these addresses, so that the token is
- * sent only to Twilio.
+ * Twilio sends up to ten addresses. The URL to fetch is built from the IDs in the addresses of files, so that the token
+ * is sent only to Twilio.
  */
 function filesOf(form: URLSearchParams): NonNullable<InboundMessage['file']>[] {
   return Array.from({ length: MAX_FILES }, (_, index) => form.get(`MediaUrl${index}`)).flatMap((url) => {

@@ -10,7 +10,7 @@ export type Line = { text: string; y: number; height: number };
 const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
 const LATIN = /[A-Za-z\u00c0-\u024f]/g;
 /**
- * Matches ligatures, and letters in the shape for their position in the word. The reader replaces these shapes by the
+ * Matches ligatures, and letters in the shape for their position in the word. The reader replaces shaped letters by the
  * plain letters.
  */
 const SHAPED = /[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]+/g;

@@ -31,7 +31,7 @@ export type EmbeddedTurn = {
   optedOut: boolean;
   /** The sections that the previous turn offered. */
   readonly offeredBefore: readonly Offered[];
-  /** The question for which the previous turn offered these sections. */
+  /** The question for which the previous turn offered sections. */
   readonly askedBefore: string | null;
   /** Sections that may answer the question that was searched last. */
   offers: Offer[];

@@ -158,8 +158,7 @@ const lexicon = (): Map<string, Meaning> => {
 };
 
 /**
- * Returns the first stems of all phrases with several words. Few words are among these stems, so most look-ups are
- * skipped.
+ * Returns the first stems of all phrases with several words. Few words begin a phrase, so most look-ups are skipped.
  */
 const beginnings = (): Set<string> =>
   (firstStems ??= new Set(

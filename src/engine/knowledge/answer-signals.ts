@@ -6,8 +6,8 @@ import { type Asked, type Ranked, relatedOf } from './rank-passages.ts';
 import type { Demand } from './read-question.ts';
 
 /**
- * The decision uses these signals about a candidate answer: how much of the question the passage covers, how clearly it
- * leads, and which words it lacks. All signals are between 0 and about 1, and they need no model.
+ * The signals of a candidate answer tell how much of the question the passage covers, how clearly it leads, and which
+ * words it lacks. All signals are between 0 and about 1, and they need no model.
  */
 export const SIGNALS = [
   /** True if the strict search found the candidate, and how much of the question the candidate covers. */

@@ -52,7 +52,7 @@ export class GramTable {
     this.cells = new Uint32Array(0);
   }
 
-  /** Adds the score of each passage for these terms, multiplied by `worth`. */
+  /** Adds the score of each passage for the given terms, multiplied by `worth`. */
   *score(terms: readonly Term[], worth: number, scores: Float64Array): Generator<void, void> {
     const passages = this.ends.length;
     const buckets = new Set([...lettersOf(terms)].slice(0, MAX_GROUPS).map((group) => group & this.mask));

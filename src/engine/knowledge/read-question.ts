@@ -64,7 +64,7 @@ export const readQuestion = (question: string): Demand[] => {
   return demands;
 };
 
-/** The weight of each way to name a thing, relative to the word itself. */
+/** Each way to name a thing has a weight, relative to the word of the question. */
 export const WORTH = {
   stem: 1,
   otherStem: 0.97,

@@ -56,7 +56,7 @@ export type ToolTurn = {
   request: TurnRequest;
   callTool: CallTool;
   steps: TurnTrace['steps'];
-  /** The names of tools that the server has changed. The model does not receive these tools. */
+  /** The names of tools that the server has changed. The model does not receive changed tools. */
   changed: ReadonlySet<string>;
   /** The remaining processor time of the turn for schemas of tools. */
   checks: Allowance;

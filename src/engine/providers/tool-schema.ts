@@ -3,7 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isDeeperThan } from '../../kernel/nesting.ts';
 
 /**
- * The JSON Schemas of tools. Members and MCP servers write these schemas, so each limit in this file is a protection.
+ * The JSON Schemas of tools. Members and MCP servers write the schemas of tools, so each limit in this file is a
+ * protection.
  */
 export type ToolSchema = Record<string, unknown>;
 
@@ -61,7 +62,7 @@ function expressionOf(pattern: string): RegExp {
   }
 }
 
-/** The values of these keywords are values of arguments, not schemas. */
+/** The values of the listed keywords are values of arguments, not schemas. */
 const VALUES = new Set(['default', 'const', 'enum', 'examples']);
 
 /** Ajv does not compare the formats of a meta-schema. */

@@ -43,7 +43,7 @@ export type Stage = {
   task?: string;
   /** The decision about a tool call that needs an approval. Absent: the call is approved. */
   decideApproval?: DecideInPlace;
-  /** In a replay, tool calls wait as in the real conversation, and these decisions are known. */
+  /** In a replay, tool calls wait as in the real conversation, and the decisions about them are known. */
   approvals?: readonly KnownApproval[];
   knowledge?: KnowledgeSearch;
 };

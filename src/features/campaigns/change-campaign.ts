@@ -41,7 +41,7 @@ export async function moveCampaign(
 
 /**
  * Moves a campaign to another state inside a transaction. A pause stops conversations that have started but not yet
- * sent a message. A resume continues these conversations, and an end discards them. No message is sent after the
+ * sent a message. A resume continues stopped conversations, and an end discards them. No message is sent after the
  * response to a pause.
  */
 export async function moveInside(

@@ -12,7 +12,9 @@ const check = compileBody(RecipientInput);
 
 /** The columns of the recipient. All other columns of a person are the same as in an import. */
 const OWN = ['ref', 'send_at'];
-/** Campaigns do not change tags and blocks of people, so columns with these names become variables. */
+/**
+ * Campaigns do not change tags and blocks of people, so columns with the names `tags` and `blocked` become variables.
+ */
 const NOT_OURS = new Set(['tags', 'blocked']);
 const MAX_VARIABLE_NAME = 64;
 const HEAD_CHARACTERS = 64 * 1024;

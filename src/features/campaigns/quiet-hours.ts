@@ -15,7 +15,9 @@ type Hours = Pick<CampaignSettings, 'window' | 'quiet_hours'>;
  */
 const DAYS_AHEAD = 16;
 const [SOON, LATER] = [range(0, 3), range(3, DAYS_AHEAD)];
-/** Clocks are set back by one of these amounts. When clocks are set back, local times in this range occur twice. */
+/**
+ * Clocks are set back by one of the listed amounts. When clocks are set back, local times in this range occur twice.
+ */
 const PUT_BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000);
 
 /** Returns the given time if it is open, otherwise the next open time. Null if no time is open. */

@@ -31,7 +31,7 @@ export async function recountDays(
   return true;
 }
 
-/** True if the counts of all these days are recent enough. */
+/** True if the counts of all given days are recent enough. */
 export const isCounted = (days: readonly Day[], countedAt: ReadonlyMap<string, Date>, now: number): boolean =>
   days.every((day) => !isTooOld(countedAt.get(day.day), day, now));
 

@@ -2,7 +2,10 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { ClientCaller } from '../../access/types.ts';
 
-/** A web page may set only these fields of a call. Only the backend that created the token may set the other fields. */
+/**
+ * A web page may set only the listed fields of a call. Only the backend that created the token may set the other
+ * fields.
+ */
 const OPEN_FIELDS: ReadonlySet<string> = new Set<keyof TriggerCall>([
   'conversation',
   'message',

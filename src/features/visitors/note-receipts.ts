@@ -6,8 +6,8 @@ import { listUnread, type VisitorMessageRow, type VisitorPlace } from '../../sto
 const MAX_READ_AT_ONCE = 200;
 
 /**
- * Stores that the widget received these messages. No caller waits for the write. A lost receipt is stored when the chat
- * is opened again.
+ * Stores that the widget received the given messages. No caller waits for the write. A lost receipt is stored when the
+ * chat is opened again.
  */
 export function noteDelivered({ db }: { db: Db }, place: VisitorPlace, messages: readonly VisitorMessageRow[]): void {
   const ids = messages.flatMap(({ status, provider_message_id: id }) => (status === 'sent' && id !== null ? [id] : []));

@@ -6,8 +6,8 @@ import { findSentFile, readSentFile } from '../../features/conversations/read-at
 import type { Route } from '../route/route.ts';
 
 /**
- * A page may show files of these types, and all other files can only be downloaded. Types that a browser could execute
- * are never shown.
+ * A page may show files of the listed types, and all other files can only be downloaded. Types that a browser could
+ * execute are never shown.
  */
 const SHOWN = /^(?:image|audio|video)\//;
 

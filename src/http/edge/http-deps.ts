@@ -35,5 +35,5 @@ export type Timeouts = {
   readonly drainMs?: number;
 };
 
-/** The whole server as a function. */
+/** This function starts the whole server. */
 export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;

@@ -29,7 +29,7 @@ export type Problems = {
  */
 const LINGER_MS = 2_000;
 
-/** Errors with these codes are no faults of the installation. The log of the worker says why a run failed. */
+/** Errors with the listed codes are no faults of the installation. The log of the worker says why a run failed. */
 const EXPECTED = new Set<ProblemCode>(['unavailable', 'run_failed', 'answer_pending']);
 
 /** A failure of a foreign provider is logged as a warning, because this installation has no fault. */

@@ -14,7 +14,9 @@ export const PageQuery = {
 
 type Property = { readonly type?: string; readonly format?: string; readonly [keyword: string]: unknown };
 
-/** Values of these formats never contain spaces, so a space shows an unescaped plus sign (`?phone=+97430000000`). */
+/**
+ * Values of the listed formats never contain spaces, so a space shows an unescaped plus sign (`?phone=+97430000000`).
+ */
 const WITHOUT_SPACES = new Set(['phone', 'email', 'date-time']);
 
 /**

@@ -23,8 +23,8 @@ const MAIL = new Set([25, 465, 587, 2525]);
 export type Service = 'http' | 'mail';
 
 /**
- * Mail may use these ports and, if the operator allowed the host, any port that belongs to no other protocol. Other
- * services may use any port that belongs to no other protocol.
+ * Mail may use the ports of mail and, if the operator allowed the host, any port that belongs to no other protocol.
+ * Other services may use any port that belongs to no other protocol.
  */
 export function judgePort(service: Service, name: string, port: number, allow: AllowList): void {
   if (allow.names(name, port)) return;

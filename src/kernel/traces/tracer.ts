@@ -27,7 +27,7 @@ export type Span = {
   end(failure?: string | null): void;
 };
 
-/** The numbers are those that OTLP defines. */
+/** OTLP defines the numbers of span kinds. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const;
 export type SpanKind = keyof typeof SPAN_KINDS;
 

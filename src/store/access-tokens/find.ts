@@ -27,8 +27,8 @@ export type FoundToken = {
 };
 
 /**
- * Finds the access token with one of these digests, its person and the person's current role. The query always reads
- * from the primary.
+ * Finds the access token with one of the given digests, its person and the person's current role. The query always
+ * reads from the primary.
  */
 export async function findToken(db: Queryable, digests: readonly Buffer[]): Promise<FoundToken | null> {
   const forms = sql.join(

@@ -88,7 +88,7 @@ export async function countTokens(tx: Queryable, orgId: string, userId: string):
   return rows[0]!.many;
 }
 
-/** Returns the IDs of those agents in the list that exist in the organization. */
+/** Returns the IDs of the agents in the list that exist in the organization. */
 export async function findAgents(tx: Queryable, orgId: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .select({ id: agent.id })

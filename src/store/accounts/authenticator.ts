@@ -73,8 +73,8 @@ export async function setSessionFactor(tx: Queryable, userId: string, sessionId:
 }
 
 /**
- * Clears the second factor of these sessions, because the person has no second factor any more. Sessions of a provider
- * record the provider's factor and do not change.
+ * Clears the second factor of all sessions of the person, because the person no longer has a second factor. Sessions of
+ * a provider record the provider's factor and do not change.
  */
 export async function clearSessionFactors(tx: Queryable, userId: string): Promise<void> {
   await tx

@@ -22,7 +22,7 @@ export async function revokeApiKey(
   return revoked.length > 0;
 }
 
-/** Returns the active keys that have one of these digests. */
+/** Returns the active keys that have one of the given digests. */
 export async function findActiveKeys(
   db: Queryable,
   digests: readonly Buffer[],
@@ -60,9 +60,9 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
 }
 
 /**
- * Stores the time since which no node accepts these keys, if the keys were revoked at `seq` or before. A time that is
- * already stored does not change. A failover may have lost the revoke for which the caller waited, and a later revoke
- * may have followed.
+ * Stores the time since which no node accepts the given keys, if the keys were revoked at `seq` or before. A time that
+ * is already stored does not change. A failover may have lost the revoke for which the caller waited, and a later
+ * revoke may have followed.
  */
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await byCell(

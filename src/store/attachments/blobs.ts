@@ -3,9 +3,10 @@ import type { Db, Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
 
 /**
- * Files in an object store (BLOBS_URL). Each file is first accepted into the database, as without a store, so the store
- * may be down. A worker moves the file to the object store later. The name of an object consists of its organization
- * and its hash. Equal files of one organization share one object, which is deleted with the last of these files.
+ * Files in an object store (BLOBS_URL). Each file is first accepted into the database, even with a store, so the store
+ * may be unavailable. A worker moves the file to the object store later. The name of an object consists of its
+ * organization and its hash. Equal files of one organization share one object, which is deleted with the last of these
+ * files.
  */
 type Place = { orgId: string; hash: string };
 

@@ -68,7 +68,7 @@ export async function listHeldZones(tx: Queryable, orgId: string, campaignId: st
 }
 
 /**
- * `openings`: the time from which people of each time zone may be messaged. People in none of these zones may be
+ * `openings`: the time from which people of each time zone may be messaged. People in no listed time zone may be
  * messaged immediately.
  */
 export async function letCampaignRunsGo(

@@ -110,12 +110,12 @@ export class CellPool extends pg.Pool {
     return this.directory.refresh((query) => this.query(query));
   }
 
-  /** Reads whether there is a change of the cells or of the cells of organizations. */
+  /** Reads whether the cells, or the cells of organizations, have changed. */
   pulseCells(): Promise<boolean> {
     return this.directory.pulse((query) => this.query(query));
   }
 
-  /** Returns the cells of these organizations. The result leaves out unknown organizations. */
+  /** Returns the cells of the given organizations. The result leaves out unknown organizations. */
   async cellsOf(organizations: ReadonlySet<string>): Promise<Map<string, string>> {
     const cells = new Map<string, string>();
     const unknown = new Set<string>();

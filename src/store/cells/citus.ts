@@ -43,14 +43,17 @@ export async function prepareRegion(client: pg.ClientBase): Promise<void> {
     WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '${COMMIT_TABLE}'::regclass)`);
 }
 
-/** This empty table is in no schema of a cell, and Citus knows the table, unlike the tables of the region. */
+/**
+ * The empty table `drizzle.citus_commit` is in no schema of a cell, and Citus knows the table, unlike the tables of the
+ * region.
+ */
 const COMMIT_TABLE = 'drizzle.citus_commit';
 
 /**
- * Statements before the commit of a transaction that has written to the region and to these cells. The statements
- * before the commit change no row. Citus commits in two phases if it knows of writes on the coordinator and on nodes.
- * Citus does not know of writes to tables of the region, or in functions. Without two phases, a node could commit
- * before the coordinator fails.
+ * The statements before the commit of a transaction that has written to the region and to the given cells. The
+ * statements before the commit change no row. Citus commits in two phases if it knows of writes on the coordinator and
+ * on nodes. Citus does not know of writes to tables of the region, or in functions. Without two phases, a node could
+ * commit before the coordinator fails.
  */
 export const writesBeforeCommit = (cells: readonly string[]): string[] => [
   `DELETE FROM ${COMMIT_TABLE}`,

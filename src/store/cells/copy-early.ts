@@ -30,7 +30,7 @@ export const earlyTables = (tables: readonly TenantTable[]): TenantTable[] =>
   tables.filter(isEarly).toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
 export const isEarly = ({ table }: TenantTable): boolean => EARLY.has(table);
 
-/** A row with a time in one of these columns waits for a worker. */
+/** A row with a time in one of the listed columns waits for a worker. */
 const WAITS = ['due_at', 'result_event_at'];
 const waits = ({ columns }: TenantTable, row: string): string =>
   WAITS.filter((column) => columns.includes(column))

@@ -22,7 +22,7 @@ export type CellDirectory = {
   shardsOf(cell: string): CellShards | null;
   /** The node of a cell on Citus, otherwise the cell. */
   placeOf(cell: string): string;
-  /** The cells of these organizations. Null if a cell has to be looked up. */
+  /** Returns the cells of the given organizations. Null if a cell has to be looked up. */
   known(organizations: ReadonlySet<string>): ReadonlySet<string> | null;
   /** The cell of one organization. Null if the cell of the organization has to be looked up. */
   home(organization: string): string | null;

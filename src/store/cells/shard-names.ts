@@ -1,7 +1,7 @@
 /**
  * On a node of Citus, a table of a cell is an ordinary table with a number in its name, which is a shard. PostgreSQL
- * alone plans a statement that names shards. These functions replace the names in the text of a statement or a
- * function.
+ * alone plans a statement that names shards. The functions in this file replace the names in the text of a statement or
+ * a function.
  */
 export type ShardNames = ReadonlyMap<string, string>;
 

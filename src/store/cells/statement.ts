@@ -33,7 +33,7 @@ const LOCKS = /\bfor\s+(?:no\s+key\s+)?(?:key\s+)?(?:update|share)\b/i;
 /** Matches an INSERT whose first column is the organization, and the first value of each inserted row. */
 const INSERTED = /^\s*insert into [^(]+\("?org_id"?,[^)]*\) values /i;
 const FIRST_OF_ROW = /(?:\bvalues|\),) \(\$(\d+)/gi;
-/** Each node has a copy of these tables (citus.ts), so their rows are written on all nodes. */
+/** Each node has a copy of the listed tables (citus.ts), so their rows are written on all nodes. */
 const WRITES_ON_ALL = /\b(?:insert\s+into|update|delete\s+from)\s+(?:"?public"?\.)?"?(?:user|organization|member)"?\s/i;
 
 export const createStatementReader = (tenantTables: ReadonlySet<string>): ((text: string) => StatementKind) =>

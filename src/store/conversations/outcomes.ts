@@ -3,9 +3,9 @@ import type { ConversationOutcome } from '../../../contract/dashboard/analytics.
 import { SURVEY } from '../schema/rating.ts';
 
 /**
- * SQL conditions for the outcome of a conversation. The figures of Analytics and the lists behind them share these
- * rules. `c` is the name of the conversation in the statement. The statement finds the rows of a conversation by the
- * conversation alone, as in statistics/count-day.ts.
+ * SQL conditions for the outcome of a conversation. The figures of Analytics and the lists behind them share the rules
+ * of this file. `c` is the name of the conversation in the statement. The statement finds the rows of a conversation by
+ * the conversation alone, as in statistics/count-day.ts.
  */
 const firstMessage = (c: string, roles: string, since: string): string =>
   `(SELECT m.created_at FROM message m WHERE m.conversation_id = ${c}.id AND m.role IN (${roles}) ${since}

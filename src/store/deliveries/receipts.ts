@@ -42,7 +42,7 @@ export async function keepReceipts(
 }
 
 /**
- * Applies stored receipts to the messages with these provider IDs. A status only moves up (sent, failed, delivered,
+ * Applies stored receipts to the messages with the given provider IDs. A status only moves up (sent, failed, delivered,
  * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. This function runs after the
  * commit of a receipt and after the commit of a provider ID, so the later commit finds the earlier one.
  */

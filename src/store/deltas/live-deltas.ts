@@ -26,8 +26,8 @@ export type LiveDeltas = {
    */
   expect(topic: string): Promise<ExpectedDeltas>;
   /**
-   * Starts the deltas of one turn, for the readers of these topics. `reader`: a process that expects the deltas of the
-   * first topic.
+   * Starts the deltas of one turn, for the readers of the given topics. `reader`: a process that expects the deltas of
+   * the first topic.
    */
   begin(topics: readonly string[], reader?: string): TurnDeltas;
   start(): void;

@@ -13,9 +13,7 @@ export const channelOf = (reader: string): string => `${ALL_PROCESSES}_${reader}
  * next statement. PAUSE_MS limits the rate of the statements, whatever the number of turns.
  */
 export type DeltaSender = {
-  /**
-   * Starts to LISTEN on these channels of PostgreSQL. Does nothing if the connection already listens on these channels.
-   */
+  /** Starts to LISTEN on the channels of deltas, or does nothing if the connection already listens. */
   listen(): void;
   /** The promise resolves after the first connection. */
   readonly listening: Promise<void>;
@@ -29,7 +27,7 @@ export type Piece = { topic: string; turn: string; at: number; text: string };
 export type Payload =
   | { piece: Piece }
   | { end: { topic: string; turn: string; stored: boolean } }
-  /** Reports that this process has readers for these topics, or has no readers any more. */
+  /** Reports that this process has readers for the given topics, or no longer has readers. */
   | { on: string[]; node: string }
   | { off: string[]; node: string }
   /** Reports that the given process lacks some pieces of this topic. */

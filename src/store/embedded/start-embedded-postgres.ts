@@ -147,7 +147,8 @@ function supervise(
         log.info('The database is running again.');
         return stopping ? signal(child.pid!, 'SIGINT') : watch();
       } catch (error) {
-        // Child processes of the dead server may still use the shared memory. These processes end within moments.
+        // Child processes of the dead server may still use the shared memory. Child processes of the dead server end
+        // within moments.
         log.warn(`The database did not start again yet: ${(error as Error).message}`);
         await sleep(pause);
       }

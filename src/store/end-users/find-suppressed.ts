@@ -7,7 +7,7 @@ import { type Consent, type Identified, type Suppression, withOptOuts } from './
 export type Suppressed = { consent: Consent; blocked: boolean };
 type Row = Suppressed & { digest: Buffer };
 
-/** The stored opt-outs for any of these identifiers of one person. Null: there are no opt-outs. */
+/** The stored opt-outs for any identifier of one person. Null: there are no opt-outs. */
 export async function findSuppressed(
   tx: Queryable,
   orgId: string,

@@ -19,7 +19,7 @@ export const createSuppression = (key: Buffer & Chained): Suppression =>
     generation: key.forms?.[0] ?? 0,
   });
 
-/** On these kinds of channel, the person's own identifier is the address. */
+/** On the listed kinds of channel, the person's own identifier is the address. */
 export const identifiersAt = (channelKind: string, address: string): readonly [Identified['kind'], string][] => {
   const own: [Identified['kind'], string] = [`address ${channelKind}`, address];
   if (kindsBy('email').includes(channelKind)) return [own, ['email', address.toLowerCase()]];

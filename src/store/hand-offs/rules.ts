@@ -31,7 +31,7 @@ export async function forgetHandOffsTo(tx: Queryable, orgId: string, userId: str
     WHERE org_id = ${orgId} AND user_id = ${userId}`);
 }
 
-/** Records that these members have the dashboard open and visible now. */
+/** Records that the given members have the dashboard open and visible now. */
 export async function writeAttendance(
   db: Queryable,
   seen: readonly { orgId: string; userId: string }[],

@@ -106,7 +106,7 @@ export type Newcomer = {
 };
 
 /**
- * Finds the person with one of these identifiers. An external ID has priority over an e-mail address, and an e-mail
+ * Finds the person with one of the given identifiers. An external ID has priority over an e-mail address, and an e-mail
  * address over a phone number. A person with another external ID is a different person. `taken`: the identifiers that
  * belong to people with another external ID.
  */

@@ -157,7 +157,7 @@ export const cancel = (db: Queryable, which: SQL | undefined): Promise<{ id: str
     .where(and(which, isOpen()))
     .returning({ id: invitation.id, orgId: invitation.organizationId });
 
-/** Ends the open invitations for these roles that a person created in this organization. */
+/** Ends the open invitations for the given roles that a person created in the organization. */
 export const withdrawInvitationsOf = async (
   db: Queryable,
   orgId: string,

@@ -4,7 +4,7 @@ import type { Refusal } from '../../../contract/problems.ts';
 import type { StoredAnswer } from '../runs/accept-call.ts';
 import type { EndUserFields } from '../end-users/end-user-fields.ts';
 
-/** The requirements of a kind of channel for a recipient. The check of these rules does not need the database. */
+/** The requirements of a kind of channel for a recipient. The check of a channel's rules does not need the database. */
 export type ChannelRules = {
   kind: string;
   /** True: storing a message already delivers it. */

@@ -59,10 +59,10 @@ export const boundSilence = sql`set_config('idle_in_transaction_session_timeout'
 export type Place = { seq: number; server: string };
 
 /**
- * Takes the next positions in the log, one for each subject. Returns the last of these positions. The call must be the
- * first statement of the transaction. The row lock stays until the commit, so positions become visible in the order of
- * their numbers. A sequence would not work, because its numbers commit in any order, and a reader would miss one
- * forever.
+ * Takes the next positions in the log, one for each subject. Returns the last of the positions that it took. The call
+ * must be the first statement of the transaction. The row lock stays until the commit, so positions become visible in
+ * the order of their numbers. A sequence would not work, because its numbers commit in any order, and a reader would
+ * miss one forever.
  */
 export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<Place> {
   const kinds = sql.param(subjects.map((subject) => subject.kind));

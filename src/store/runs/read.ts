@@ -127,7 +127,7 @@ export async function listRunRows(
   return pageOf(rows, page.limit);
 }
 
-/** The messages of these runs, oldest first. */
+/** Returns the messages of the given runs, oldest first. */
 export async function listRunMessages(
   db: Queryable,
   orgId: string,
@@ -210,7 +210,10 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
 
 export type RunProgress = { id: string; turns: number; status: string; attempts: number; due: boolean };
 
-/** The progress of these runs, without runs whose cell does not answer. One query serves any number of callers. */
+/**
+ * Returns the progress of the given runs, without runs whose cell does not answer. One query serves any number of
+ * callers.
+ */
 export async function readRunProgress(
   db: Db,
   runs: readonly { orgId: string; runId: string }[],

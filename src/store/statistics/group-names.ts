@@ -8,7 +8,7 @@ const NAMES = {
   member: sql.raw('"user" t JOIN member m ON m.user_id = t.id WHERE m.organization_id ='),
 } as const;
 
-/** The names of the records with these IDs. */
+/** Returns the names of the records with the given IDs. */
 export async function readGroupNames(
   db: Queryable,
   orgId: string,

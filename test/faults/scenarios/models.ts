@@ -9,7 +9,7 @@ import type { Scenario, Trial } from '../trial.ts';
  * answer in every case, from the model or from its fallback.
  */
 const SAID = 'The model says this.';
-/** The provider bills these tokens for one call. */
+/** The provider bills the listed tokens for one call. */
 const USED = { prompt_tokens: 300, completion_tokens: 100 };
 const BILLED = USED.prompt_tokens + USED.completion_tokens;
 const BUDGET = 30_000;

@@ -20,7 +20,7 @@ type Data = Readonly<Record<string, unknown>>;
 const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isItems = (value: unknown): value is readonly Data[] =>
   Array.isArray(value) && value.length > 0 && value.every(isData);
-/** These values are written as JSON, so they are compared as JSON. */
+/** The values of `parameters` are written as JSON, so they are compared as JSON. */
 const AS_JSON = 'parameters';
 
 function compare(path: readonly string[], before: unknown, after: unknown): Change[] {

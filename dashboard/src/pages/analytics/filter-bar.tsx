@@ -15,7 +15,7 @@ const KEPT_MS = 30_000;
 
 type Props = {
   search: AnalyticsSearch;
-  /** The page shows these figures, whose days are the first value of a custom period. */
+  /** The page shows the figures in `read`, whose days are the first value of a custom period. */
   read: Analytics | undefined;
   onChange: (change: Partial<AnalyticsSearch>) => void;
   /** Null: no filter is set. */

@@ -32,7 +32,7 @@ const MAX_SHOWN = 200;
 /** If the view is at most this far from the end, it follows new messages. */
 const NEAR_PX = 80;
 
-/** Runs in these states will answer soon. */
+/** Runs in the listed states will answer soon. */
 const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
 
 /** Shows the messages, newest at the end. The view follows new messages unless the reader has scrolled up. */

@@ -18,7 +18,7 @@ type Variable = { name: string; type: VariableDeclaration['type'] };
 
 const MAX_TRIGGERS = 100;
 const MENTIONED = /\{\{[{#^&/]?\s*([a-zA-Z_]\w*)/g;
-/** Every conversation has these variables, so a caller does not send them. */
+/** Every conversation has the variables `end_user` and `agent`, so a caller does not send them. */
 const OWN = new Set(['end_user', 'agent']);
 
 /** Lists the variables that a call may contain, which the agent's triggers declare or its texts mention. */

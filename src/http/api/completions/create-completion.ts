@@ -128,7 +128,7 @@ async function admit(
   }
 }
 
-/** The usual texts of these refusals say that the IDs are in the path. */
+/** The usual texts of the listed refusals say that the IDs are in the path. */
 const DETAILS: Readonly<Record<string, string>> = {
   agent_not_found: 'No agent of this organization has the ID in `model`.',
   trigger_not_found: 'No trigger of this agent has the ID in `metadata.trigger`.',

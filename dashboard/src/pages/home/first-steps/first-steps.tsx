@@ -18,7 +18,7 @@ import classes from './first-steps.module.css';
 // The module contains the dialog and the texts of API keys, which most newcomers do not need yet.
 const BackendSteps = lazy(async () => ({ default: (await import('./backend-steps.tsx')).BackendSteps }));
 
-/** The steps are checked off automatically. The page polls, because users watch it during these steps. */
+/** The steps are checked off automatically. The page polls, because users watch it during the first steps. */
 const LOOK_AGAIN_MS = 2_000;
 const STEPS = 5;
 
