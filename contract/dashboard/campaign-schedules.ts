@@ -33,7 +33,7 @@ export const CampaignSchedule = Type.Object(
     month_day: Nullable(MonthDay),
     segment_name: Nullable(Type.String({ description: 'Null: the segment was deleted, so no campaign starts.' })),
     paused: Type.Boolean(),
-    /** The days on which the next campaigns start. Empty while the campaign is paused. */
+    /** The days on which the next campaigns start. The value is empty while the campaign is paused. */
     next: Type.Array(Type.String({ format: 'date' })),
     updated_at: Moment,
   },

@@ -383,5 +383,5 @@ export const NoteBody = Type.Object(
   closed,
 );
 
-/** The messages of the agent's turn. Empty if the agent was silent or needed more than 25 seconds. */
+/** The messages of the agent's turn. The value is empty if the agent was silent or needed more than 25 seconds. */
 export const SayAnswer = Type.Object({ messages: Type.Array(Message) }, { title: 'SayAnswer' });

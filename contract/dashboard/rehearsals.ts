@@ -17,7 +17,7 @@ export const REHEARSED_SAMPLE = 50;
 const Zone = Type.String({ format: 'time-zone', maxLength: 64 });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 
-/** Generated people, spread evenly over time zones and languages. */
+/** The people are generated, spread evenly over time zones and languages. */
 const MadeUp = Type.Object(
   {
     count: Type.Integer({ minimum: 1, maximum: MAX_REHEARSED }),

@@ -270,7 +270,7 @@ type Shapes = {
   bodyLimit?: number;
   /** The body is raw bytes instead of JSON, with this maximum size. */
   rawBody?: number;
-  /** Absent if the status is 204 or 303. */
+  /** The value is absent if the status is 204 or 303. */
   answer?: TSchema;
 };
 

@@ -244,7 +244,10 @@ export const CaseResult = Type.Object(
         cites: Type.Array(Type.String()),
         calls: Type.Array(Type.Object({ tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()) })),
         next: Type.String(),
-        /** The verdict of a model on the rubric. Absent if the turn has no rubric, or an earlier expectation failed. */
+        /**
+         * The verdict of a model on the rubric. The value is absent if the turn has no rubric, or an earlier
+         * expectation failed.
+         */
         judgment: Type.Optional(Judgment),
         /** The expectations that failed. The field `expectation` is the name of the expectation. */
         faults: Type.Array(

@@ -66,7 +66,7 @@ export type ChannelKind = {
   readonly repeatable?: boolean;
   /** True: a message counts as delivered when it is stored (contract/channel-kinds.ts). */
   readonly byStoring?: true;
-  /** Sends a message. Absent only where `byStoring` is true. */
+  /** Sends a message. The function is absent only where `byStoring` is true. */
   send?(message: OutboundMessage, account: ChannelAccount, tools: SendTools): Promise<SentMessage>;
   /**
    * Downloads a file that a person sent, with at most MAX_ATTACHMENT_BYTES. Absent: messages of this kind refer to no
@@ -104,7 +104,7 @@ export type InboundRequest = {
 };
 export type InboundAnswer = { readonly type: string; readonly body: string };
 
-/** Thrown if the provider signed the bytes, but their content is not valid. */
+/** A channel throws this error if the provider signed the bytes, but their content is not valid. */
 export class InboundError extends Error {
   override name = 'InboundError';
 }

@@ -53,7 +53,7 @@ export type TurnRequest = {
   task?: string;
   /** The JSON Schema of the answer to the task, which is one JSON text. */
   form?: Record<string, unknown>;
-  /** The account to which costs are charged. Absent in a try from the dashboard. */
+  /** The account to which costs are charged. The value is absent in a try from the dashboard. */
   account?: TurnAccount;
   /** The tool calls that wait for approval, and the decisions that the agent does not know yet. */
   approvals?: readonly KnownApproval[];
@@ -61,7 +61,7 @@ export type TurnRequest = {
   decideApproval?: DecideInPlace;
   /** Counts the model's usage. The room that calls the provider sets this function. */
   calls?: ModelCalls;
-  /** The span of this turn in a trace. Absent if tracing is off. */
+  /** The span of this turn in a trace. The value is absent if tracing is off. */
   span?: Span;
 };
 
@@ -115,7 +115,7 @@ export type OpenImages = (
 ) => Promise<{ images: ReadonlyMap<string, TurnImage>; close(): void }>;
 
 export type TurnResult = {
-  /** The messages in the order in which they are sent. Empty for a turn that sends nothing. */
+  /** The messages in the order in which they are sent. The value is empty for a turn that sends nothing. */
   messages: { content: MessageContent; sources: MessageSource[] }[];
   state: unknown;
   /** The next status of the conversation, which waits for the person, is handed to a human, or is complete. */
@@ -181,7 +181,7 @@ export type Answer = { findings: Finding[]; offers: Offer[] };
  */
 export type Gathered = { whole: boolean; findings: Finding[]; documents: string[]; meaning?: Meaning };
 
-/** True if the search also used meaning. Absent without embeddings, and if all documents are passed. */
+/** True if the search also used meaning. The value is absent without embeddings, and if all documents are passed. */
 export type Meaning = 'used' | ProviderError['code'] | 'too_large' | 'incomplete';
 
 /** The turn in which the search is made. An embedding of the question has a cost, and the search ends with the turn. */

@@ -16,7 +16,7 @@ export type Credential = {
   table: string;
   column: string;
   row: string;
-  /** The addresses to which the credential may be sent. Empty if the secret is never sent. */
+  /** The addresses to which the credential may be sent. The value is empty if the secret is never sent. */
   addresses: readonly string[];
 };
 

@@ -149,7 +149,8 @@ const underLease = (db: Db, queue: DocumentQueue, claimed: ClaimedDocument, stor
   });
 
 /**
- * Returns the keys of parts that have a result, including results from another document. Empty if the lease is lost.
+ * Returns the keys of parts that have a result, including results from another document. The value is empty if the
+ * lease is lost.
  */
 async function readKnown<Connection, Part>(
   db: Db,

@@ -9,5 +9,5 @@ export async function loadArabicTitles(): Promise<void> {
   if (loaded) titles = loaded.problemTitlesAr;
 }
 
-/** Undefined for a code of a server that is newer than this page. */
+/** The result is undefined for a code of a server that is newer than this page. */
 export const arabicTitle = (code: string): string | undefined => titles[code as keyof typeof titles];

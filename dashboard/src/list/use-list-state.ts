@@ -15,7 +15,7 @@ export type ListState<F> = {
   clear: () => void;
   toFirst: () => void;
   toNext: (cursor: string) => void;
-  /** Undefined if the earlier pages are unknown, for example after a link was opened. */
+  /** The result is undefined if the earlier pages are unknown, for example after a link was opened. */
   toPrevious: (() => void) | undefined;
 };
 

@@ -35,7 +35,7 @@ export function SegmentSelect({ filters, onChoose, label, disabled }: Props): Re
   );
 }
 
-/** Undefined before the segments are read. */
+/** The result is undefined before the segments are read. */
 export function useSegments(): SegmentRecord[] | undefined {
   const org_id = useOrganization().id;
   return useRead('listSegments', { params: { org_id } }).data?.data;

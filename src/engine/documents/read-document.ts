@@ -14,7 +14,7 @@ import { tooLong } from './text-writer.ts';
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {
   kind: 'pdf' | 'docx' | 'html' | 'csv' | 'text' | 'xml';
-  /** The title of the file. Empty if the file has no title. */
+  /** The title of the file. The value is empty if the file has no title. */
   title: string;
   text: string;
   /** The canonical address of the page, as the page contains it. Only HTML has a base address. */

@@ -6,7 +6,7 @@ import { respell } from './latin-words.ts';
 
 /**
  * Returns the informative words of a question, in a form without order and inflection. Two questions with the same key
- * ask for the same thing in the same words. Empty if the question has no informative word.
+ * ask for the same thing in the same words. The value is empty if the question has no informative word.
  */
 export const questionKey = (question: string): string => {
   const stems = termsOf(respell(question))

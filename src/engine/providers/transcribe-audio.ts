@@ -14,7 +14,10 @@ export type Transcription = {
 /** The limit for the `fetch` in `settings`, because an hour of speech is about 100 kB of text. */
 export const TRANSCRIPT_MAX_BYTES = 1024 * 1024;
 
-/** Returns the text of a person's audio, in the language of the person. Empty if the audio contains no speech. */
+/**
+ * Returns the text of a person's audio, in the language of the person. The value is empty if the audio contains no
+ * speech.
+ */
 export async function transcribeAudio({ settings, model, audio, timeoutMs, signal }: Transcription): Promise<string> {
   const call = timedCall(settings, { timeoutMs, signal });
   try {

@@ -98,7 +98,7 @@ export async function refusing<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * The first answer from large documents may take longer than the request may. After such a timeout, the documents
+ * The first answer from large documents may take longer than a request may last. After such a timeout, the documents
  * continue to load.
  */
 const tooLate = (signal: AbortSignal): Promise<never> =>

@@ -25,7 +25,7 @@ import { download, type FileParts } from './download.ts';
 export type Call<N extends DashboardRouteName> = {
   /** Null on public routes. */
   caller: DashboardCaller;
-  /** Empty on routes whose path contains no organization. */
+  /** The value is empty on routes whose path contains no organization. */
   orgId: string;
   params: Record<ParamOf<N>, string>;
   body: BodyOf<N>;

@@ -137,8 +137,8 @@ function toolOf(route: Route): Tool {
 }
 
 /**
- * Returns the schema of the structured result, which is any of the success bodies. Undefined if a successful response
- * may have no body.
+ * Returns the schema of the structured result, which is any of the success bodies. The result is undefined if a
+ * successful response may have no body.
  */
 function outputSchemaOf({ responses }: Route): Definition['outputSchema'] {
   const schemas = Object.values(responses).map(answerSchema);

@@ -36,8 +36,8 @@ export type OpenStream = {
    */
   isStillGranted?: () => Promise<boolean>;
   /**
-   * Called exactly once, whichever side ends the stream, and also when the caller disconnected before the stream was
-   * opened.
+   * This function is called exactly once, whichever side ends the stream, and also when the caller disconnected before
+   * the stream was opened.
    */
   onEnd?: () => void;
 };

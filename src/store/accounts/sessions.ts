@@ -33,7 +33,7 @@ export async function deleteSession(db: Queryable, userId: string, sessionId: st
   return gone.length > 0;
 }
 
-/** Called directly after a sign-in, when only the person who signed in has the token. */
+/** This function is called directly after a sign-in, when only the person who signed in has the token. */
 export async function deleteSessionByToken(db: Queryable, userId: string, token: string): Promise<void> {
   await db.delete(session).where(and(eq(session.userId, userId), eq(session.token, token)));
 }

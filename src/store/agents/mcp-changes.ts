@@ -4,8 +4,8 @@ import type { Queryable } from '../db.ts';
 import { mcpChange } from '../schema/mcp-change.ts';
 
 /**
- * A tool of the published definition, and the differences to the current tool on its server. Empty if the tool equals
- * the approved tool.
+ * A tool of the published definition, and the differences to the current tool on its server. The value is empty if the
+ * tool equals the approved tool.
  */
 export type SeenTool = { tool: string; pin: string; what: ToolChange['what'] };
 

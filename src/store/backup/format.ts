@@ -46,7 +46,7 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 /** Some of our tables have the name of a Postgres type. The schema prefix makes clear that the name means the table. */
 export const qualified = (table: string): string => `public.${quoted(table)}`;
 
-/** Tables and columns of a backup. Referenced tables come first. */
+/** Tables and columns of a backup. The tables that others reference come first. */
 export const readTables = async (client: pg.Client): Promise<BackupTable[]> =>
   (await orderedTables(client)).flatMap(({ table, columns }) =>
     LEFT_OUT.includes(table)
@@ -54,7 +54,7 @@ export const readTables = async (client: pg.Client): Promise<BackupTable[]> =>
       : [{ table, columns: columns.filter((column) => !LEFT_OUT_COLUMNS.includes(`${table}.${column}`)) }],
   );
 
-/** All tables of the schema with their columns. Referenced tables come first. */
+/** All tables of the schema with their columns. The tables that others reference come first. */
 export async function orderedTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<{ table: string; columns: string[]; parents: string[] }>(`
     SELECT c.relname AS table,

@@ -190,7 +190,7 @@ async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number>
   return rows.length;
 }
 
-/** A token that was revoked after the backup must not work again. Revoked keys must not work again either. */
+/** A token that was revoked after the backup must not work again. A restore must not make revoked keys work again. */
 async function revokeAllTokens(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<Ended>(`
     UPDATE access_token SET revoked_at = now(), revoked_by = 'system'

@@ -136,8 +136,8 @@ async function commitOn(
 }
 
 /**
- * The cell of the organization that the statement names. Undefined if the cell has to be looked up, or the statement
- * names organizations of several cells.
+ * The cell of the organization that the statement names. The result is undefined if the cell has to be looked up, or
+ * the statement names organizations of several cells.
  */
 export function knownCell(directory: CellDirectory, { text, values = [] }: Query): string | undefined {
   const named = organizationsIn(values, directory.kindOf(text).organizations);

@@ -8,8 +8,8 @@ export type StatementKind = {
   /** True if the statement names a table that exists in each cell. */
   isOfTenants: boolean;
   /**
-   * The positions of the parameters that are compared with the organization or inserted as the organization. Empty if
-   * no position is known.
+   * The positions of the parameters that are compared with the organization or inserted as the organization. The value
+   * is empty if no position is known.
    */
   organizations: readonly number[];
   /**

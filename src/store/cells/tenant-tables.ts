@@ -13,7 +13,7 @@ export type TenantTable = BackupTable & {
   key: string[];
 };
 
-/** The tenant tables. Referenced tables come first. */
+/** The tenant tables. The tables that others reference come first. */
 export async function tenantTables(client: pg.Client): Promise<TenantTable[]> {
   const { rows } = await client.query<{ name: string; key: string[] }>(
     `SELECT c.relname AS name, array_agg(a.attname::text) AS key

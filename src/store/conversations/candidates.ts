@@ -25,8 +25,8 @@ export type ConversationFilter = Circumstances & {
   until?: Date | undefined;
   handedOff?: boolean | undefined;
   /**
-   * Rated conversations, with any score or with one. In the list of rated conversations, the time is the time of the
-   * rating.
+   * The filter selects rated conversations, with any score or with one score. In the list of rated conversations, the
+   * time is the time of the rating.
    */
   rated?: RatedFilter | undefined;
 };
@@ -55,10 +55,10 @@ export const tagged = (tag: string): SQL =>
   sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
 
 /**
- * Returns a query of the IDs among which the page of a list is. Undefined if the list needs no filter or has a separate
- * index. Except for a search, the query excludes conversations with new messages. The list of conversations is in the
- * order of the primary key. A query in the order of the primary key reads a million conversations when few match, so
- * the index of the most selective filter is read first.
+ * Returns a query of the IDs among which the page of a list is. The result is undefined if the list needs no filter or
+ * has a separate index. Except for a search, the query excludes conversations with new messages. The list of
+ * conversations is in the order of the primary key. A query in the order of the primary key reads a million
+ * conversations when few match, so the index of the most selective filter is read first.
  */
 export async function candidates(
   db: Queryable,

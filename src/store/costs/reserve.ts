@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import { named } from '../named-statement.ts';
 
-/** The payers of a turn. Empty text: there is no payer of this kind. */
+/** The payers of a turn. An empty text means that there is no payer of this kind. */
 export type Payers = { orgId: string; agentId: string; keyId: string; campaignId: string };
 
 export type Measured = { input: number; cached: number; output: number };

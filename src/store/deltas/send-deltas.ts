@@ -50,7 +50,10 @@ type CarrierOptions = {
 };
 
 const PAUSE_MS = 15;
-/** The queue has at most this many entries while the database is not available. Dropped entries leave gaps. */
+/**
+ * The queue has at most this many entries while the database is not available. The readers notice dropped entries as
+ * gaps.
+ */
 const MAX_QUEUED = 10_000;
 const MAX_PER_STATEMENT = 500;
 /** A notification has at most 8,000 bytes, and a character needs up to six bytes in JSON. */

@@ -11,8 +11,8 @@ const of = ({ org_id: orgId, id }: ClaimedSource, url: string) =>
   and(eq(documentPage.orgId, orgId), eq(documentPage.sourceId, id), eq(documentPage.url, url));
 
 /**
- * The next page that this sync has not read. Failed pages come last. For a sitemap, this function reads only the pages
- * that the sitemap lists.
+ * The next page that this sync has not read. Pages that failed before come last. For a sitemap, this function reads
+ * only the pages that the sitemap lists.
  */
 export async function nextPage(db: Queryable, source: ClaimedSource): Promise<PageRow | null> {
   const rows = await db

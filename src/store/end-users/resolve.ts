@@ -36,7 +36,7 @@ export type TakeOptions = {
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked,
   created_at, updated_at, last_seen_at`;
 
-/** Returned instead of a person if the organization has opt-outs of erased people, which is rare. */
+/** This symbol is returned instead of a person if the organization has opt-outs of erased people, which is rare. */
 const HAS_SUPPRESSED = 'suppression';
 
 const WANTED = { org: 'text', v: 'text' };

@@ -96,7 +96,10 @@ export type StandingQuery = {
   address: string | null;
 };
 
-/** Consent, address and conversation of stored people, in the requested order. Undefined for an unknown person. */
+/**
+ * Consent, address and conversation of stored people, in the requested order. The result is undefined for an unknown
+ * person.
+ */
 export async function readStandings(
   client: pg.PoolClient,
   wanted: readonly StandingQuery[],

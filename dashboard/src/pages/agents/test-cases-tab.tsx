@@ -14,7 +14,10 @@ import { testTexts } from '../../parts/test-cases/texts.ts';
 import { useTestRun } from './use-test-run.ts';
 import classes from '../../parts/page.module.css';
 
-/** The tab shows the tests of an agent, their last results, and the button that runs them. Failed tests come first. */
+/**
+ * The tab shows the tests of an agent, their last results, and the button that runs them. The list shows failed tests
+ * first.
+ */
 export function TestCasesTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
   const say = useTexts(testTexts);
   const org_id = useOrganization().id;

@@ -15,7 +15,7 @@ type Props = {
   isExplained: boolean;
   onExplain: () => void;
   onCorrect: () => void;
-  /** Absent if the answer belongs to no question. */
+  /** The value is absent if the answer belongs to no question. */
   onTeach: (() => void) | undefined;
 };
 

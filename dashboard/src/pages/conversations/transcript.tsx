@@ -224,7 +224,8 @@ function Entry({ message, item }: EntryProps): ReactNode {
 }
 
 /**
- * Returns the messages of the person that a message of the agent answers. Undefined if the message answers no message.
+ * Returns the messages of the person that a message of the agent answers. The result is undefined if the message
+ * answers no message.
  */
 function teachableFrom({ messages, agent_id, end_user: person }: ConversationRecord, message: ConversationMessage) {
   const asked: string[] = [];

@@ -9,7 +9,7 @@ type Props = {
   turn: PlaygroundTurn;
   /** The minutes for which the person had been silent before this turn. Absent: the turn is an answer. */
   minutes: number | undefined;
-  /** Sends the label of a choice as a message. Absent if the turn is not the last turn. */
+  /** Sends the label of a choice as a message. The function is absent if the turn is not the last turn. */
   onChoose: ((label: string) => void) | undefined;
 };
 
