@@ -19,7 +19,7 @@ export type AgentFolder = {
   definition: AgentDefinition;
   suite: SetSuiteBody;
   triggers: TriggerFile[];
-  /** The texts of the documents by name. */
+  /** The texts of an agent's documents, by the name of the document. */
   documents: Map<string, string>;
 };
 

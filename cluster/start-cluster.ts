@@ -86,8 +86,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     };
     const working: Child[] = [];
     started.push(async () => void (await Promise.all([...api, ...working].map((child) => child.stop()))));
-    // The first process migrates, creates the demo and prints its key. The other processes read everything from the
-    // database.
+    // The first process migrates, creates the demo and prints its key. The processes after the first read the secret
+    // and the demo from the database.
     await startNode(0);
     await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => startNode(n + 1)));
     for (let n = 1; n <= workers; n += 1) {

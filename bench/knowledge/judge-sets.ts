@@ -87,7 +87,7 @@ export const isGood = ({ answerable, did, right }: Verdict): boolean =>
 export const recallOf = (
   sets: readonly QuestionSet[],
   build: (passages: Passage[]) => { find(question: string): readonly Passage[] },
-  /** A search includes these additional documents. */
+  /** A search also includes the documents in `beside`. */
   beside: readonly QuestionSet[] = [],
 ): { found: number; of: number } => {
   let [found, of] = [0, 0];

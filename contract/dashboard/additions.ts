@@ -56,7 +56,7 @@ export const AdditionRecord = Type.Object(
     is_held: Type.Boolean(),
     /** The number of recipients that the file contains. Null: the number is unknown before the addition ends. */
     total: Nullable(Type.Integer()),
-    /** The number of recipients that were examined so far. The other numbers count only examined recipients. */
+    /** The number of recipients that were examined so far. The numbers of outcomes count only examined recipients. */
     done: Type.Integer(),
     accepted: Type.Integer(),
     /** The number of people who are already in the campaign, or twice in the file. */

@@ -42,7 +42,7 @@ export const conversationCircumstances = {
 
 const Day = Type.String({ format: 'date' });
 const filters = {
-  /** The number of days that end with `until`. The field cannot be combined with `since`. */
+  /** The number of days that end with `until`. The field `days` cannot be combined with `since`. */
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ANALYTICS_DAYS })),
   since: Type.Optional(Day),
   until: Type.Optional(Day),

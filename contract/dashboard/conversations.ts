@@ -235,7 +235,7 @@ export const ConversationListQuery = PageQuery({
   tag: Type.Optional(Tag),
   /**
    * The period in which the conversations started. With `rated`, the conversations were rated in the period. With
-   * `handed_off`, they were handed over in it.
+   * `handed_off`, the conversations were handed over in the period.
    */
   since: Type.Optional(Moment),
   until: Type.Optional(Moment),

@@ -73,8 +73,8 @@ export const SessionView = Type.Object(
         /** True: after a resolve or a snooze, the inbox opens the next conversation for this member. */
         opens_next: Type.Boolean(),
         /**
-         * True: the organization requires a second factor, and this session has no second factor. All other requests
-         * for this organization are refused.
+         * True: the organization requires a second factor, and this session has no second factor. Until the session has
+         * a second factor, all other requests for the organization are refused.
          */
         second_factor_required: Type.Boolean(),
       }),

@@ -49,8 +49,8 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   testAgent: 'test',
 
   createAgent: 'push',
-  // The route requires `publish`, unless the body changes only the draft. The file src/http/dashboard/agents.ts
-  // decides.
+  // The route requires `publish`, unless the body changes only the draft. The file src/http/dashboard/agents.ts decides
+  // whether an update changes only the draft.
   updateAgent: 'push',
   // The route requires `publish` if it changes whether publishing needs passing tests.
   setSuite: 'push',

@@ -64,6 +64,6 @@ export const codeOf = (error: unknown, signal: AbortSignal): string | null =>
         ? error.code
         : 'internal_error';
 
-/** Writes messages in the format of the conventions. An ended turn has only complete messages. */
+/** Writes messages in the format of OpenTelemetry's conventions. An ended turn has only complete messages. */
 const message = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] });
 const outputMessage = (text: string) => ({ ...message('assistant', text), finish_reason: 'stop' });

@@ -17,7 +17,7 @@ import { openStore } from './open-store.ts';
 import type { Service } from './service.ts';
 import type { AppDeps } from './app-deps.ts';
 
-/** Wakes the workers of this process. Workers of other processes poll. */
+/** Wakes the workers of this process. Workers of other processes poll for the work. */
 export const WAKES = [
   'turns',
   'deliveries',

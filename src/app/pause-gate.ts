@@ -10,7 +10,7 @@ type Deps = { isPaused(): Promise<boolean>; log: Logger; lookMs?: number };
 /**
  * Starts the workers when the installation is not paused. During the pause, no worker claims work, so nothing is sent,
  * and accepted calls wait in the queues. Only a restore pauses an installation, before the first process starts on it.
- * Workers that have started need not check again.
+ * Workers that have started need not check for a pause again.
  */
 export function createPauseGate({ isPaused, log, lookMs = LOOK_MS }: Deps, workers: readonly Service[]): Service {
   const stopping = new AbortController();

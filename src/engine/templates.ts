@@ -9,8 +9,8 @@ import { parseTemplate, type Token } from './parse-template.ts';
  */
 
 /**
- * The cache of parsed templates has this limit, which exceeds the texts of one node's busy agents. The limit counts
- * characters. A short text with many lines or variables may use fifty bytes for each character.
+ * The cache of parsed templates has this limit, which exceeds the texts of one node's busy agents. The limit of the
+ * cache counts characters. A short text with many lines or variables may use fifty bytes for each character.
  */
 const MAX_PARSED_CHARACTERS = 500_000;
 /** A variable has at most this many parts, as in `{{a.b.c}}`. */

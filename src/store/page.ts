@@ -8,7 +8,7 @@ export type PageRequest = { limit: number; after: PagePosition | null };
 
 export type PageOf<T> = { rows: T[]; hasMore: boolean };
 
-/** Selects the rows after the position. The first page has no condition. */
+/** Selects the rows after the position. The first page of a list has no condition. */
 export const behind = (createdAt: PgColumn, id: PgColumn, after: PagePosition | null): SQL | undefined =>
   after === null ? undefined : sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
 

@@ -23,7 +23,7 @@ export type NewWording = Place & {
 
 /** A question counts when this many different people chose the same passage for it. */
 const PEOPLE = 3;
-/** Choices of one person are deleted after TAP_DAYS. Each agent has at most MAX_TAPS newer choices. */
+/** Choices of one person are deleted after TAP_DAYS. Each agent has at most MAX_TAPS choices that are not deleted. */
 const TAP_DAYS = 30;
 const MAX_TAPS = 2_000;
 

@@ -11,7 +11,7 @@ export type LiveState =
   /** The state of the connection is not known yet. */
   | 'opening'
   | 'live'
-  /** The stream was open a moment ago. */
+  /** The stream was interrupted, but was open a moment ago. */
   | 'reconnecting'
   /** No stream is open, and the connection is tried again from time to time. */
   | 'polling';

@@ -1,6 +1,6 @@
 /**
- * The server's fault sentences are in English. This file translates the known sentences to Arabic. A value in a
- * sentence does not change. Unknown sentences stay in English.
+ * The server's fault sentences are in English. This file translates the known sentences to Arabic. The translation does
+ * not change a value in a sentence. Unknown sentences stay in English.
  */
 const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values: string[]) => string)])[] = [
   [/^This field is required\.$/, 'هذا الحقل مطلوب.'],

@@ -47,8 +47,8 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
     cursor,
     filtered: filterNames.some((name) => search[name] !== undefined),
     setFilters: (change) => {
-      // Another choice may be made before the URL contains the first choice. Two changes at the same time must both
-      // stay.
+      // Another choice may be made before the URL contains the first choice. If two changes are made at the same time,
+      // both must stay.
       setAhead((before) => ({
         from: location.search,
         change: before && before.from === location.search ? { ...before.change, ...change } : change,

@@ -52,7 +52,10 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     clearErrors: () => setFaults({}),
     focus,
     reset: () => setTyped({}),
-    /** After the sent values were saved, the fields follow the stored values. Input that the user typed later stays. */
+    /**
+     * After the sent values were saved, the fields follow the stored values. Input that the user typed during the
+     * saving stays.
+     */
     settled: (saved: V) =>
       setTyped(
         (now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== saved[name])) as Partial<V>,

@@ -10,7 +10,9 @@ const LOOK_AGAIN_MS = 30_000;
 /** A copy of MAX_COUNTED of the contract, the server's maximum count. */
 const MAX_COUNTED = 1_000;
 
-/** Reads the number of conversations that wait for members. Every window updates this number. */
+/**
+ * Reads the number of conversations that wait for members. Every window updates the number of waiting conversations.
+ */
 export function useWaitingConversations(): UseQueryResult<ConversationCounts, Problem> {
   const organization = useMaybeOrganization();
   return useRead(

@@ -48,8 +48,8 @@ const missing = (detail: string): Refusal =>
 const isTokenEdge = (value: string, at: number): boolean => value[at] !== ' ' && value[at] !== '\t';
 
 /**
- * White space around the value of a field is not part of the value (RFC 9110, section 5.5). The loop avoids
- * backtracking.
+ * White space around the value of a field is not part of the value (RFC 9110, section 5.5). The loop avoids the
+ * backtracking of a regular expression.
  */
 function trimEnd(value: string): string {
   let end = value.length;

@@ -12,11 +12,9 @@ export type Digest = ((value: string) => string) & {
   readonly generation: number;
 };
 
-/*
- * After a rotation of PARLEY_SECRET a digest has two forms: the form for new rows, and its neighbor in the chain of
- * keys (kernel/key-chain.ts), which rows may still have. The cache name of a key contains both forms, one after the
- * other. The database is queried for either form.
- */
+/* After a rotation of PARLEY_SECRET a digest has two forms: the form for new rows, and its neighbor in the chain of
+   keys (kernel/key-chain.ts), which rows may still have. The cache name of a key contains both forms, one after the
+   other. The database is queried for either form of the digest. */
 
 const BLOCK = 64;
 const SIZE = 32;

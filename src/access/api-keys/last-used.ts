@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * Records when each key was last used. The first call is written immediately. Later calls are written at most once a
- * minute, and the last of them is written a minute later. Writes are batched, with one statement at a time. No request
- * waits for such a write, and no request fails because of one. The database never moves the time backwards.
+ * Records when each key was last used. The first call of a key is written immediately. Later calls are written at most
+ * once a minute, and the last of them is written a minute later. Writes are batched, with one statement at a time. No
+ * request waits for such a write, and no request fails because of one. The database never moves the time backwards.
  */
 export type LastUsed = {
   /**

@@ -8,9 +8,9 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
  * memory. A call that is not reserved is never accepted, so the total is never exceeded. A node that is killed loses at
  * most its block (docs/adr/0108).
  *
- * The first block is one call. While a key is busy, each block is twice as large as the block before. A node returns a
- * block that was not used for a second, so that another node can use it. A node also returns a block that may be older
- * than a change of its key or than the node's lease.
+ * The first block that a node reserves is one call. While a key is busy, each block is twice as large as the block
+ * before. A node returns a block that was not used for a second, so that another node can use it. A node also returns a
+ * block that may be older than a change of its key or than the node's lease.
  */
 export type CallBlocks = {
   /**

@@ -18,7 +18,7 @@ export type Limits = {
   share: (nodes: number) => void;
 };
 
-/** The limit also counts reads. One person with a client token must not use up the calls of its key. */
+/** The limit of an end user also counts reads. One person with a client token must not use up the calls of its key. */
 const CLIENT_CALLS_PER_MINUTE = 120;
 
 /** One counter of a call, which counts calls in a window that opens with the first call. */

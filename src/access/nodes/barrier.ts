@@ -58,7 +58,7 @@ export function createBarrier(deps: BarrierDeps): Barrier {
         const dead = behind.filter((row) => isStill(watched, row, askedAt, answeredAt));
         const isSettled = askedAt - server.sinceMs() >= stillMs;
         if (dead.length === behind.length && isSettled) {
-          // The next wait does not have to watch the removed rows. A failed removal causes no harm.
+          // The next wait does not have to watch the removed rows. A failed removal of dead rows causes no harm.
           for (const row of dead) await store.removeDead(row).catch(() => {});
           return;
         }

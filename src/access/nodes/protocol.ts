@@ -27,7 +27,7 @@ export type LeaseStore = {
   removeDead(lease: LeaseRow): Promise<void>;
 };
 
-/** `server` identifies one run of the database server. The value changes with a restart or a failover. */
+/** `server` identifies one run of the database server. The value of `server` changes with a restart or a failover. */
 export type Registered = { position: number; server: string; serverAgeMs: number; nodes: number };
 export type LogReading = {
   server: string;

@@ -180,7 +180,7 @@ export function identityOf(issuer: string, claims: Record<string, unknown>): Ide
   };
 }
 
-/** The provider violates the protocol. Parley wrote the message of the error. */
+/** The provider violates the protocol. Parley wrote the message of an `Odd` error. */
 class Odd extends Error {}
 
 async function asked<T>(ask: () => Promise<T>): Promise<T> {

@@ -44,9 +44,9 @@ export type Sessions = Passwords & {
   signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
   /**
    * Opens a session; `openFor` is the only other way. The caller has verified the person by a password, a link, a code,
-   * a passkey or a provider. This function decides whether the proof is enough. For every way of signing in, an account
-   * with a second factor gets a session only if the factor was shown. New ways of signing in must also use this
-   * function.
+   * a passkey or a provider. The function `finishSignIn` decides whether the proof is enough. For every way of signing
+   * in, an account with a second factor gets a session only if the factor was shown. New ways of signing in must also
+   * use this function.
    */
   finishSignIn(caller: Browser, person: Person, proof: Proof): Promise<SignInOutcome>;
   /**

@@ -20,7 +20,7 @@ export type SignInLimit = {
    * The method throws `rate_limited`. `subject`: the target of the guesses, such as an e-mail address or a setup token.
    */
   attempt(address: string, subject: string, device?: string | null): Promise<void>;
-  /** True if this address has used up its attempts. The method counts no attempt. */
+  /** True if this address has used up its attempts. The method `isOver` counts no attempt. */
   isOver(address: string): Promise<boolean>;
   /** A successful sign-in resets the account's counters for its owner. */
   succeeded(address: string, subject: string, device?: string | null): Promise<void>;

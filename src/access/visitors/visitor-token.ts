@@ -29,7 +29,7 @@ export type VisitorTokens = {
   read(token: string): Visitor | null;
 };
 
-/** An anonymous visitor may continue for this time. Each visit restarts the time. */
+/** An anonymous visitor may continue for this time. Each visit of an anonymous visitor starts the time again. */
 const ANONYMOUS_MS = 30 * 86_400_000;
 /**
  * On each page, the host of an identified visitor proves which person is signed in. A person who signs out on the host

@@ -25,7 +25,7 @@ import {
  * A separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the first question, builds and searches
  * knowledge. The thread requests one document after another, so the main thread has at most one in memory. The process
  * replaces a thread that ends or hangs. The question of the current agent fails, and the agent's documents are not
- * tried again for a while. All other questions are retried.
+ * tried again for a while. After a crash of the thread, all other questions are retried.
  */
 export type Knowledge = {
   of(documents: DocumentsOf): ThreadSearch;
@@ -67,7 +67,7 @@ type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): vo
 const MAX_PENDING = 1_000;
 /** After this number of crashes of the thread, a question fails. */
 const MAX_THREADS = 3;
-/** A slice of work takes milliseconds. A slice that takes this long never ends. */
+/** A slice of work takes milliseconds. A slice that takes this long is assumed never to end. */
 const STUCK_MS = 15_000;
 /** For five minutes, the thread does not get documents that ended a thread. */
 const PAUSE_MS = 5 * 60_000;

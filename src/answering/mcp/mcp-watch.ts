@@ -44,8 +44,8 @@ export function createMcpWatch(deps: AskMcpServerDeps): FindChangedTools {
   }
 
   /**
-   * `approved`: the approved tools of the published definition. The dashboard shows their changes. Null: the call tests
-   * a draft, whose changes are not stored.
+   * `approved`: the approved tools of the published definition. The dashboard shows the changes of approved tools.
+   * Null: the call tests a draft, whose changes are not stored.
    */
   async function readNow(known: Known, place: Place, approved: readonly Tool[] | null): Promise<void> {
     try {

@@ -109,7 +109,7 @@ async function callCode(
     : await noteAccepted(pool, run, turn.id);
   // crash point: code:after-keep
   if (counts === null) throw new TurnWaits();
-  // An answer to `reply_url` arrived first.
+  // The answer to `reply_url` arrived before the response.
   if (printOf(counts) !== print) request.words?.takeBack();
   return resultOf(request, counts, { turn, ms: Math.round(performance.now() - started) });
 }

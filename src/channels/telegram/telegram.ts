@@ -221,7 +221,7 @@ function contentOf(message: unknown): MessageContent | null {
   return kind ? { type: 'text', text: `[${kind}]` } : null;
 }
 
-/** Telegram sends a photo in several sizes, the largest last. A message of any other type has one file. */
+/** Telegram sends a photo in several sizes, the largest last. A Telegram message of any other type has one file. */
 function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
   const photos = member(message, 'photo');
   const file = Array.isArray(photos)

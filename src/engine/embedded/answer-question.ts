@@ -71,7 +71,10 @@ export const tellChosen = (turn: EmbeddedTurn, { label, document, quote, text, l
   say(turn, text, [{ document, quote }]);
 };
 
-/** An entry in the list of unanswered questions has at most this length. One entry may contain several messages. */
+/**
+ * An entry in the list of unanswered questions has at most this length. One unanswered question may consist of several
+ * messages.
+ */
 const MAX_NOTED = 500;
 
 /** Adds the question to the list of unanswered questions. */

@@ -23,8 +23,8 @@ export const newAllowance = (): Allowance => ({ work: MAX_WORK, classes: { left:
 
 export type Budget = { steps: number };
 /**
- * Returns true if the pattern occurs. The match reduces the budget by its cost. If the budget is empty, the result is
- * false.
+ * Returns true if the pattern occurs. The match reduces the budget by its cost. If the budget is empty, the match
+ * returns false.
  */
 export type Pattern = (characters: readonly string[], budget: Budget) => boolean;
 

@@ -11,7 +11,8 @@ import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, type Offered, readState } from './read-state.ts';
 
 /**
- * One turn in progress: the input, the remembered state, and the messages so far. The object exists for one turn only.
+ * One turn in progress: the input, the remembered state, and the messages so far. The object of a turn exists for one
+ * turn only.
  */
 export type EmbeddedTurn = {
   readonly request: TurnRequest;

@@ -7,8 +7,8 @@ import { type AnswerContext, choiceLabel, readAnswer, type SlotValue } from './r
 import { builtIn, note, ownText, say, sayContent, type EmbeddedTurn } from './embedded-turn.ts';
 
 /**
- * Guides the person through steps, asking one question at a time and storing each answer in its slot. A summary ends
- * the steps.
+ * Guides the person through steps, asking one question at a time and storing each answer in its slot. The last of the
+ * guided steps is a summary.
  */
 
 export const startsOnOpen = (turn: EmbeddedTurn): boolean =>

@@ -33,7 +33,10 @@ export class GramTable {
     this.ends.push(at);
   }
 
-  /** Inverts the table, so that each group leads to its passages. The work has one step for each passage. */
+  /**
+   * Inverts the table, so that each group leads to its passages. The inversion of the table has one step for each
+   * passage.
+   */
   *close(): Generator<void, void> {
     const groups = this.ends.at(-1) ?? 0;
     this.mask = bucketsFor(groups) - 1;

@@ -30,7 +30,10 @@ export class KeyTable {
     this.starts[++this.passages] = end;
   }
 
-  /** Inverts the table, so that each key leads to its passages. The work has one step for each passage. */
+  /**
+   * Inverts the table, so that each key leads to its passages. The inversion of the table has one step for each
+   * passage.
+   */
   *close(): Generator<void, void> {
     this.cells = this.cells.slice(0, this.starts[this.passages]);
     this.starts = this.starts.slice(0, this.passages + 1);

@@ -124,6 +124,6 @@ const isSame = (expected: unknown, found: unknown): boolean =>
     ? spelled(expected) === spelled(found)
     : isDeepStrictEqual(expected, found);
 
-/** True if each named argument has the expected value. The call may have other arguments. */
+/** True if each named argument has the expected value. The call may have arguments that the test does not name. */
 export const fits = (named: Record<string, unknown>, given: Record<string, unknown>): boolean =>
   Object.entries(named).every(([name, value]) => isSame(value, given[name]));

@@ -12,7 +12,7 @@ type KeepOptions = {
   /** The sender's ID of the message. */
   providerMessageId?: string | null;
   metadata?: Readonly<Record<string, string>> | null;
-  /** True: more messages may follow soon, which need the same answer. If false, the turn starts immediately. */
+  /** True: more messages may follow soon, which need the same answer. False if the turn starts immediately. */
   waitsForMore?: boolean;
   /** The turn waits this long for the transcript of audio. The transcript starts the turn before this time. */
   waitMs?: number;

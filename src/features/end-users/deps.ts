@@ -11,7 +11,7 @@ export type Writer = {
   orgId: string;
   /** Null: a member writes in the dashboard. */
   keyId: string | null;
-  /** The network address from which the key calls. The fence also checks this address. */
+  /** The network address from which the key calls. The fence also checks the network address. */
   from: string | null;
   idempotency?: { scope: Buffer; request: Buffer } | null;
 };

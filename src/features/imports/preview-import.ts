@@ -55,8 +55,8 @@ async function* alone(piece: Buffer, encoding: ImportEncoding): AsyncGenerator<B
 
 function endOfLastLine(piece: Buffer, encoding: ImportEncoding): number {
   if (encoding !== 'utf-16le') return piece.lastIndexOf(0x0a) + 1;
-  // In UTF-16, a character has two bytes, and either byte may be 0a without being a line end. The search compares pairs
-  // of bytes.
+  // In UTF-16, a character has two bytes, and either byte may be 0a without being a line end. The search for a line end
+  // compares pairs of bytes.
   const at = piece.lastIndexOf('\n', undefined, 'utf16le');
   return at === -1 ? 0 : at + 2;
 }

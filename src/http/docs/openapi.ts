@@ -298,8 +298,8 @@ export function hoist(schema: unknown, into: Json): unknown {
 }
 
 /**
- * Generators declare a member with a default as always present, which is wrong in a request. The description names the
- * default. A member with the name "default" is not a keyword, and its value is a schema.
+ * Generators declare a member with a default as always present, which is wrong in a request. The description of a
+ * parameter names its default. A member with the name "default" is not a keyword, and its value is a schema.
  */
 function withoutDefault(schema: Json): Json {
   const { default: value, description, ...rest } = schema;

@@ -10,7 +10,7 @@ import { metaOf } from './request-meta.ts';
 
 /**
  * The only format for errors (RFC 9457). Errors come from four places: refusals before routing, the framework,
- * handlers, and sockets without a readable request. All four places use this file.
+ * handlers, and sockets without a readable request. All four sources of errors use this file.
  */
 export type Problems = {
   /**

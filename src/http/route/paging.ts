@@ -12,7 +12,7 @@ export type Paging = {
     page: { rows: readonly Row[]; hasMore: boolean },
     idOf?: (row: Row) => string,
   ): Page<Row>;
-  /** Creates a signed cursor for any other position. The method `marked` reads it back. */
+  /** Creates a signed cursor for any other position. The method `marked` reads the cursor back. */
   mark(scope: string, position: CursorPosition): string;
   marked(scope: string, cursor: string): CursorPosition;
 };

@@ -1,4 +1,4 @@
-/** How cells are divided between the nodes of a cluster. A pure function. */
+/** How cells are divided between the nodes of a cluster. The choice of moves has no side effects. */
 export type PlacedCell = { cell: string; node: string; bytes: number };
 export type CellMove = { cell: string; to: string };
 

@@ -21,7 +21,7 @@ const MAX_READ = 10_000;
 const KEPT = '1 hour';
 /**
  * Identifies one run of the server by its start time and its timeline, which changes when a standby is promoted. The
- * expression fails on a standby.
+ * expression for the timeline fails on a standby.
  */
 const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' ||
   left(pg_walfile_name(pg_current_wal_lsn()), 8)`;

@@ -28,7 +28,7 @@ JOIN unnest($1::text[], $2::text[], $3::text[]) AS w(org, agent, id)
 
 type Meant = Pick<AcceptCall, 'orgId' | 'agentId' | 'conversation'>;
 
-/** The name of the conversation that a call means. Null: the call starts a new conversation. */
+/** Returns the name of the conversation that a call means. Null: the call starts a new conversation. */
 export function conversationNameOf({ orgId, agentId, conversation }: Meant): string | null {
   if (conversation === null) return null;
   return 'id' in conversation ? nameOfId(orgId, agentId, conversation.id) : nameOfKey(orgId, agentId, conversation.key);

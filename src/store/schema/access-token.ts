@@ -4,9 +4,9 @@ import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An access token of a person or of the organization, for the dashboard's routes (docs/adr/0107). The value is not
- * stored. The database stores only the HMAC of the value, in `access_token_digest`. The token's rights never change,
- * and `revoked` is final. A database trigger (migrations) enforces both rules.
+ * An access token of a person or of the organization, for the dashboard's routes (docs/adr/0107). The value of an
+ * access token is not stored. The database stores only the HMAC of the value, in `access_token_digest`. The token's
+ * rights never change, and `revoked` is final. A database trigger (migrations) enforces both rules.
  */
 export const accessToken = pgTable(
   'access_token',

@@ -7,9 +7,9 @@ import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An API key. The value is not stored. The database stores only the HMAC of the value, in `api_key_digest`. The scope
- * and rights of a key never change, its networks can only become narrower, and `revoked` is final. A database trigger
- * (migrations) enforces these rules for keys.
+ * An API key. The value of an API key is not stored. The database stores only the HMAC of the value, in
+ * `api_key_digest`. The scope and rights of a key never change, its networks can only become narrower, and `revoked` is
+ * final. A database trigger (migrations) enforces these rules for keys.
  */
 export const apiKey = pgTable(
   'api_key',

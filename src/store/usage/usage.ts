@@ -40,7 +40,10 @@ const WRITE_REQUESTS = named(
   ON CONFLICT DO NOTHING`,
 );
 
-/** Adds counts and requests to the database, in one round trip each. Counts of several nodes are added up. */
+/**
+ * Adds counts and requests to the database, in one round trip each. Counts of several nodes are added up in the
+ * database.
+ */
 export async function writeUsage(
   pool: pg.Pool,
   counts: readonly UsageCount[],

@@ -11,8 +11,8 @@ const BATCH = 50;
 const RETRY_SECONDS = 60;
 
 /**
- * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves either the whole
- * hand-off or nothing. If two workers process the same hand-off, the second worker finds it done, so no lease is
+ * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves either a whole
+ * assignment or nothing. If two workers process the same hand-off, the second worker finds it done, so no lease is
  * needed.
  */
 export function createHandOffWorker({

@@ -191,7 +191,8 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
 }
 
 /**
- * The time for which the campaign's opening waits for allowed hours. A person who has written is answered immediately.
+ * The time for which the campaign's opening waits for allowed hours. A person who has written is answered immediately,
+ * even outside the allowed hours.
  */
 const msToHours = async (db: Db, { org_id, run_id: runId, turns, input, unanswered }: ClaimedRun): Promise<number> =>
   turns === 0 && input.campaign_id !== undefined && unanswered.length === 0 ? msToOpening(db, org_id, { runId }) : 0;

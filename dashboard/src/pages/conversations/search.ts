@@ -8,7 +8,7 @@ export type ConversationStatus = (typeof STATUSES)[number];
 export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 export type ConversationView = (typeof VIEWS)[number];
 
-/** A copy of the contract's orders of the list. */
+/** The orders of the list are a copy of the contract's orders. */
 export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof SORTS)[number];
 

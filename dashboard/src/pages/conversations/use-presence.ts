@@ -9,7 +9,7 @@ import type { Side } from './side.ts';
 const BEAT_MS = 15_000;
 /** The interval is much shorter than TYPING_SECONDS of the contract. */
 const TYPING_MS = 3_000;
-/** A copy of the contract's limit. */
+/** The limit is a copy of the contract's limit. */
 const MAX_SHARED_DRAFT = 4_000;
 /** The interval of reads without a stream. */
 const LOOK_AGAIN_MS = 5_000;

@@ -40,7 +40,7 @@ export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
       value={value}
       onChange={onChange}
       onSearchChange={setTyped}
-      // The server has already searched.
+      // The server has already searched, so the field does not filter the choices.
       filter={({ options }) => options}
       data={data}
       placeholder={say('search_agents')}

@@ -40,7 +40,7 @@ export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactN
         const sent = Math.min(file.size, (piece + 1) * IMPORT_PIECE_BYTES);
         setSending({ name: file.name, percent: Math.floor((sent / file.size) * 100) });
       }
-      // A user who opened another page stays there. The list of imports contains the file.
+      // A user who opened another page stays there. A user who left the page finds the file in the list of imports.
       if (isHere.current) onSent(id);
     } catch (error) {
       setProblem(error);

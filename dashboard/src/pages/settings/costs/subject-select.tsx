@@ -38,7 +38,7 @@ export function SubjectSelect({ id, of, value, onChange, error }: Props): ReactN
         onChange(next ?? '');
       }}
       onSearchChange={setTyped}
-      // The server has already searched.
+      // The server has already searched, so the field does not filter the choices.
       filter={({ options }) => options}
       data={isKnown ? found : [chosen, ...found]}
       nothingFoundMessage={isPending ? say('searching') : say('none_found')}

@@ -41,7 +41,7 @@ export function AgentSelect({ id, value, valueName, onChange, error }: Props): R
       value={value}
       onChange={onChange}
       onSearchChange={setTyped}
-      // The server has already searched.
+      // The server has already searched, so the field does not filter the choices.
       filter={({ options }) => options}
       data={agents}
       nothingFoundMessage={say(found.data && text === '' ? 'agent_no_agents' : 'agent_none')}
