@@ -17,7 +17,7 @@ export type Preferences = {
   notify?: boolean;
   /** False: single keys are off, for people who use voice control. */
   single_keys?: boolean;
-  /** True: rows of lists are low. */
+  /** True if the rows of lists have a small height. */
   dense?: boolean;
   /** The hidden columns of each list. */
   hidden_columns?: Record<string, string[]>;

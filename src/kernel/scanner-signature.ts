@@ -7,7 +7,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
  */
 export type ScannerKeys = ReadonlyMap<string, KeyObject>;
 
-/** `forged`: the report names a known key that did not sign it. An unknown key proves nothing. */
+/** With `forged`, the report names a known key, but this key did not sign the report. An unknown key proves nothing. */
 export type Signed = 'signed' | 'unsigned' | 'forged';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

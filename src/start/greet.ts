@@ -70,7 +70,7 @@ async function pauseLines(db: Db): Promise<string[]> {
   ];
 }
 
-/** Without a terminal, the output may be stored, so a file contains the key, and the call reads this file. */
+/** Without a terminal, the output may be stored, so the example call reads the key from a file. */
 async function curl({ baseUrl, dataDir }: Config, demo: NonNullable<Prepared['demo']>): Promise<string> {
   if (process.stdout.isTTY) return callWith(baseUrl, demo, demo.keyValue);
   await keepQuickstartKey(dataDir, demo.keyValue);

@@ -62,7 +62,7 @@ export function createLookLoop({ failure, log, pollMs, whenDue = after, look }: 
         },
       );
       if (!isMore && !woken && !stopping) await sleep();
-      // A check without a query never yields, but sockets and timers need time before the next check.
+      // Sockets and timers need time before the next check, because a check without a query never yields.
       else await everythingElse();
     }
   }

@@ -137,7 +137,7 @@ function documentedRegion(): Set<string> {
 
 /**
  * The transactions of commands, which use no pool. Citus itself commits in two phases after a change of a table that
- * every node has. A move deletes the rows that remain in the old cell again while the row of the move exists.
+ * every node has. While the row of a move exists, the rows that the move left in the old cell are deleted later.
  */
 const isSafeAlone = (region: readonly string[]): boolean =>
   ['user', 'organization', 'member'].some((table) => region.includes(table)) ||

@@ -136,7 +136,7 @@ function boundedFetch(
 
 const methodOf = (body: string): unknown => (body === '' ? null : (JSON.parse(body) as { method?: unknown }).method);
 
-/** Asks the server to delete the session. No work waits for the response. */
+/** Asks the server to delete the session. The caller does not wait for the response. */
 function sayGoodbye({ egress, url, authority }: McpPlace, sessionId: string): void {
   const headers = { ...authority.headers, 'mcp-session-id': sessionId };
   const call = egress.fetchWith({ timeoutMs: GOODBYE_MS, maxBytes: MAX_BYTES });

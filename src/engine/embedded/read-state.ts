@@ -9,7 +9,7 @@ export type EmbeddedState = {
   misses: number;
   /** The index of the current step. Null if no step is active. */
   step: number | null;
-  /** True after the last step. */
+  /** True after the person has answered the last step. */
   steps_done: boolean;
   /** The values by the name of their step. Null for a skipped step. */
   slots: Record<string, SlotValue | null>;

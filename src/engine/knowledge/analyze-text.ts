@@ -6,7 +6,7 @@ import { hindiSkeleton } from './stem-hindi.ts';
 import { stemWord } from './stem-word.ts';
 
 /**
- * Converts text to the form that the search uses. Every word becomes a few keys. Each key is one way in which a
+ * Converts text to the form that the search uses. Every word gets a few search keys. Each key is one way in which a
  * question may name the same thing: `s:` its stem, `k:` its consonants (Arabic) or its vowel-free spelling (Hindi),
  * `c:` a topic that it means, `n:` a broader topic to which it belongs as a kind. Words that belong together are also
  * read as one term, such as "check out" and "X-100".

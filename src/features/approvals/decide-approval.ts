@@ -68,7 +68,7 @@ type KeyCaller = {
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
-/** Decides as a backend. */
+/** Decides about an approval in the name of a backend. */
 export async function decideByKey(
   { db, guard, onAccepted }: ApprovalsDeps,
   { orgId, keyId, agentId, from, idempotency, ...caller }: KeyCaller,

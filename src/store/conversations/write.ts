@@ -58,7 +58,7 @@ export async function updateConversation(
       // Any change of the status ends a snooze.
       snoozedUntil: plain.snoozedUntil ?? null,
       ...(forgetUnanswered && { unanswered: [] }),
-      // Each change makes a turn in progress outdated.
+      // The new version makes a turn in progress outdated.
       version: sql`${conversation.version} + 1`,
       updatedAt: sql`statement_timestamp()`,
     })

@@ -45,7 +45,7 @@ export async function claimSource(db: Db, lease: string): Promise<ClaimedSource 
   });
 }
 
-/** The next sync requests a page that did not exist only if a link still leads to the page. */
+/** A sync forgets the pages that did not exist, so it requests such a page only if a link still leads to it. */
 async function beginSync(tx: Queryable, { org_id: orgId, id, url, kind, sync }: ClaimedSource): Promise<void> {
   await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${orgId} AND source_id = ${id}
     AND state = 'fault' AND fault ->> 'code' = 'not_found' AND url <> ${url}`);

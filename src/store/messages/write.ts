@@ -96,7 +96,8 @@ FROM accepted`,
 );
 
 /**
- * Writes the batch. Returns the IDs of the written messages. The fence stopped the other messages, or they are replays.
+ * Writes the batch. Returns the IDs of the written messages. All other messages were stopped by the fence, or are
+ * replays.
  */
 export async function writeMessages(client: pg.PoolClient, planned: readonly PlannedSend[]): Promise<Set<string>> {
   const gates = gatesOf(planned);
