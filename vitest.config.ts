@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
-/** The longest files run first, so that no worker waits at the end for a long file of another one. */
+/** The longest files run first, so that no worker waits at the end for a long file of another worker. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files);
@@ -25,8 +25,9 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/cheap-passwords.ts', 'test/citus/record-statements.ts', 'test/cells.ts'],
     reporters: ['default', './test/reporter.ts'],
-    // Processes, since tests start servers, set signals and kill children. A process runs one file after another and
-    // loads the program's modules once, because they have no state and loading them takes seconds.
+    // The tests run in processes instead of threads, since tests start servers, set signals and kill children. A
+    // process runs one file after another and loads the program's modules once, because they have no state and loading
+    // them takes seconds.
     pool: 'forks',
     isolate: false,
     // Values that a test file replaced are restored before the next file.
@@ -35,7 +36,7 @@ export default defineConfig({
     // Files wait for sockets, browsers and the database. With more workers, single tests exceed their time limits.
     maxWorkers: Math.min(12, 2 * availableParallelism()),
     sequence: { sequencer: LongestFirst },
-    // Only for tests that never end. Tests assert guarantees about time themselves.
+    // This time limit is only for tests that never end. Tests assert guarantees about time themselves.
     testTimeout: 90_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,

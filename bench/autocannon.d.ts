@@ -1,4 +1,4 @@
-/** The package has no types. These are the declarations that we use. */
+/** The package `autocannon` has no types, so the following declarations describe the parts that we use. */
 declare module 'autocannon' {
   namespace autocannon {
     type Request = { method?: string; headers?: Record<string, string>; body?: string };

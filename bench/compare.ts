@@ -1,7 +1,7 @@
 import type { Meter } from './cost.ts';
 import { CONNECTIONS, fire, type Hits, type Shot } from './load.ts';
 
-/** How much is measured. `scale` reduces the sections that count rows instead of seconds. */
+/** The extent of a measurement. A smaller `scale` makes the sections shorter that count rows instead of seconds. */
 export type Plan = { rounds: number; seconds: number; scale: number };
 
 /**
@@ -33,7 +33,7 @@ export async function compare(plan: Plan, bare: string, ours: string, shot: Shot
   };
 }
 
-/** Medians of the rounds; failures are added up, because a failure must not disappear in a median. */
+/** Returns the medians of the rounds, but the sum of the failures, because a failure must not disappear in a median. */
 const middle = (rounds: readonly Hits[]): Hits => ({
   perSecond: median(rounds.map((round) => round.perSecond)),
   p50: median(rounds.map((round) => round.p50)),

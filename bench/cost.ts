@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Db } from '../src/store/db.ts';
 
-/** The counters of the database server up to now. */
+/** The counters of the database server at one moment. */
 export type ServerCost = { cpuMs: number; transactions: number; walBytes: number; at: number };
 
 export async function costOf(db: Db): Promise<ServerCost> {
@@ -22,7 +22,7 @@ const statOf = (pid: number): string[] => readFileSync(`/proc/${pid}/stat`, 'utf
 const parentOf = (pid: number): number => Number(statOf(pid)[1]);
 const TICK_MS = 10;
 
-/** Processor time of a server and all its backends, including ended ones. */
+/** Returns the processor time of a server and all its backends, including ended backends. */
 function cpuOf(postmaster: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {
@@ -32,19 +32,19 @@ function cpuOf(postmaster: number): number {
       if (Number(name) === postmaster) ticks += [11, 12, 13, 14].reduce((total, at) => total + Number(stat[at]), 0);
       else if (Number(stat[1]) === postmaster) ticks += Number(stat[11]) + Number(stat[12]);
     } catch {
-      // The process has just ended.
+      // The process has just ended, so its file is missing.
     }
   }
   return ticks * TICK_MS;
 }
 
-/** Processor time of one process with all its threads. */
+/** Returns the processor time of one process with all its threads. */
 const cpuOfProcess = (pid: number): number => {
   const stat = statOf(pid);
   return (Number(stat[11]) + Number(stat[12])) * TICK_MS;
 };
 
-/** The ticks of all cores, and the idle ticks. */
+/** Returns the ticks of all cores, and the idle ticks. */
 function machine(): { all: number; idle: number } {
   const ticks = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/\s+/).slice(1, 9).map(Number);
   return { all: ticks.reduce((total, one) => total + one, 0), idle: ticks[3]! + ticks[4]! };
@@ -53,8 +53,8 @@ function machine(): { all: number; idle: number } {
 type Point = { node: number; server: number; writes: number; wal: number; all: number; idle: number };
 
 /**
- * The resources that a call needs, as the kernel and the server count them. These figures are valid on a busy machine
- * too.
+ * The resources that a call needs, as the kernel and the server count them. The figures of a meter are valid on a busy
+ * machine too.
  */
 export type Meter = {
   /** Measures the given work, which returns the number of calls. */
@@ -65,7 +65,8 @@ export type Meter = {
 export function createMeter({ db, pid }: { db: () => Db; pid: () => number }): Meter {
   const total = { calls: 0, node: 0, server: 0, writes: 0, wal: 0, all: 0, idle: 0 };
   const look = async (): Promise<Point> => {
-    // Only transactions that write get a number. The log's position is exact at any moment.
+    // PostgreSQL gives a transaction number only to a transaction that writes. The position in the write-ahead log is
+    // exact at any moment.
     const { rows } = await db().$client.query<{ writes: string; wal: string }>(
       `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS writes, pg_current_wal_insert_lsn() - '0/0' AS wal`,
     );

@@ -1,13 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A group of processes that share a part of one processor. */
+/** A group of processes that share a fraction of one processor. */
 export type ProcessorLimit = { add(pids: readonly number[]): void; remove(): void };
 
 const ROOT = '/sys/fs/cgroup';
 const PERIOD_MICROS = 20_000;
 
-/** `share`: 0.1 is a tenth of one core. Null: this system does not allow it (cgroups, as root). */
+/**
+ * The value 0.1 of `share` means a tenth of one core. Returns null if this system does not allow the limit, which needs
+ * cgroups and root.
+ */
 export function limitProcessor(name: string, share: number): ProcessorLimit | null {
   const isUnified = existsSync(path.join(ROOT, 'cgroup.controllers'));
   const parent = isUnified ? ROOT : path.join(ROOT, 'cpu');
@@ -39,7 +42,7 @@ function move(pids: readonly number[], to: string): void {
     try {
       writeFileSync(path.join(to, 'cgroup.procs'), String(pid));
     } catch {
-      // The process has just ended.
+      // The process has just ended, so it needs no limit.
     }
   }
 }

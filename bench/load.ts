@@ -17,7 +17,10 @@ export type Shot = {
   keys?: readonly string[];
 };
 
-/** `refused` counts responses other than 2xx. `broken` counts requests without a response. Times in milliseconds. */
+/**
+ * `refused` counts responses other than 2xx. `broken` counts requests without a response. The times are in
+ * milliseconds.
+ */
 export type Hits = { perSecond: number; p50: number; p99: number; answered: number; refused: number; broken: number };
 
 export const CONNECTIONS = 64;
@@ -28,7 +31,7 @@ export const GENERATOR = hasWrk ? 'wrk' : 'autocannon';
 export const fire = (origin: string, shot: Shot, seconds: number): Promise<Hits> =>
   hasWrk ? byWrk(origin, shot, seconds) : byAutocannon(origin, shot, seconds);
 
-/** This value differs from run to run, so that `{n}` never repeats an earlier value. */
+/** This number differs from run to run, so that `{n}` never repeats an earlier value. */
 let fired = 0;
 const freshPrefix = (): string => `${process.pid}-${(fired += 1)}-`;
 
@@ -69,7 +72,7 @@ async function byWrk(origin: string, shot: Shot, seconds: number): Promise<Hits>
   }
 }
 
-/** wrk normally sends a request that never changes: Lua code for each request would slow the generator down. */
+/** The program wrk normally sends a request that never changes, and Lua code for each request would slow it down. */
 function luaScript({ method, path: target, headers, body, keys }: Shot, prefix: string): string {
   const table = Object.entries(headers).map(([name, value]) => `[${lua(name)}]=${luaValue(value)}`);
   const payload = body === undefined ? 'nil' : luaValue(body);

@@ -14,10 +14,10 @@ import { findRunningPostgres } from '../src/store/embedded/start-embedded-postgr
 import { givenAgent, givenKey, givenOrganization, givenTrigger } from '../test/factories.ts';
 
 /**
- * Runs the real program as a child process, on its own data folder with full durability. The program's rate limits are
+ * Runs the real program as a child process, with its own data folder and full durability. The program's rate limits are
  * counted, but too high to refuse a call. The program's records are written directly into its database.
  */
-/** The built program, as in production. */
+/** The program is the built one, as in production. */
 const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 const BARE = fileURLToPath(new URL('bare-server.ts', import.meta.url));
 const SELECTING = fileURLToPath(new URL('select-server.ts', import.meta.url));
@@ -34,13 +34,13 @@ export type Program = {
   /** The path of a trigger without required variables. */
   triggerPath: string;
   digestOf: (value: string) => Buffer;
-  /** The key that signs the cursors of its lists. */
+  /** This key signs the cursors of the program's lists. */
   cursorKey: Buffer;
   /** The process ID of the program itself. */
   pid(): number;
-  /** Resident memory of the program itself in MiB, without its database. */
+  /** Returns the resident memory of the program itself in MiB, without its database. */
   memory(): number;
-  /** The number of runs that still wait for a worker. */
+  /** Counts the runs that still wait for a worker. */
   queued(): Promise<number>;
   /** Stops and starts the program on the same data. */
   restart(role: Role): Promise<void>;
@@ -100,7 +100,7 @@ export async function startProgram(role: Role): Promise<Program> {
 export type Yardstick = { origin: string; [Symbol.asyncDispose](): Promise<void> };
 
 export const startBare = (): Promise<Yardstick> => startYardstick([BARE]);
-/** A server that reads the key from the database for each request. */
+/** Starts a server that reads the key from the database for each request. */
 export const startSelecting = (databaseUrl: string, pepper: string): Promise<Yardstick> =>
   startYardstick([SELECTING, databaseUrl, pepper]);
 
@@ -119,7 +119,7 @@ async function spawnReady(dataDir: string, secret: string, port: number, role: R
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],
-      // The environment of npm start.
+      // Returns the environment that `npm start` uses.
       NODE_ENV: 'production',
       DATA_DIR: dataDir,
       PORT: String(port),

@@ -25,12 +25,12 @@ export type Region = {
   /** The HMAC key of the stored digests, for the servers in a comparison. */
   pepper: string;
   sealingKey: Key;
-  /** A paid organization with a trigger without required variables, and a key for it. */
+  /** Creates a paid organization with a trigger without required variables, and a key for the trigger. */
   tenant(): Promise<Tenant>;
   key(orgId: string): Promise<{ id: string; value: string }>;
   /** Calls the dashboard's API like a person. */
   dashboard(node: number, method: 'GET' | 'POST', path: string): Promise<Response>;
-  /** Resolves when "revoked" is answered. */
+  /** The promise resolves when the server answers "revoked". */
   revoke(node: number, orgId: string, keyId: string): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -63,7 +63,7 @@ export async function startRegion(
       PARLEY_OWNER_EMAIL: OWNER.email,
       PARLEY_OWNER_PASSWORD: OWNER.password,
       LOG_LEVEL: 'error',
-      // The model for the section `words`.
+      // The section `words` uses this model.
       PARLEY_EGRESS_ALLOW: '127.0.0.1',
     },
     onLine: () => {},
@@ -120,7 +120,10 @@ export async function startRegion(
   };
 }
 
-/** Puts the same load on each server simultaneously. Rates are added up, and of times the worst counts. */
+/**
+ * Puts the same load on each server simultaneously. The rates of the servers are added up, but only the worst time
+ * counts.
+ */
 export async function fireAll(origins: readonly string[], shot: Shot, seconds: number): Promise<Hits> {
   const all = await Promise.all(origins.map((origin) => fire(origin, shot, seconds)));
   const sum = (part: (hits: Hits) => number): number => all.reduce((total, hits) => total + part(hits), 0);

@@ -50,7 +50,7 @@ const SECTIONS: Record<string, [title: string, measure: (plan: Plan) => Promise<
   citus: ['Parley on Citus, against plain PostgreSQL 15', citus],
   noisy: ['A tenant at a hundred times its limit, and the others', noisy],
 };
-/** One name for all sections that support docs/scaling.md. */
+/** A group gives one name to all sections that support docs/scaling.md. */
 const GROUPS: Record<string, string[]> = {
   cluster: ['verify', 'revoke', 'renewals', 'throughput', 'counts', 'noisy'],
 };

@@ -5,8 +5,8 @@ import { openDb } from '../src/store/db.ts';
 import { readKeyByDigest } from '../src/store/api-keys/records.ts';
 
 /**
- * The alternative without a cache: a bare server that makes one indexed query per request. The server has the pool of
- * the program, and the query that fills the program's cache. `node select-server.ts DATABASE_URL PEPPER`
+ * The server without a cache, for comparison: a bare server that makes one indexed query per request. The server has
+ * the pool of the program, and the query that fills the program's cache. `node select-server.ts DATABASE_URL PEPPER`
  */
 const [, , url, pepper] = process.argv;
 const db = openDb(url!);

@@ -1,10 +1,11 @@
 import http from 'node:http';
 
 /**
- * Calls at a steady rate regardless of the responses, like many independent callers: `node steady.ts JSON`. The program
- * prints the outcome. The load generator is a separate process, so that a noisy one does not slow a quiet one.
+ * `node steady.ts JSON` makes calls at a steady rate regardless of the responses, like many independent callers. The
+ * program prints the outcome of the calls. The load generator is a separate process, so that a fast generator does not
+ * slow another.
  */
-/** `callers` take turns. */
+/** The keys of `callers` take turns. */
 export type Steady = {
   origin: string;
   callers: { path: string; key: string }[];

@@ -7,15 +7,12 @@ import { parseYaml } from './test-case-file.ts';
 
 export type AgentChange = Pick<BodyOf<'updateAgent'>, 'name' | 'enabled' | 'definition'>;
 
-/**
- * The members of a displayed agent that cannot be set. These members are removed, so that the output can be edited and
- * sent back.
- */
+/** The members that are displayed but cannot be set are removed, so that the output can be edited and sent back. */
 const CHANGEABLE = ['name', 'enabled', 'definition'];
 const READ_ONLY = new Set(Object.keys(AgentRecord.properties).filter((name) => !CHANGEABLE.includes(name)));
 
 /**
- * Accepts a definition, or a record that contains one. The server validates the definition, so this code repeats no
+ * Accepts a definition, or a record that contains one. The server validates the definition, so this function repeats no
  * part of the schema.
  */
 export async function readChange(file: string): Promise<AgentChange> {

@@ -11,7 +11,7 @@ import { parseYaml, readSuiteFile, writeSuite } from './test-case-file.ts';
 export type TriggerFile = { name: string; enabled: boolean; variables: VariableDeclaration[] };
 
 /**
- * The files of an agent in a folder: `agent.yaml`, `suite.yaml`, `triggers.yaml` and `documents/`. The folder contains
+ * An agent's folder contains `agent.yaml`, `suite.yaml`, `triggers.yaml` and `documents/`. An agent's folder contains
  * no IDs and no secrets.
  */
 export type AgentFolder = {
@@ -19,14 +19,14 @@ export type AgentFolder = {
   definition: AgentDefinition;
   suite: SetSuiteBody;
   triggers: TriggerFile[];
-  /** The texts by the name of the document. */
+  /** The texts of an agent's documents, by the name of the document. */
   documents: Map<string, string>;
 };
 
 const DOCUMENTS = 'documents';
 const FILE_ENDING = '.md';
 
-/** The members of a definition in an order for readers. The order is the same in every pull. */
+/** The order of a definition's members, which is the same in every pull. */
 const ORDER = ['provider', 'model', 'instructions', 'opening', 'steps', 'result', 'rules', 'tools'];
 const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 const inOrder = (definition: AgentDefinition): AgentDefinition =>
@@ -36,7 +36,7 @@ const inOrder = (definition: AgentDefinition): AgentDefinition =>
 
 const yaml = (value: unknown): string => stringify(value, { lineWidth: 120 });
 
-/** Removes files of deleted documents. Other files of the folder stay. */
+/** Removes files of deleted documents. Files in the folder that are not documents of the agent stay. */
 export async function writeFolder(at: string, folder: AgentFolder): Promise<void> {
   const { name, definition, suite, triggers, documents } = folder;
   const below = path.join(at, DOCUMENTS);
@@ -92,7 +92,7 @@ async function readYaml(file: string, absent?: Record<string, unknown>): Promise
   }
 }
 
-/** A file name that every file system accepts, and from which the name of the document can be restored. */
+/** Returns a file name that every file system accepts, and from which the name of the document can be restored. */
 const UNSAFE = /[%/\\:*?"<>|]|[^ -\u{10ffff}]|^\.|[. ]$/gu;
 const fileOf = (title: string): string =>
   title.replaceAll(UNSAFE, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`) + FILE_ENDING;

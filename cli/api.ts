@@ -12,33 +12,36 @@ import { forgetSession, loadSession, saveSession } from './session-file.ts';
 import type { Settings } from './settings.ts';
 import { type Answer, type Call, callServer, downloadFrom } from './transport.ts';
 
-/** src/access/sessions/device-cookie.ts sets this cookie. */
+/** The server sets this cookie in src/access/sessions/device-cookie.ts. */
 const DEVICE_COOKIE = '__Host-parley_device=';
 
 export type Row = Record<string, unknown>;
 export type Page = { data: Row[]; next_cursor: string | null };
-/** The wanted rows of a list. Without either option, the list has DEFAULT_ROWS rows. */
+/** The rows of a list that a command asks for. Without `all` and `limit`, the list has DEFAULT_ROWS rows. */
 export type ListWant = { all?: boolean; limit?: number };
 
 type Input<N extends DashboardRouteName> = {
-  /** Values for the parameters of the path. `org_id` is set automatically. */
+  /** The values for the parameters of the path, of which `org_id` is set automatically. */
   ids?: Record<string, string>;
   body?: BodyOf<N>;
   query?: QueryOf<N>;
 };
 type ListName = Extract<DashboardRouteName, `list${string}`>;
 
-/** The client of the commands. The client signs in when necessary and determines the organization. */
+/**
+ * The client through which the commands call the server. The client signs in when necessary and determines the
+ * organization.
+ */
 export type Api = {
   /** Calls one route of the dashboard's API (contract/dashboard/routes.ts). */
   call<N extends DashboardRouteName>(name: N, input?: Input<N>): Promise<AnswerOf<N>>;
   /** Reads a list page by page. */
   list<N extends ListName>(name: N, want: ListWant, input?: Input<N>): Promise<Page>;
-  /** Reads a file response in chunks. */
+  /** Reads a file from the server in chunks. */
   download<N extends DashboardRouteName>(name: N, input: Input<N>, to: (chunk: Buffer) => Promise<void>): Promise<void>;
   /** Calls a path of the public API with PARLEY_API_KEY. */
   public(call: Call): Promise<Answer>;
-  /** `code` is requested if the account has a second factor. */
+  /** The command asks for `code` if the account has a second factor. */
   signIn(email: string, password: string, code: () => Promise<string>): Promise<void>;
   signOut(): Promise<void>;
   /** Ends a session that this command opened, so that no session stays on the server. */
@@ -96,7 +99,7 @@ export function createApi(settings: Settings): Api {
 
   const callOf = async <N extends DashboardRouteName>(name: N, input: Input<N>): Promise<Call> => {
     const { method, path } = DASHBOARD_ROUTES[name];
-    // A token needs no session. Signing out with a token still ends the stored session.
+    // A command with an access token needs no session. Signing out with a token still ends the stored session.
     const headers: Record<string, string> =
       token !== undefined && name !== 'signOut'
         ? { authorization: `Bearer ${token}` }
@@ -144,15 +147,14 @@ export function createApi(settings: Settings): Api {
       forgetSession(configFolder, url);
     },
     async close() {
-      // The command succeeds regardless of the result. A session that remains on the server expires.
+      // The command succeeds in both cases, because a session that remains on the server expires.
       if (onlyForThisCommand) await call('signOut').catch(() => {});
     },
   };
 }
 
 /**
- * Scripts sign in for each command. Scripts cannot use a second factor, because a code is valid once and comes from an
- * app.
+ * Scripts that sign in for each command cannot use a second factor, because a code is valid once and comes from an app.
  */
 const noCode = (): Promise<string> =>
   Promise.reject(
@@ -169,7 +171,7 @@ async function fill(path: string, ids: Record<string, string>, organizationId: (
   );
 }
 
-/** Reads pages until the wanted rows are complete. `next_cursor` stays set if there are more rows. */
+/** Reads pages until the list has enough rows. `next_cursor` stays set if the server has more rows. */
 async function collect(
   want: ListWant,
   read: (cursor: string | undefined, limit: number) => Promise<Page>,
@@ -202,8 +204,8 @@ function onlyOrganization(organizations: AnswerOf<'readSession'>['organizations'
 }
 
 /**
- * The cookie proves that this machine signed in before, so that strangers who guess passwords cannot lock the account
- * on this machine.
+ * The device cookie proves that this machine signed in before, so that strangers who guess passwords cannot lock the
+ * account on this machine.
  */
 const deviceOf = (cookie: string | undefined): string | undefined =>
   cookie?.split('; ').find((pair) => pair.startsWith(DEVICE_COOKIE));

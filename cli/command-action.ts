@@ -3,12 +3,12 @@ import { type Api, createApi } from './api.ts';
 import { createOutput, type Output } from './output.ts';
 import { type GlobalOptions, readSettings, type Settings } from './settings.ts';
 
-/** The parts that every action uses. */
+/** The parts of the command line that every action uses. */
 export type Cli = { settings: Settings; api: Api; out: Output };
 
 const PRINTS_TEXT = new WeakSet<Command>();
 
-/** Marks a command for human readers or the log of a job: it prints text when piped, and JSON only with --json. */
+/** Marks a command for people or the log of a job: it prints text even into a pipe, and JSON only with --json. */
 export function printsText(command: Command): Command {
   PRINTS_TEXT.add(command);
   return command;

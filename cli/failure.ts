@@ -1,6 +1,7 @@
 /**
- * The error of a command that failed. `code` is a problem code of the server (contract/problems.ts) or one of the codes
- * below. `message` explains the failure and its remedy to the person who typed the command.
+ * The error of a command that failed. The member `code` is a problem code of the server (contract/problems.ts) or one
+ * of the command line's own codes. The member `message` explains the failure and its remedy to the person who typed the
+ * command.
  */
 export type OwnCode =
   | 'usage_invalid'
@@ -46,15 +47,15 @@ export class Refused extends Error {
   }
 }
 
-/** The exit codes. docs/cli.md documents them. */
+/** The exit codes of the command line, which docs/cli.md documents. */
 export const EXIT_FAILED = 1;
-/** The access token is unknown, expired or revoked, so another one is necessary. */
+/** The access token is unknown, expired or revoked, so a new token is necessary. */
 export const EXIT_TOKEN_REFUSED = 3;
-/** The access token is valid, but its verbs do not allow this. */
+/** The access token is valid, but its verbs do not allow the command. */
 export const EXIT_TOKEN_TOO_NARROW = 4;
 /** Tests of an agent failed, or a replay differs. */
 export const EXIT_TESTS_FAILED = 5;
 /** The model would receive a request that is not in the recording. */
 export const EXIT_NOT_RECORDED = 6;
-/** 128 + SIGINT, as in shells. */
+/** The exit code after Ctrl-C is 128 + SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;

@@ -1,10 +1,10 @@
 import type { EventEnvelope } from '../contract/events.ts';
 import { signWebhook } from '../src/kernel/standard-webhooks.ts';
 
-/** The same time limit as the server has for an endpoint. */
+/** The time limit is the one that the server has for an endpoint. */
 const TIMEOUT_MS = 15_000;
 
-/** `status` null: there was no answer, for the reason in `error`. */
+/** A null `status` means that there was no answer, for the reason in `error`. */
 export type Forwarded = { status: number | null; error?: string };
 
 /** Sends an event to a program on this machine as the server sends it to an endpoint: once, signed, without redirects. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** The position of a case in a file, for CI servers that show failures next to the code. */
+/** The position of a test case in a file, for CI servers that show failures next to the code. */
 export type Place = { file: string; line: number };
 
 /** A line that GitHub Actions shows beside the code of a pull request. */

@@ -1,12 +1,12 @@
 import type { CaseResult, TestCase } from '../contract/dashboard/test-cases.ts';
 
-/** A result, or the reason why a case that ran has none. */
+/** The result of a test case, or the reason why a case that ran has no result. */
 export type Outcome = CaseResult & { error?: { code: string; message: string } };
-/** A case of a run. Without an outcome, the case did not run. */
+/** A test case of a run has no outcome if it did not run. */
 export type Tried = { suiteCase: TestCase; outcome: Outcome | null; seconds: number };
 export type Report = {
   agent: { id: string; name: string };
-  /** "draft", a version number, or the name of a file. */
+  /** The tested version is "draft", a version number, or the name of a file. */
   version: string;
   startedAt: Date;
   tried: readonly Tried[];
@@ -14,7 +14,7 @@ export type Report = {
   stopped?: { code: string; message: string } | undefined;
 };
 
-/** The report in the JUnit format, which CI servers read. */
+/** Writes the report in the JUnit format, which CI servers read. */
 export function junit({ agent, version, startedAt, tried, stopped }: Report): string {
   const failures = tried.filter(({ outcome }) => outcome && !outcome.passed && !outcome.error).length;
   const errors = tried.filter(({ outcome }) => outcome?.error).length + (stopped ? 1 : 0);
@@ -57,7 +57,7 @@ function fault(kind: 'error' | 'failure', type: string | null, lines: readonly s
   return `      <${kind}${what} message="${xml(lines[0] ?? '')}">${xml(lines.join('\n'))}</${kind}>`;
 }
 
-/** The messages of the person and the agent, and the names of the called tools. */
+/** Lists the messages of the person and the agent, and the names of the called tools. */
 const conversationOf = ({ turns: asked }: TestCase, { turns }: CaseResult): string =>
   turns
     .flatMap(({ said, calls, next }, at) => [
@@ -68,7 +68,7 @@ const conversationOf = ({ turns: asked }: TestCase, { turns }: CaseResult): stri
     ])
     .join('\n');
 
-/** One sentence for each failed expectation. */
+/** Returns one sentence for each failed expectation. */
 export const faultsOf = ({ turns }: CaseResult): string[] =>
   turns.flatMap(({ faults, judgment }, at) =>
     faults.map(({ expectation, expected, found }) => {
@@ -78,7 +78,7 @@ export const faultsOf = ({ turns }: CaseResult): string[] =>
   );
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// XML cannot represent the other control characters.
+// XML cannot represent the listed control characters.
 // oxlint-disable-next-line no-control-regex
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 const xml = (text: string): string =>

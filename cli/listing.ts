@@ -4,7 +4,7 @@ import { DEFAULT_ROWS } from './api.ts';
 import { wholeNumber } from './read-input.ts';
 import type { Column } from './table.ts';
 
-/** The options of every list command. */
+/** Adds the options that every list command has. */
 export const listing = (command: Command): Command =>
   command
     .option('--limit <n>', `at most N rows (default ${DEFAULT_ROWS})`, wholeNumber('--limit', 1, 1_000_000))
@@ -15,7 +15,7 @@ export type ListOptions = ListWant;
 /** A column for a field of the rows, with a readable title. */
 export const field = (name: string, title = words(name)): Column<Row> => ({ title, of: (row) => row[name] });
 
-/** A time in UTC without milliseconds. */
+/** Formats a time in UTC without milliseconds. */
 export const time = (name: string, title = words(name), whenNull = '–'): Column<Row> => ({
   title,
   of: (row) => (typeof row[name] === 'string' ? `${row[name].slice(0, 16).replace('T', ' ')}Z` : whenNull),

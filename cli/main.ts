@@ -6,8 +6,8 @@ import { buildProgram } from './program.ts';
 import { Interrupted } from './prompt.ts';
 import { wantsJson } from './command-action.ts';
 
-// In "parley keys list | head -1", the reader closes the pipe early. The command itself succeeds, so its exit code is
-// right.
+// In `parley keys list | head -1`, the reader closes the pipe early. The command succeeds although its reader closed
+// the pipe, so its exit code stays 0.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -29,7 +29,7 @@ function meant(program: Command, args: string[]): string[] {
   return [...names, '--help'];
 }
 
-/** Runs one command. Null means that the command has set its own exit code. */
+/** Runs one command, and returns null if the command has set its own exit code. */
 async function run(args: string[]): Promise<number | null> {
   // Only the first word counts, because `agents test --version 3` has an option with the same name.
   if (args[0] === '--version') {
@@ -54,7 +54,9 @@ async function run(args: string[]): Promise<number | null> {
   }
 }
 
-/** Commander's message without its prefix. For a command group without a subcommand, the help was already printed. */
+/**
+ * Returns Commander's message without the prefix. The help of a command group without a subcommand was already printed.
+ */
 function usageFailure(error: CommanderError): Failure {
   const message =
     error.code === 'commander.help' ? 'Choose a command. --help lists them.' : error.message.replace(/^error: /, '');

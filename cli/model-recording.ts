@@ -5,17 +5,17 @@ import { Failure } from './failure.ts';
 import { parseJsonObject, readText } from './read-input.ts';
 import { writeText } from './write-file.ts';
 
-/** A file with recorded answers of a model, for tests without a model. */
+/** A recording is a file with the answers of a model, for tests without a model. */
 export type ModelRecording = {
   bodyOf(name: string): Pick<TestAgentBody, 'record' | 'recorded'>;
-  /** The part of a result that goes into the file, and the rest. */
+  /** Divides a result into the part for the file and the part that is not stored. */
   keep(result: CaseResult): CaseResult;
   save(): Promise<void>;
 };
 
 /**
- * Cases by name. Each case has its answers, keyed by a hash of the request. Answers are stored as JSON, so that a diff
- * is readable.
+ * The file stores cases by name, and the answers of each case by a hash of the request. The file stores answers as
+ * JSON, so that a diff is readable.
  */
 type RecordingFile = { cases: Record<string, Record<string, unknown>> };
 
@@ -73,7 +73,7 @@ async function recordedBefore(path: string, names: readonly string[]): Promise<R
   return Object.fromEntries(Object.entries(cases ?? {}).filter(([name]) => names.includes(name)));
 }
 
-/** For a folder, a file in it is used. */
+/** If the path is a folder, the recording is a file in the folder. */
 async function fileAt(given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
   const isFolder = (await stat(given).catch(() => null))?.isDirectory() ?? false;

@@ -11,15 +11,15 @@ import {
 } from './failure.ts';
 import { type Column, facts, printable, table } from './table.ts';
 
-/** Results go to stdout: JSON if the output is piped or --json is given, otherwise text. */
+/** Results go to stdout, as JSON if the output is piped or --json is given, and otherwise as text. */
 export type Output = {
   readonly json: boolean;
-  /** Prints a record: as `text` on a terminal, or as one field per line. */
+  /** Prints a record as `text` on a terminal, or as one field per line. */
   record(record: Row, text?: () => string): void;
   list(page: Page, columns: readonly Column<Row>[], whenEmpty: string): void;
   /** Prints one of many records that arrive one by one, as a line of text or JSON. */
   line(record: Row, text: () => string): void;
-  /** Prints a dim line for people. The JSON output never contains the line. */
+  /** Prints a dim line for people, which the JSON output never contains. */
   hint(line: string): void;
   /** Prints a progress line on stderr, so that it never mixes with the result. */
   progress(line: string): void;
@@ -50,7 +50,7 @@ export function createOutput(json: boolean): Output {
 }
 
 let stopsWithReader = false;
-/** For a command that runs without end or costs money: stops it when the reader of its output has closed the pipe. */
+/** Stops a command that runs without end or costs money when the reader of its output has closed the pipe. */
 export const endWithReader = (): void => {
   stopsWithReader = true;
 };
@@ -59,7 +59,9 @@ export const endsWithReader = (): boolean => stopsWithReader;
 const dim = (text: string): string => styleText('dim', text, { stream: process.stdout });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Prints the failure of a command: a fixed format for scripts, sentences for people. Returns the exit code. */
+/**
+ * Prints the failure of a command, in a fixed format for scripts or as sentences for people, and returns the exit code.
+ */
 export function reportFailure(error: unknown, json: boolean): number {
   const known = error instanceof Failure || error instanceof Refused;
   const code = known ? error.code : 'internal_error';
@@ -75,7 +77,7 @@ export function reportFailure(error: unknown, json: boolean): number {
   return exitCodeOf(code);
 }
 
-/** A CI job can distinguish a token that must be renewed from one that needs more verbs. */
+/** The exit code tells a CI job whether a token must be renewed or needs more verbs. */
 function exitCodeOf(code: string): number {
   if (code === 'tests_failed' || code === 'replay_differs') return EXIT_TESTS_FAILED;
   if (/^token_(?:invalid|expired|revoked)$/.test(code)) return EXIT_TOKEN_REFUSED;

@@ -57,12 +57,12 @@ Environment:
 
 The whole reference is in docs/cli.md. "./parley completion bash" prints the completion for a shell.`;
 
-/** The help of a command group that is called without a command. For scripts, the failure is the only output. */
+/** Prints the help of a command group that is called without a command. The only output for scripts is the failure. */
 function writeUnlessJson(text: string): void {
   if (!wantsJson(null, process.argv.includes('--json'))) process.stderr.write(text);
 }
 
-/** The complete command line, with one line per command. */
+/** Builds the complete command line, with one line of code per command. */
 export function buildProgram(): Command {
   const program = new Command('parley')
     .description('Parley from the command line.')
@@ -70,7 +70,7 @@ export function buildProgram(): Command {
     .option('--url <url>', 'the URL of the server, instead of PARLEY_URL')
     .option('--org <id>', 'the organization, if you have several')
     .exitOverride()
-    // Only main.ts prints failures, so all have one format.
+    // Only main.ts prints failures, so that all failures have one format.
     .configureOutput({ outputError: () => {}, writeErr: writeUnlessJson })
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', NOTES);

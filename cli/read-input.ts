@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 
-/** Every endpoint that accepts a text refuses a larger one. */
+/** Every endpoint that accepts a text refuses a larger text. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
-/** Reads a text file in UTF-8; "-" is standard input. */
+/** Reads a text file in UTF-8, or standard input if the path is "-". */
 export async function readText(path: string): Promise<string> {
   const bytes = await readBytes(path);
   try {
@@ -14,7 +14,7 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** Reads any file; "-" is standard input. */
+/** Reads any file, or standard input if the path is "-". */
 export async function readBytes(path: string): Promise<Buffer> {
   let bytes: Buffer;
   try {
@@ -39,7 +39,7 @@ async function readStandardInput(): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Reads JSON from a flag or a file. `what` names the source in the error message. */
+/** Reads JSON from a flag or a file. The text `what` names the source in the error message. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -70,5 +70,5 @@ export const wholeNumber =
     throw new Failure('usage_invalid', `${name} must be a whole number from ${least} to ${most}.`);
   };
 
-/** The parts of an option's value, which commas separate. */
+/** Divides an option's value at its commas. */
 export const listOf = (text: string): string[] => text.split(',').map((one) => one.trim());

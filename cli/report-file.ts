@@ -3,7 +3,7 @@ import { Failure } from './failure.ts';
 
 /** A file that always contains the latest complete report, even if the run is killed. */
 export type ReportFile = {
-  /** Replaces the content. A pipe gets only the last report, in `close`. */
+  /** Replaces the content of the report file. A pipe gets only the last report, in `close`. */
   write(text: string): void;
   close(text: string): void;
 };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, Refused } from './failure.ts';
 
-/** The maximum wait for other tests of the organization that run at the same time. */
+/** The number of attempts limits the wait for other tests of the organization that run at the same time. */
 const LIMITED_ATTEMPTS = 10;
 const FAILED_ATTEMPTS = 2;
 
@@ -20,6 +20,6 @@ export async function retryCall<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A model provider or the server failed in this call. The next call may succeed. */
+/** A model provider or the server failed in this call, so the next call may succeed. */
 export const isTemporary = (error: unknown): error is Failure | Refused =>
   error instanceof Refused ? error.status >= 500 : error instanceof Failure && error.code === 'server_too_slow';

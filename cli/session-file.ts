@@ -3,14 +3,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { dirname, join } from 'node:path';
 import { Failure } from './failure.ts';
 
-/** One signed-in session. `cookie` is the complete value of a Cookie header and as secret as a password. */
+/** One signed-in session. The text `cookie` is the complete value of a Cookie header and as secret as a password. */
 export type SavedSession = { email: string; cookie: string; saved_at: string };
 
 type SessionsByServer = Record<string, SavedSession>;
 
 const FILE = 'sessions.json';
 
-/** The stored session for this server, or null. */
+/** Returns the stored session for this server, or null. */
 export function loadSession(folder: string | null, url: string): SavedSession | null {
   return folder === null ? null : (readAll(folder)[url] ?? null);
 }
@@ -38,14 +38,14 @@ function readAll(folder: string): SessionsByServer {
     const all: unknown = JSON.parse(text);
     if (typeof all === 'object' && all !== null && !Array.isArray(all)) return all as SessionsByServer;
   } catch {
-    // The code below reports such a file like any other invalid content.
+    // The code below reports invalid JSON like any other invalid content.
   }
   throw new Failure('config_unusable', `${path} is damaged: delete it and run "./parley login" again.`);
 }
 
 /**
- * The file is written under another name and then renamed, so that a crash or a second command never leaves half a
- * file. Only the owner of the file can read it.
+ * The session file is written under another name and then renamed, so that a crash or a second command never leaves
+ * half a file. Only its owner can read the session file.
  */
 function writeAll(folder: string | null, all: SessionsByServer): void {
   if (folder === null) {
@@ -68,8 +68,8 @@ function writeAll(folder: string | null, all: SessionsByServer): void {
 }
 
 /**
- * The folders are created one by one: `recursive` of mkdirSync never returns where the system allows no new folders, as
- * in /proc.
+ * The folders are created one by one, because `recursive` of mkdirSync never returns where the system allows no new
+ * folders (as in /proc).
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;

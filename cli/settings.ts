@@ -1,22 +1,22 @@
 import { isAbsolute, join } from 'node:path';
 import { Failure } from './failure.ts';
 
-/** Flags of every command, before or after its name. */
+/** The global flags exist for every command, before or after its name. */
 export type GlobalOptions = { json?: boolean; url?: string; org?: string };
 
-/** All input of the command line from flags and environment, read once. */
+/** The flags and environment variables of the command line, read once. */
 export type Settings = {
   /** The server's base URL, without a slash at the end. */
   url: string;
   org: string | undefined;
   email: string | undefined;
   password: string | undefined;
-  /** An access token. The access token is used instead of a session. */
+  /** The access token, which is used instead of a session. */
   token: string | undefined;
   apiKey: string | undefined;
-  /** The folder for sessions. Null: the environment names no folder. */
+  /** The folder for sessions, or null if the environment names no folder. */
   configFolder: string | null;
-  /** The folder of the repository in a GitHub Actions job. Null elsewhere. */
+  /** The folder of the repository in a GitHub Actions job, and null elsewhere. */
   githubWorkspace: string | null;
 };
 

@@ -5,7 +5,10 @@ export type Column<R> = { title: string; of(row: R): unknown };
 const GAP = '  ';
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Rows below their titles. Each column is as wide as its widest cell. `style` formats the title line. */
+/**
+ * Prints rows below the titles of their columns. Each column of the table is as wide as its widest cell. The function
+ * `style` formats the title line.
+ */
 export function table<R>(rows: readonly R[], columns: readonly Column<R>[], style: (line: string) => string): string {
   const cells = rows.map((row) => columns.map((column) => printable(column.of(row)).replaceAll('\n', ' ')));
   const widths = columns.map((column, at) =>
@@ -19,7 +22,7 @@ export function table<R>(rows: readonly R[], columns: readonly Column<R>[], styl
   return [style(line(columns.map((column) => column.title))), ...cells.map(line)].join('\n');
 }
 
-/** One field per line with aligned names. Lists and objects are compact JSON. */
+/** Prints one field per line with aligned names, and lists and objects as compact JSON. */
 export function facts(record: Record<string, unknown>, style: (name: string) => string): string {
   const names = Object.keys(record);
   const widest = Math.max(0, ...names.map(width));
@@ -32,8 +35,8 @@ export function facts(record: Record<string, unknown>, style: (name: string) => 
 }
 
 /**
- * Makes a value safe for a terminal. Text of people may contain escape sequences that move the cursor or change colors,
- * and marks that reverse the reading direction.
+ * Makes a value safe to print on a terminal. Text of people may contain escape sequences that move the cursor or change
+ * colors, and marks that reverse the reading direction.
  */
 export function printable(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
@@ -42,7 +45,7 @@ export function printable(value: unknown): string {
   return safe(JSON.stringify(value));
 }
 
-/** Control characters except the line end, and marks that override the reading direction. */
+/** The pattern matches control characters except the line end, and marks that override the reading direction. */
 const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 const safe = (text: string): string => stripVTControlCharacters(text).replace(UNSAFE, '\u{fffd}');
 

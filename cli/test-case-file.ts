@@ -3,10 +3,10 @@ import { SetSuiteBody, type TestCase } from '../contract/dashboard/test-cases.ts
 import { Failure, Refused } from './failure.ts';
 import { readText } from './read-input.ts';
 
-/** Parses a text in YAML or JSON. `what` names the source in the error message. */
+/** Parses a text in YAML or JSON. The text `what` names the source in the error message. */
 export function parseYaml(text: string, what: string): Record<string, unknown> {
   try {
-    // Tags and aliases are refused, so that a file of a kilobyte cannot expand to a gigabyte.
+    // The parser refuses tags and aliases, so that a file of a kilobyte cannot expand to a gigabyte.
     return Object(parse(text, { maxAliasCount: 0, schema: 'core' })) as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof YAMLParseError || error instanceof ReferenceError)) throw error;
@@ -16,7 +16,7 @@ export function parseYaml(text: string, what: string): Record<string, unknown> {
 
 /**
  * Reads the cases of a YAML or JSON file, in the form of contract/dashboard/test-cases.ts. The server validates the
- * cases.
+ * test cases.
  */
 export const readSuiteFile = async (file: string): Promise<SetSuiteBody> => parseSuite(await readText(file), file);
 
@@ -27,7 +27,7 @@ export function parseSuite(text: string, file: string): SetSuiteBody {
   return suite as SetSuiteBody;
 }
 
-/** Finds the line of each case in the text of such a file. */
+/** Finds the line of each case in the text of a file with test cases. */
 export function linesOfCases(text: string): number[] {
   const lines = new LineCounter();
   const cases: unknown = parseDocument(text, { lineCounter: lines, schema: 'core' }).get('cases');
@@ -49,7 +49,7 @@ export async function namingCases<T>(cases: readonly unknown[], work: Promise<T>
   }
 }
 
-/** The members always have the same order, so that two versions of the file can be compared. */
+/** The members of a case always have the same order, so that two versions of the file can be compared. */
 export const writeSuite = ({ cases, required }: { cases: TestCase[]; required: boolean }): string =>
   stringify({ ...(required && { required }), cases: cases.map(inOrder) }, { lineWidth: 120 });
 
@@ -64,7 +64,7 @@ const inOrder = ({ name, locale, variables, now, tools, from, turns }: TestCase)
   turns: turns.map(({ say, expect }) => ({ ...(say !== undefined && { say }), ...(expect && { expect }) })),
 });
 
-/** The JSON schema for editors that validate a file during editing. */
+/** The JSON schema with which editors validate a file with test cases. */
 export const suiteSchema = (): string =>
   JSON.stringify(
     { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Tests of an agent', ...SetSuiteBody },

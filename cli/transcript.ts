@@ -7,7 +7,7 @@ type Source = { document: string; quote: string };
 
 const SPEAKERS: Record<string, string> = { agent: 'Agent', end_user: 'Person', member: 'Team', system: 'System' };
 
-/** Messages in a readable form: author, text, and the cited passages with their documents. */
+/** Prints messages in a readable form, with author, text, and the cited passages with their documents. */
 export function transcript(messages: readonly Row[]): string {
   if (messages.length === 0) return dim('No message yet.');
   return messages.map((message) => [speaker(message), ...sourcesOf(message)].join('\n')).join('\n');

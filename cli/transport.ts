@@ -18,7 +18,7 @@ export type Call = {
 
 export type Answer = { status: number; cookies: string[]; body: unknown };
 
-/** Longer than the server's longest wait (25 s) and than its own time limit for a request (30 s). */
+/** The limit is longer than the server's longest wait (25 s) and its time limit for a request (30 s). */
 const TIMEOUT_MS = 40_000;
 /** The list of sessions shows a name for it (dashboard/src/pages/settings/sessions/browser-name.ts). */
 const USER_AGENT = `parley-cli (${os.type()})`;
@@ -38,7 +38,7 @@ function targetOf(url: string, { path, query = {} }: Call): URL {
   return target;
 }
 
-/** This does not use fetch, which refuses some ports on which a server may listen. */
+/** This function does not use fetch, because fetch refuses some ports on which a server may listen. */
 async function exchange(url: string, target: URL, call: Call): Promise<Answer> {
   const headers: Record<string, string> = { accept: 'application/json, application/problem+json', ...call.headers };
   const isBytes = Buffer.isBuffer(call.body);
@@ -74,7 +74,7 @@ const request = (
     sent.end(body);
   });
 
-/** A response of any size, in chunks as they arrive. */
+/** Reads a response of any size, in chunks as they arrive. */
 export async function downloadFrom(url: string, call: Call, to: (chunk: Buffer) => Promise<void>): Promise<void> {
   const target = targetOf(url, call);
   try {
@@ -130,7 +130,7 @@ function transportFailure(url: string, error: unknown): Failure {
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error.cause as Error | undefined)?.name === 'TimeoutError';
 
-/** The system's error code of the innermost cause. */
+/** Returns the system's error code of the innermost cause. */
 function reasonOf(error: unknown): string {
   let reason = 'unknown fault';
   let at: unknown = error;
@@ -150,7 +150,7 @@ function refusal(url: string, answer: Answer): Error {
   }
   const faults = (problem.errors ?? []).map((fault) => `${fault.pointer || '/'}: ${fault.detail}`);
   const sentence = [problem.detail ?? problem.title ?? `The server returned ${answer.status}.`, ...faults].join('\n');
-  // This ID finds a server error in the server's log.
+  // The request ID finds a server error in the server's log.
   const trace = answer.status >= 500 && problem.request_id ? ` (${problem.request_id})` : '';
   return new Refused(problem.code, answer.status, sentence + trace);
 }

@@ -13,7 +13,7 @@ export async function toFile(
       if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     });
   }
-  // The file contains personal data, so only its owner can read it, and no existing file is overwritten.
+  // The data contains personal data, so only its owner can read the file, and no existing file is overwritten.
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => fail(path, error));
   try {
     await fill(async (chunk) => void (await file.write(chunk)));

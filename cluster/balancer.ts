@@ -20,16 +20,16 @@ type Node = { url: string; pool: Pool; isUp: boolean };
 export const CHECK_MS = 200;
 const CHECK_WITHIN_MS = 1_000;
 const CONNECT_WITHIN_MS = 1_000;
-/** Longer than the longest answer (`Prefer: wait=25`). */
+/** The time is longer than the longest answer (`Prefer: wait=25`). */
 const ANSWER_WITHIN_MS = 35_000;
 const CONNECTIONS_PER_NODE = 128;
 /** Bodies are stored until a node has responded, so that another node can be tried. Parley's own limit is lower. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** How long a request waits while no node is up. */
+/** The time for which a request waits while no node is up. */
 const PATIENCE_MS = 2_000;
 const STOP_WITHIN_MS = 5_000;
 
-/** These headers belong to one connection, not to the request. */
+/** The headers in this list belong to one connection, not to the request. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',

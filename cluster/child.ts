@@ -12,7 +12,7 @@ export type Child = {
   pid(): number | null;
   /** All its output. */
   output(): string;
-  /** Resolves when the process reports that it is ready (again). */
+  /** The promise resolves when the process reports that it is ready (again). */
   ready(): Promise<void>;
   stop(): Promise<void>;
 };

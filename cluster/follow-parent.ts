@@ -1,4 +1,7 @@
-/** Loaded before a child's own program. If the launcher ends, the child stops gracefully instead of running forever. */
+/**
+ * Node loads this module before a child's own program. If the launcher ends, the child stops gracefully instead of
+ * running forever.
+ */
 const parent = process.ppid;
 const LOOK_MS = 500;
 

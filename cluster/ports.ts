@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 /**
- * These ports are below the ephemeral ports of systems (Linux 32768 and up, others 49152 and up). No other process gets
+ * The ports are below the ephemeral ports of systems (Linux 32768 and up, others 49152 and up). No other process gets
  * such a port by chance between the check and the use, or during a restart of a node.
  */
 const FIRST_PORT = 20_000;
@@ -18,7 +18,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`All ports from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} are taken.`);
 }
 
-/** Whether no process listens on the port. */
+/** True if no process listens on the port. */
 export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();

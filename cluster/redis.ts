@@ -4,7 +4,7 @@ import path from 'node:path';
 import { StartError } from '../src/kernel/start-error.ts';
 import { freePort } from './ports.ts';
 
-/** A separate in-memory Redis for the cluster. The Redis ends with this process. */
+/** A separate in-memory Redis for the cluster. The Redis server ends with this process. */
 export async function startRedis(searchPath: string): Promise<{ url: string; stop(): Promise<void> }> {
   const file = [...searchPath.split(path.delimiter), '/usr/bin', '/usr/local/bin']
     .map((folder) => path.join(folder, 'redis-server'))

@@ -7,7 +7,7 @@ import { readOptions } from './read-options.ts';
 
 /**
  * `npm run regions`: starts four regions on this machine, each a complete installation with its own database, secret
- * and address. Each region has only the addresses of the others.
+ * and address. Each region has only the addresses of the other regions.
  */
 const USAGE = `Usage: npm run regions
 
@@ -59,7 +59,7 @@ for (const region of REGION_IDS) {
     PARLEY_REGION: region,
     PORT: String(ports.get(region)),
     DATA_DIR: path.join(dataDir, region),
-    // Each region has its own database and secret, even if these are set for a single one.
+    // Each region has its own database and secret, even if the variables for a single installation are set.
     DATABASE_URL: undefined,
     PARLEY_SECRET: undefined,
   };

@@ -72,8 +72,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       PARLEY_DEMO: env.PARLEY_DEMO ?? (database.fresh ? '1' : '0'),
     };
     const api: Cluster['nodes'][number][] = [];
-    // There is one address, but each process needs its own port. The cluster uses the ports after this one: first for
-    // nodes, then for workers.
+    // There is one address, but each process needs its own port. The cluster uses the ports after the first port: first
+    // for nodes, then for workers.
     const metricsEnv = (index: number) =>
       config.metricsAddress && {
         METRICS_ADDRESS: `${config.metricsAddress.host}:${config.metricsAddress.port + index}`,
@@ -86,8 +86,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     };
     const working: Child[] = [];
     started.push(async () => void (await Promise.all([...api, ...working].map((child) => child.stop()))));
-    // The first process migrates, creates the demo and prints its key. The other processes read everything from the
-    // database.
+    // The first process migrates, creates the demo and prints its key. The processes after the first read the secret
+    // and the demo from the database.
     await startNode(0);
     await Promise.all(Array.from({ length: nodes - 1 }, (_, n) => startNode(n + 1)));
     for (let n = 1; n <= workers; n += 1) {

@@ -7,9 +7,9 @@ import { FALLBACK_REASONS } from './costs.ts';
 
 /**
  * The definition of an agent: all settings that decide its answers. Each text that people read has one entry per
- * language. The key is a BCP 47 tag without region (`en`, `ar`, `hi`). `default` is used when no entry matches the
- * language of the conversation. Texts may contain Mustache variables: `{{order_id}}`, `{{end_user.name}}`,
- * `{{end_user.name|there}}`.
+ * language. The key of an entry is a BCP 47 tag without region (`en`, `ar`, `hi`). The entry `default` is used when no
+ * entry matches the language of the conversation. Texts may contain Mustache variables, such as `{{order_id}}`,
+ * `{{end_user.name}}` and `{{end_user.name|there}}`.
  */
 export const LocalizedText = Type.Record(
   Type.String({ pattern: '^(default|[a-z]{2,3})$' }),
@@ -27,7 +27,7 @@ const closed = { additionalProperties: false };
 
 export const STEP_TYPES = ['text', 'choice', 'number', 'date', 'phone', 'email', 'yes_no'] as const;
 
-/** One question of a guided flow. The person's answer becomes the slot `name`. */
+/** One question of a guided flow. The person's answer becomes the slot with the step's `name`. */
 export const Step = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
@@ -52,7 +52,7 @@ export const Step = Type.Object(
 );
 export type Step = Static<typeof Step>;
 
-/** A condition (words or a pattern) and the action of the agent. The first rule that matches applies. */
+/** A rule has a condition (words or a pattern) and an action of the agent. The first rule that matches applies. */
 export const Rule = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -78,24 +78,24 @@ export const Rule = Type.Object(
 );
 export type Rule = Static<typeof Rule>;
 
-/** This tool is offered to every model that may hand over. No declared tool may use this name. */
+/** This tool is offered to every model that may hand over, so no declared tool may use its name. */
 export const HAND_OFF_TOOL = 'hand_off_to_human';
 
 /**
- * This tool is offered to every model whose documents exceed its knowledge limit. No declared tool may use this name.
+ * This tool is offered to every model whose documents exceed its knowledge limit, so no declared tool may use its name.
  */
 export const SEARCH_TOOL = 'search_knowledge';
 
-/** The tokens of document text that a model receives per turn by default. */
+/** By default, a model receives this many tokens of document text per turn. */
 export const DEFAULT_KNOWLEDGE_TOKENS = 24_000;
 
-/** A text that consists of one variable only, so the value keeps its type. */
+/** A text that consists of one variable, so that the value keeps its type. */
 const Variable = Type.String({
   pattern: '^\\{\\{ ?[a-zA-Z_][a-zA-Z0-9_]{0,63}(\\.[a-zA-Z0-9_-]{1,64}){0,4} ?\\}\\}$',
   maxLength: 400,
 });
 
-/** Fields of an end user. Every other name in `end_user_fields` is an attribute. */
+/** The built-in fields of an end user. Every other name in `end_user_fields` is an attribute. */
 export const END_USER_FIELDS = ['name', 'locale', 'time_zone', 'email', 'phone', 'external_id', 'id'] as const;
 export const DEFAULT_END_USER_FIELDS: readonly string[] = ['name', 'locale'];
 
@@ -167,7 +167,7 @@ export type Tool = Static<typeof Tool>;
 /** Own code is only called first, and is never the fallback of a model. */
 export const STAND_INS = ['embedded', 'openai_compatible', 'openai', 'anthropic', 'google', 'hand_off'] as const;
 
-/** The next responder: another model, the built-in engine, or people. */
+/** The next responder, which is another model, the built-in engine, or people. */
 export const Fallback = Type.Object(
   {
     provider: Type.Enum([...STAND_INS]),

@@ -4,7 +4,7 @@ export const APPROVAL_DECISIONS = ['approve', 'deny'] as const;
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
 
 export const MAX_REASON_CHARACTERS = 1_000;
-/** Seven days. */
+/** The limit is seven days. */
 export const MAX_APPROVAL_MINUTES = 10_080;
-/** The highest number of calls of one conversation that wait at the same time. */
+/** One conversation has at most this many calls that wait at the same time. */
 export const MAX_PENDING_APPROVALS = 5;

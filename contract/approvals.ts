@@ -9,7 +9,7 @@ import {
 const closed = { additionalProperties: false };
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** A tool call that waits for a decision of the team, or waited for one. */
+/** A tool call that waits for a decision of the team, or has waited for one. */
 export const ApprovalRecord = Type.Object(
   {
     id: Type.String(),

@@ -4,7 +4,7 @@ import { EndUserInput, Unchanged } from './triggers.ts';
 
 const closed = { additionalProperties: false };
 
-/** Clock times in the form `09:00`. */
+/** Clock times have the form `09:00`. */
 export const ClockTime = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
   description: 'A time of day, e.g. 09:00.',
@@ -110,7 +110,10 @@ export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number];
 
 export const MAX_RECIPIENTS = 1_000;
 
-/** One recipient in a request. Each one is validated separately, so an invalid recipient does not reject the others. */
+/**
+ * One recipient in a request. Each recipient is validated separately, so an invalid recipient does not reject other
+ * recipients.
+ */
 export const RecipientInput = Type.Object(
   {
     end_user: EndUserInput,
@@ -146,8 +149,8 @@ export type RecipientInput = Static<typeof RecipientInput>;
 export const PushRecipients = Type.Object(
   {
     recipients: Type.Array(
-      // The open alternative comes first, so the whole request is accepted. Each recipient is later validated against
-      // the second alternative.
+      // The alternative without rules comes first, so the whole request is accepted. Later, each recipient is validated
+      // against the second alternative.
       Type.Union([Type.Object({}, { description: 'Any other value gets the result `invalid`.' }), RecipientInput]),
       { minItems: 1, maxItems: MAX_RECIPIENTS },
     ),
@@ -201,7 +204,7 @@ export const Recipient = Type.Object(
     reason: Nullable(Type.String()),
     variables: Type.Record(Type.String(), Type.Unknown()),
     send_at: Nullable(Moment),
-    /** The expected time of sending, if it is known. Null after sending. */
+    /** The time at which the message is expected to be sent, if the time is known. Null after the message was sent. */
     due_at: Nullable(Moment),
     conversation_id: Nullable(Type.String()),
     run_id: Nullable(Type.String()),

@@ -2,19 +2,22 @@ import { Type, type TSchema } from 'typebox';
 import { WebChatSettings } from './chat.ts';
 
 /**
- * All kinds of channels, with the settings that connect a channel. The server validates with these schemas. The
- * dashboard creates its forms from them, and the command line creates its help. The code of each kind is in
- * src/channels/. The fields in `secretFields` are encrypted in the database and never shown again. The fields in
- * `addressFields` contain the server address of the provider. Stored secrets are valid for the stored addresses only.
- * When an address changes, every secret must be entered again.
+ * All kinds of channels, with the settings that connect a channel. The server validates channels with the schemas of
+ * this file. The dashboard creates its forms from the schemas, and the command line creates its help. The code of each
+ * kind is in src/channels/. The fields in `secretFields` are encrypted in the database and never shown again. The
+ * fields in `addressFields` contain the server address of the provider. Stored secrets are valid only for the stored
+ * addresses. When an address changes, every secret must be entered again.
  */
 export type ChannelForm = {
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
   readonly addressFields: readonly string[];
-  /** The end-user field that contains the address for this kind. Absent: the address is not part of the record. */
+  /**
+   * The end-user field that contains the address for this kind. Absent: the end user's record does not contain the
+   * address.
+   */
   readonly personField?: PersonField;
-  /** The database itself is the channel: a message counts as delivered when it is stored. */
+  /** True: the database is the channel, so a message counts as delivered when it is stored. */
   readonly byStoring?: true;
 };
 
@@ -26,7 +29,9 @@ const url = (description: string) =>
 const ownServer = (provider: string) =>
   Type.Optional(url(`Only if you reach ${provider} through your own server or proxy.`));
 
-/** The URL has no user name, password or fragment. kernel/egress checks at each call whether the address is allowed. */
+/**
+ * The URL has no user name, password or fragment. At each call, kernel/egress checks whether the address is allowed.
+ */
 const webhookUrl = Type.String({
   format: 'uri',
   pattern: '^https?://[^/?#@\\\\]+([/?][^#]*)?$',
@@ -160,24 +165,27 @@ export type ChannelKindName = keyof typeof CHANNEL_FORMS;
 export const CHANNEL_KINDS = Object.keys(CHANNEL_FORMS) as ChannelKindName[];
 export const isChannelKind = (kind: string): kind is ChannelKindName => Object.hasOwn(CHANNEL_FORMS, kind);
 
-/** The kinds whose address is this field of an end user. */
+/** Lists the kinds whose address is the given field of an end user. */
 export const kindsBy = (field: PersonField): readonly string[] =>
   CHANNEL_KINDS.filter((kind) => (CHANNEL_FORMS[kind] as ChannelForm).personField === field);
 
-/** The addresses that Parley calls for a channel with these settings, one text per address field. */
+/** Lists the addresses that Parley calls for a channel with the given settings, one text per address field. */
 export function channelAddresses(kind: string, settings: Readonly<Record<string, unknown>>): string[] {
   const fields: readonly string[] = isChannelKind(kind) ? CHANNEL_FORMS[kind].addressFields : [];
   return fields.map((name) => JSON.stringify(settings[name] ?? null));
 }
 
-/** One field of a kind's form, with the data that a form or a help text shows. */
+/** A field of a kind's form, with the data that a form or a help text shows. */
 export type ChannelField = {
   name: string;
   required: boolean;
   secret: boolean;
-  /** True: the field contains the server address. After a change, the secrets must be entered again. */
+  /** True: the field contains the server address. After a change of this field, the secrets must be entered again. */
   address: boolean;
-  /** `list`: a list of texts. `other`: an object. A separate form or the command line sets a field of this type. */
+  /**
+   * The type `list` is a list of texts. The type `other` is an object. A separate form or the command line sets a field
+   * of the type `other`.
+   */
   type: 'text' | 'number' | 'choice' | 'boolean' | 'list' | 'other';
   choices: readonly string[];
   description: string;
@@ -191,7 +199,7 @@ type Shown = {
   enum?: readonly unknown[];
 };
 
-/** The fields of a kind, in the order of its form. */
+/** Lists the fields of a kind, in the order of its form. */
 export function channelFields(kind: ChannelKindName): ChannelField[] {
   const { settings, secretFields, addressFields }: ChannelForm = CHANNEL_FORMS[kind];
   const { properties = {}, required = [] } = settings as { properties?: Record<string, Shown>; required?: string[] };

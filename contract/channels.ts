@@ -8,7 +8,7 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 
 export const CONTENT_TYPES = ['text', 'image', 'audio', 'video', 'file', 'location', 'choices', 'template'] as const;
 
-/** The abilities of a kind of channel. */
+/** The abilities of one kind of channel. */
 export const ChannelCapabilities = Type.Object(
   {
     content: Type.Array(Type.Enum(CONTENT_TYPES), { description: 'The content types that a message may have.' }),
@@ -42,7 +42,7 @@ export const ChannelSummary = Type.Object(
 );
 export type ChannelSummary = Static<typeof ChannelSummary>;
 
-/** All channels of an agent. An agent has at most 100 channels. */
+/** All channels of an agent. The list has no pages, because an agent has at most 100 channels. */
 export const ChannelList = Type.Object(
   { data: Type.Array(ChannelSummary), next_cursor: Type.Null(), has_more: Type.Literal(false) },
   { title: 'ChannelList' },
@@ -94,7 +94,7 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** The reason why a message was not sent, or not sent yet. docs/channel-kinds.md explains each code. */
+/** The reason why a message was not sent, or not sent yet. The page docs/channel-kinds.md explains each code. */
 export const DELIVERY_ERROR_CODES = [
   'provider_refused',
   'provider_rate_limited',

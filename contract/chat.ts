@@ -11,12 +11,12 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 /** The languages of the widget. */
 export type ChatLanguage = 'en' | 'ar' | 'hi';
 
-/** The maximum characters of one visitor message. */
+/** A visitor message has at most this many characters. */
 export const MAX_VISITOR_CHARACTERS = 4_000;
-/** The number of messages on one page of the history. */
+/** One page of the history has this many messages. */
 export const CHAT_PAGE = 30;
 
-/** The widget's ID of a message: a UUID. */
+/** The widget's ID of a message, which is a UUID. */
 const CLIENT_ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 const ORIGIN = '^https?://[a-z0-9.-]+(:[0-9]{1,5})?$|^https?://\\[[0-9a-f:]+\\](:[0-9]{1,5})?$';
 const title = Type.Optional(
@@ -34,7 +34,7 @@ const suggestions = Type.Optional(
 );
 const translation = Type.Optional(Type.Object({ title, greeting, suggestions }, closed));
 
-/** Settings of a web chat channel. */
+/** The settings of a web chat channel. */
 export const WebChatSettings = Type.Object(
   {
     allowed_origins: Type.Optional(
@@ -84,7 +84,7 @@ export const WebChatSettings = Type.Object(
 );
 export type WebChatSettings = Static<typeof WebChatSettings>;
 
-/** Public data of the channel; it is part of the widget's script. */
+/** The data is public, because it is part of the widget's script. */
 export type ChatAppearance = {
   channel_id: string;
   enabled: boolean;
@@ -92,12 +92,12 @@ export type ChatAppearance = {
   greeting: string;
   suggestions: string[];
   color: string;
-  /** Initials or an emoji. Empty: no avatar. */
+  /** The avatar is initials or an emoji. Empty: the chat has no avatar. */
   avatar: string;
   position: 'end' | 'start';
-  /** Visitors can send files. */
+  /** True: visitors can send files. */
   files: boolean;
-  /** Visitors can rate answers. */
+  /** True: visitors can rate answers. */
   thumbs: boolean;
   translations: NonNullable<WebChatSettings['translations']>;
 };
@@ -105,7 +105,7 @@ export type ChatAppearance = {
 /** Opens a session, or continues the session whose token the request contains. */
 export const OpenChatSession = Type.Object(
   {
-    /** The website's own ID of a signed-in person. `user_hash` proves that the website created it. */
+    /** The website's own ID of a signed-in person. The field `user_hash` proves that the website created the ID. */
     external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     user_hash: Type.Optional(
       Type.String({ pattern: '^[0-9a-f]{64}$', description: '64 hexadecimal digits in lower case.' }),
@@ -127,7 +127,7 @@ export const ChatSession = Type.Object(
 );
 export type ChatSession = Static<typeof ChatSession>;
 
-/** The ratings of the visitor. The score of an answer is 1 (good) or -1 (bad), and that of a survey is 1 to 5. */
+/** The ratings of the visitor. The score of an answer is 1 (good) or -1 (bad), and the score of a survey is 1 to 5. */
 export const ChatRating = Type.Object(
   {
     kind: Type.Enum(RATING_KINDS),
@@ -146,7 +146,7 @@ export const ChatMessage = Type.Object(
     sources: Type.Array(MessageSource),
     /** The ID that the sending widget created. Null for messages of the agent and of members. */
     client_id: nullable(Type.String()),
-    /** The name of the member who wrote the message. Null if a member did not write the message. */
+    /** The name of the member who wrote the message. Null if no member wrote the message. */
     author: nullable(Type.String()),
     /** Null: the visitor cannot rate the message. */
     rating: nullable(ChatRating),
@@ -156,7 +156,7 @@ export const ChatMessage = Type.Object(
 );
 export type ChatMessage = Static<typeof ChatMessage>;
 
-/** Oldest first. */
+/** The messages of the conversation, oldest first. */
 export const ChatMessages = Type.Object(
   { data: Type.Array(ChatMessage), has_more: Type.Boolean() },
   { title: 'ChatMessages' },
@@ -165,7 +165,7 @@ export type ChatMessages = Static<typeof ChatMessages>;
 
 export const SendChatMessage = Type.Object(
   {
-    /** The widget creates this ID. A repeated request with the same ID stores the message once. */
+    /** The widget creates the ID of the message. A repeated request with the same ID stores the message only once. */
     client_id: Type.String({ pattern: CLIENT_ID }),
     text: Type.String({ minLength: 1, maxLength: MAX_VISITOR_CHARACTERS, pattern: '\\S' }),
   },
@@ -173,7 +173,7 @@ export const SendChatMessage = Type.Object(
 );
 export type SendChatMessage = Static<typeof SendChatMessage>;
 
-/** The query parameters. The request body contains the bytes of the file. */
+/** The query parameters of a request with a file. The request body contains the bytes of the file. */
 export const SendChatFile = Type.Object({
   client_id: Type.String({ pattern: CLIENT_ID }),
   name: Type.String({ minLength: 1, maxLength: MAX_ATTACHMENT_NAME }),
@@ -187,19 +187,19 @@ export const SentChatMessage = Type.Object(
 );
 export type SentChatMessage = Static<typeof SentChatMessage>;
 
-/** Rates an answer of the agent. With the message of the survey, the body rates the conversation. */
+/** Rates an answer of the agent. With the message of the survey, the request rates the conversation. */
 export const RateChat = Type.Object(
   {
     message_id: Type.String({ pattern: idPattern('msg') }),
     score: Type.Enum([-1, 1, 2, 3, 4, 5]),
-    /** Only for the conversation. */
+    /** A comment is allowed only for a rating of the conversation. */
     comment: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_RATING_COMMENT, pattern: RATING_COMMENT })),
   },
   { ...closed, title: 'RateChat' },
 );
 export type RateChat = Static<typeof RateChat>;
 
-/** The visitor has seen all messages up to this one. */
+/** Reports that the visitor has seen all messages up to the given message. */
 export const ReadChat = Type.Object(
   { message_id: Type.String({ pattern: idPattern('msg') }) },
   { ...closed, title: 'ReadChat' },

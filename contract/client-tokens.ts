@@ -5,7 +5,7 @@ import { EndUserInput } from './triggers.ts';
 export const MIN_CLIENT_TOKEN_SECONDS = 60;
 export const MAX_CLIENT_TOKEN_SECONDS = 3_600;
 export const MAX_CLIENT_TOKEN_ORIGINS = 10;
-/** A token is sent in a header with every call, and all headers together have at most 16 KiB. */
+/** A token is sent in a header of every call, and all headers together have at most 16 KiB. */
 export const MAX_CLIENT_TOKEN_CHARACTERS = 4_096;
 
 const closed = { additionalProperties: false };

@@ -4,12 +4,15 @@
  */
 export type ApiCall = {
   readonly method: string;
-  /** The path with IDs, or with placeholders in capitals. */
+  /** The path of the call, with IDs or with placeholders in capitals. */
   readonly path: string;
   readonly body?: unknown;
-  /** The call requires an `Idempotency-Key`. The client library creates a key. The curl sample omits the key. */
+  /**
+   * True: the call requires an `Idempotency-Key`. The client library creates such a key. The sample for curl omits the
+   * key.
+   */
   readonly idempotent?: boolean;
-  /** The response is a stream of events. */
+  /** True: the response is a stream of events. */
   readonly streams?: boolean;
   readonly isPublic?: boolean;
 };
@@ -24,7 +27,7 @@ export const samplesOf = (call: ApiCall, baseUrl: string): CodeSample[] => [
   { name: 'Python', code: pythonOf(call, baseUrl) },
 ];
 
-/** A curl command. Another `key` is printed unchanged: a value, or a shell variable. */
+/** Writes a curl command. Another `key` is printed unchanged, as a value or a shell variable. */
 export function curlOf(call: ApiCall, baseUrl: string, key = `$${KEY_PLACE}`): string {
   const { method, path, body } = call;
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(baseUrl + path)}`];
@@ -39,8 +42,8 @@ export function curlOf(call: ApiCall, baseUrl: string, key = `$${KEY_PLACE}`): s
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
- * The method of the client library for each route. `$1` and so on are the IDs of the path and `$body` is the body.
- * `$rows` is the list in the body, because the library creates the batches.
+ * The method of the client library for each route. The texts `$1` and so on are the IDs of the path, and `$body` is the
+ * body. The text `$rows` is the list in the body, because the library creates the batches.
  */
 const LIBRARY: Readonly<Record<string, string>> = {
   'POST /api/triggers/*/*': 'console.log(await parley.triggers.start($1, $2, $body));',
@@ -128,7 +131,7 @@ ${call.replace('$body', literal(body ?? {}))}`;
 const expression = (route: string): RegExp =>
   new RegExp(`^${route.replaceAll('.', String.raw`\.`).replaceAll('*', '([^/]+)')}$`);
 
-/** JSON is TypeScript; short values stay on the line. */
+/** JSON is valid TypeScript, in which short values stay on the line. */
 const literal = (value: unknown): string => {
   const short = JSON.stringify(value);
   return short.length <= 60 ? short : JSON.stringify(value, null, 2);

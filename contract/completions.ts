@@ -5,9 +5,9 @@ import { Metadata, RUN_STATUSES, TriggerCall } from './triggers.ts';
 
 const closed = { additionalProperties: false };
 
-/** Maximum number of messages in one call. The body limit does not allow a higher number of long messages. */
+/** One call has at most this many messages. The body limit does not allow a higher number of long messages. */
 const MAX_MESSAGES = 500;
-/** As many keys as 500 messages with a few members each can have. */
+/** A call with 500 messages of a few members each has at most this many keys. */
 export const MAX_COMPLETION_KEYS = 5_000;
 
 const text = Type.String({ maxLength: MAX_MESSAGE_CHARACTERS });
@@ -39,8 +39,8 @@ const CompletionMessage = Type.Object(
 );
 
 /**
- * Parameters of OpenAI that tune a model or offer it tools. The definition of the agent determines the model and its
- * tools.
+ * Parameters of OpenAI that tune a model or offer it tools. Parley ignores them, because the definition of the agent
+ * determines the model and its tools.
  */
 const IGNORED = [
   'frequency_penalty',
@@ -125,7 +125,7 @@ const Usage = Type.Object(
 );
 export type CompletionUsage = Static<typeof Usage>;
 
-/** Data that the format of OpenAI does not have. */
+/** Data of Parley that the format of OpenAI does not have. */
 const Parley = Type.Object({
   run_id: Type.String(),
   trigger_id: Type.String(),

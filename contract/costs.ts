@@ -4,11 +4,11 @@ import { Type, type Static } from 'typebox';
 export const FALLBACK_REASONS = ['budget', 'failure', 'slow', 'limit'] as const;
 export type FallbackReason = (typeof FALLBACK_REASONS)[number];
 
-/** The model that failed to answer, and the code of the reason. */
+/** A model that failed to answer, and the code of the reason. */
 export const InsteadOf = Type.Object({ provider: Type.String(), model: Type.String(), code: Type.String() });
 export type InsteadOf = Static<typeof InsteadOf>;
 
-/** A decimal number as text, so that no digit is lost. */
+/** An amount is a decimal number as text, so that no digit is lost. */
 export const Cost = Type.Object(
   { amount: Type.String({ pattern: '^[0-9]+(\\.[0-9]+)?$' }), currency: Type.String({ pattern: '^[A-Z]{3}$' }) },
   { title: 'Cost' },
@@ -29,7 +29,7 @@ const use = {
   seconds: Type.Number({ description: 'How long the calls lasted, without unmeasured calls.' }),
 };
 
-/** The total of several turns. `cost` has one entry per currency and excludes `unpriced_tokens`. */
+/** The total usage of several turns. The field `cost` has one entry per currency and excludes `unpriced_tokens`. */
 export const Use = Type.Object(
   {
     ...use,

@@ -1,5 +1,5 @@
 /**
- * CSV (RFC 4180) for spreadsheets. Server, command line and dashboard use it for all exports.
+ * Server, command line and dashboard write all exports as CSV (RFC 4180) with this file.
  *
  * Cells may contain text from strangers. A cell is quoted if a reader could mistake a character for the end of a cell
  * or row. An apostrophe prevents a spreadsheet from running a part of the cell as a formula.
@@ -18,15 +18,15 @@ function written(cell: CsvCell): string {
 const NEEDS_QUOTES = /["\r\n\t,;]/;
 
 /**
- * The start of a formula: at the start of the cell, and after each character at which a program may split it. Some
- * spreadsheets split at semicolons. Some programs split at line breaks inside quotes. `＝` and similar characters are
- * full-width forms.
+ * Matches the start of a formula, at the start of the cell and after each character at which a program may split the
+ * cell. Some spreadsheets split a cell at semicolons. Some programs split a cell at line breaks inside quotes. The
+ * character `＝` and similar characters are full-width forms.
  */
 const FORMULA = /(^|[\r\n\t;])(?='* *[=+\-@＝＋－＠])/g;
 const STOPPED_FORMULA = /(^|[\r\n\t;])'(?='* *[=+\-@＝＋－＠])/g;
 
-/** The text of a cell without the apostrophes that `csv` adds. */
+/** Returns the text of a cell without the apostrophes that `csv` adds. */
 export const importedCell = (cell: string): string => cell.replaceAll(STOPPED_FORMULA, '$1');
 
-/** The first line of a file, with the byte order mark that tells Excel that the file is UTF-8. */
+/** Writes the first line of a file, with the byte order mark that tells Excel that the file is UTF-8. */
 export const csvHeader = (names: readonly string[]): string => `\uFEFF${csv([[...names]])}`;

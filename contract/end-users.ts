@@ -26,7 +26,7 @@ const Attributes = Type.Record(Type.String(), Type.Unknown(), {
 });
 const Tags = Type.Array(Tag, { maxItems: MAX_TAGS, description: 'Replaces all stored tags.' });
 
-/** One person, in the same form in every response. */
+/** One end user, in the same form in every response. */
 export const EndUser = Type.Object(
   {
     id: Type.String(),
@@ -41,7 +41,7 @@ export const EndUser = Type.Object(
     identities: Type.Array(
       Type.Object({ channel_id: Type.String(), channel_kind: Type.String(), address: Type.String() }),
     ),
-    /** For each kind of channel: `{ status, source, at }`. */
+    /** The consent for each kind of channel, as `{ status, source, at }`. */
     consent: Type.Record(Type.String(), Type.Unknown()),
     blocked: Type.Boolean(),
     created_at: Moment,
@@ -82,8 +82,8 @@ export type UpdateEndUser = Static<typeof UpdateEndUser>;
 export const BulkEndUsers = Type.Object(
   {
     end_users: Type.Array(
-      // The open alternative comes first, so the whole request is accepted. Each row is later validated against the
-      // second alternative.
+      // The alternative without rules comes first, so the whole request is accepted. Later, each row is validated
+      // against the second alternative.
       Type.Union([Type.Object({}, { description: 'Any other value gets the result `invalid`.' }), CreateEndUser]),
       { minItems: 1, maxItems: MAX_BULK },
     ),
@@ -180,7 +180,7 @@ export const EndUserConversation = Type.Object(
 );
 export type EndUserConversation = Static<typeof EndUserConversation>;
 
-/** All stored data about one person. */
+/** All stored data about one end user. */
 export const EndUserExport = Type.Object(
   {
     exported_at: Moment,

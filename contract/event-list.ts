@@ -3,8 +3,8 @@ import { AUDIT_EVENT, EVENT_TYPES } from './event-types.ts';
 import { EventEnvelope } from './events.ts';
 
 /**
- * Types that an API key can list. Entries of the audit log are excluded, because they contain who did what, and from
- * where.
+ * Types that an API key can list. The list excludes entries of the audit log, because they contain who did what, and
+ * from where.
  */
 export const LISTED_EVENT_TYPES = EVENT_TYPES.filter((type) => type !== AUDIT_EVENT);
 
@@ -23,8 +23,9 @@ export const EventListQuery = Type.Object({
 export type EventListQuery = Static<typeof EventListQuery>;
 
 /**
- * Oldest first. `next_cursor` is the id of the last event that was read, for `after`. A page of an agent key may have
- * few events although more follow, because the call also reads events of other agents.
+ * The events are in order, oldest first. The field `next_cursor` is the ID of the last event that was read, for
+ * `after`. A page of an agent key may have few events although more follow, because the call also reads events of other
+ * agents.
  */
 export const EventPage = Type.Object(
   {

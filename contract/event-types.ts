@@ -1,6 +1,6 @@
 /**
  * The closed list of events that Parley sends to endpoints (Standard Webhooks 1.0). The schemas of their data are in
- * events.ts. This file contains no schema, so that the dashboard can load it.
+ * events.ts. This file contains no schema, so that the dashboard can load the list.
  */
 export const EVENT_TYPES = [
   'conversation.started',
@@ -33,13 +33,16 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The event for audit records. An endpoint must select this type: "all events" does not include it. */
+/**
+ * The event for audit records. Only an endpoint that selects this type gets the event, because "all events" does not
+ * include it.
+ */
 export const AUDIT_EVENT = 'audit.recorded' satisfies EventType;
 
-/** Sent to one endpoint when a member requests it, regardless of the types that the endpoint selected. */
+/** A member requests this event for one endpoint, which gets it regardless of the selected types. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-/** One sentence per event type that says when Parley sends it. */
+/** One sentence for each event type about the moment at which Parley sends it. */
 export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   'conversation.started': 'A conversation started: by a trigger, a campaign, your message or the person.',
   'conversation.handed_off': 'The agent or a member handed the conversation over to people.',

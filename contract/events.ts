@@ -33,7 +33,7 @@ const ConversationData = Type.Object(
   { title: 'ConversationEventData' },
 );
 
-/** With the result of its run so far. */
+/** The data contains the result of the run so far. */
 const HandedOffData = Type.Object(
   { ...ConversationData.properties, result: RunResult },
   { title: 'HandedOffEventData' },
@@ -129,7 +129,7 @@ const CampaignData = Type.Object(
   { title: 'CampaignEventData' },
 );
 
-/** The data never contains the key's value, which only its creator has seen. */
+/** The data never contains the value of the key, which only its creator has seen. */
 const ApiKeyData = Type.Object(
   {
     id: text,
@@ -141,7 +141,7 @@ const ApiKeyData = Type.Object(
     permissions: Type.Array(Type.Enum(PERMISSIONS)),
     created_at: Moment,
     revoked_at: nullable(Moment),
-    /** Where the key was found in public, and whether a scanner signed the report. */
+    /** The place where the key was found in public, and whether a scanner signed the report. */
     leak: nullable(LeakRecord),
   },
   { title: 'ApiKeyEventData' },
@@ -156,7 +156,7 @@ const BudgetData = Type.Object(
     period: Type.Enum(['day', 'month']),
     /** The first day of the period, in UTC. */
     period_start: Type.String({ format: 'date' }),
-    /** `tokens`, or a currency code. */
+    /** The unit is `tokens`, or a currency code. */
     unit: text,
     amount: Type.Number(),
     spent: Type.Number(),
@@ -168,7 +168,7 @@ const RolloutData = Type.Object({
   id: text,
   agent_id: text,
   version: Type.Integer(),
-  /** The version that everyone has now. */
+  /** The version that all other end users get. */
   base_version: Type.Integer(),
   percent: Type.Integer(),
   reason: Type.Enum(ROLLOUT_REASONS),
@@ -178,8 +178,8 @@ const RolloutData = Type.Object({
 });
 
 /**
- * A record of the audit log, without secrets. The actor fields are null if no person acted, or if the account was
- * deleted.
+ * A record of the audit log, without secrets. The actor fields are null if no person acted, or if the person's account
+ * was deleted.
  */
 const AuditData = Type.Object(
   {
@@ -197,7 +197,7 @@ const AuditData = Type.Object(
   { title: 'AuditEventData' },
 );
 
-/** The schema of `data` for each type: the record at the time of the event, in the form of the API. */
+/** The schema of `data` for each type, which is the record at the time of the event, in the form of the API. */
 export const EVENT_DATA = {
   'conversation.started': ConversationData,
   'conversation.handed_off': HandedOffData,
@@ -229,7 +229,10 @@ export const EVENT_DATA = {
   [TEST_EVENT_TYPE]: Type.Object({ endpoint_id: text, message: text }),
 } satisfies Record<EventType | typeof TEST_EVENT_TYPE, TSchema>;
 
-/** The body of every delivery. The signature covers its exact bytes. `id` is the same in all attempts. */
+/**
+ * The body of every delivery. The signature covers the exact bytes of the body. The field `id` is the same in all
+ * attempts.
+ */
 export const EventEnvelope = Type.Object(
   {
     id: Type.String(),

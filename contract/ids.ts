@@ -1,6 +1,6 @@
 /**
- * IDs are TypeIDs: `<prefix>_<26 characters of lower-case Crockford base32>`. IDs contain a UUIDv7, so sorting by ID is
- * sorting by creation time. Source: the TypeID specification 0.3.
+ * IDs are TypeIDs, as `<prefix>_<26 characters of lower-case Crockford base32>`. IDs contain a UUIDv7, so sorting by ID
+ * is sorting by creation time. The format is the TypeID specification 0.3.
  */
 export const ID_PREFIXES = [
   'org',
@@ -19,7 +19,7 @@ export const ID_PREFIXES = [
   'whk',
   'req',
   'approval',
-  // Below: prefixes of records that the public API never shows.
+  // The following prefixes belong to records that the public API never shows.
   'user',
   'member',
   'invite',
@@ -48,7 +48,7 @@ export const ID_PREFIXES = [
 
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 
-/** The first character is at most 7, because 26 base32 characters contain 130 bits and a UUID has 128. */
+/** The first character is at most 7, because 26 base32 characters contain 130 bits and a UUID has 128 bits. */
 export const ID_SUFFIX_PATTERN = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 
 export const idPattern = (prefix: IdPrefix): string => `^${prefix}_${ID_SUFFIX_PATTERN}$`;

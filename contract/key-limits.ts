@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-/** A key without the limit has none of its own: the limits of PARLEY_LIMITS always apply. */
+/** The limits of PARLEY_LIMITS always apply, also to a key without own limits. */
 export const MAX_KEY_CALLS_PER_MINUTE = 1_000_000;
 export const MAX_KEY_TOTAL = 1_000_000_000;
 
@@ -10,15 +10,15 @@ export const KEY_LIMITS = ['per_minute', 'per_end_user_per_minute', 'total'] as 
 export type KeyLimit = (typeof KEY_LIMITS)[number];
 
 const fields = {
-  /** Calls of the key in a minute, in all families together. */
+  /** The calls of the key in a minute, in all families together. */
   per_minute: PerMinute,
-  /** Trigger calls and sends for one end user in a minute. */
+  /** The trigger calls and sends for one end user in a minute. */
   per_end_user_per_minute: PerMinute,
-  /** Accepted calls until the key is used up. */
+  /** The number of accepted calls until the key is used up. */
   total: Type.Integer({ minimum: 1, maximum: MAX_KEY_TOTAL }),
 };
 
-/** The limits of one key. Limits can be lowered, but never raised or removed. */
+/** The limits of a single key. Limits can be lowered, but never raised or removed. */
 export const KeyLimits = Type.Object(
   {
     per_minute: Type.Optional(fields.per_minute),
@@ -29,7 +29,7 @@ export const KeyLimits = Type.Object(
 );
 export type KeyLimits = Static<typeof KeyLimits>;
 
-/** New values of some limits. Null is refused: it would remove the limit. */
+/** New values of some limits. Null is refused, because it would remove the limit. */
 export const LowerKeyLimitsBody = Type.Object(
   {
     per_minute: Type.Optional(Type.Union([fields.per_minute, Type.Null()])),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 
 /**
  * A report of leaked keys, in the format of GitHub's secret scanning partner program. Unknown fields of an entry are
- * ignored, so a report does not fail because its sender has added a field.
+ * ignored, so a report does not fail if its sender adds a field.
  */
 export const LeakReport = Type.Array(
   Type.Object({
@@ -19,15 +19,15 @@ export const LeakReport = Type.Array(
 );
 export type LeakReport = Static<typeof LeakReport>;
 
-/** The maximum entries of a report without the signature of a known scanner. */
+/** A report without the signature of a known scanner has at most this many entries. */
 export const MAX_UNSIGNED_LEAKS = 100;
 
-/** The place where a leaked key was found, for its owners. */
+/** The place where a leaked key was found, which its owners can see. */
 export const LeakRecord = Type.Object({
-  /** The URL without its query. Null: the report had none, or it is not safe to show. */
+  /** The URL without its query. Null: the report had no URL, or the URL is not safe to show. */
   url: Type.Union([Type.String(), Type.Null()]),
   source: Type.Union([Type.String(), Type.Null()]),
-  /** True: signed by a scanner whose public key the operator has configured. */
+  /** True: a scanner whose public key the operator has configured signed the report. */
   signed: Type.Boolean(),
 });
 export type Leak = Static<typeof LeakRecord>;

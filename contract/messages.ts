@@ -9,7 +9,10 @@ const url = Type.String({ format: 'uri', maxLength: 2048 });
 export const MAX_CAPTION = 1024;
 const caption = Type.Optional(Type.String({ maxLength: MAX_CAPTION }));
 
-/** The content of a message, by `type`. The `capabilities` of a channel list the types that it supports. */
+/**
+ * The `type` decides the form of a message's content. The `capabilities` of a channel list the types that the channel
+ * supports.
+ */
 export const MessageContent = Type.Union(
   [
     Type.Object({ type: Type.Literal('text'), text }, { additionalProperties: false }),
@@ -58,7 +61,7 @@ export const MessageContent = Type.Union(
 );
 export type MessageContent = Static<typeof MessageContent>;
 
-/** The source of an answer: the name of the document and the literal passage. */
+/** The source of an answer, with the name of the document and the literal passage. */
 export const MessageSource = Type.Object({ document: Type.String(), quote: Type.String() });
 export type MessageSource = Static<typeof MessageSource>;
 

@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox';
 
 /** What an agent does while a person does not answer. */
 export const MAX_REMINDERS = 3;
-/** A month, so that a conversation without an answer ends. */
+/** The limit is a month, so that a conversation without an answer ends. */
 export const MAX_SILENT_MINUTES = 43_200;
 
 const closed = { additionalProperties: false };

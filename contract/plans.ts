@@ -1,9 +1,10 @@
 import type { Plan } from './permissions.ts';
 
 /**
- * All differences between the plans. On the free plan, members use the dashboard and test their agents. There are no
- * API keys: a call gets `plan_required`, also with a key from an earlier paid plan. Campaigns send nothing, and an
- * invitation link that was not mailed creates no account. Documents and files have lower limits.
+ * This file has all differences between the plans. On the free plan, members use the dashboard and test their agents.
+ * The free plan has no API keys: a call gets `plan_required`, also with a key from an earlier paid plan. On the free
+ * plan, campaigns send nothing, and an invitation link that was not mailed creates no account. On the free plan,
+ * documents and files have lower limits.
  */
 export const PLAN_WITH_API = 'paid' satisfies Plan;
 

@@ -1,16 +1,16 @@
 import { RATE_WINDOW_SECONDS } from './limits.ts';
 
 /**
- * The closed list of all problems. Each code has one status, one title and one remedy. The error bodies (RFC 9457), the
- * pages under /docs/problems/ and the OpenAPI description use this list.
+ * This file has the closed list of all problems. Each code has one status, one title and one remedy. The error bodies
+ * (RFC 9457), the pages under /docs/problems/ and the OpenAPI description use this list.
  */
 export type ProblemKind = {
   status: number;
   title: string;
   cure: string;
   /**
-   * The seconds after which the same call may succeed. Every response with this code has this number in the header
-   * `Retry-After`, unless the refusal has its own value (mails and codes that were tried too often).
+   * The number of seconds after which the same call may succeed. Every response with this code has the number in the
+   * header `Retry-After`, unless the refusal has another value (for mails and codes that were tried too often).
    */
   retryAfterSeconds?: number;
 };
@@ -679,7 +679,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
 
 export const isProblemCode = (value: string): value is ProblemCode => Object.hasOwn(kinds, value);
 
-/** One fault in a body: its location (JSON pointer), its code, and a sentence. */
+/** A fault in a body has a location (JSON pointer), a code, and a sentence. */
 export type Fault = { pointer: string; code: string; detail: string };
 
 /** The error body of every response that is not a success (`application/problem+json`). */
@@ -699,22 +699,22 @@ export type ProblemBody = {
 export type RefusalExtras = {
   /** One entry per fault in the body. */
   errors?: Fault[];
-  /** The extra members of the body for this code, such as `required_permission`. */
+  /** The additional members of the body for this code, such as `required_permission`. */
   members?: Record<string, unknown>;
   /**
-   * The extra headers of this response, such as `RateLimit`. `Retry-After` is set from the code, unless these headers
-   * contain it.
+   * The additional headers of this response, such as `RateLimit`. The code sets `Retry-After`, unless the additional
+   * headers contain it.
    */
   headers?: Record<string, string>;
-  /** The verified key of the refused request, for the log and the counters. The caller never receives this value. */
+  /** The verified key of the refused request, for the log and the counters. The caller never receives the key. */
   caller?: { keyId: string; orgId: string };
-  /** Only for the log. This text is never sent. */
+  /** The cause is only for the log and is never sent. */
   cause?: unknown;
 };
 
 /**
- * A refusal. Any room may throw it. `http/edge/problems.ts` turns a refusal into the error body. `detail` is a full
- * sentence for the caller and never repeats input.
+ * A refusal. Any room may throw a refusal. `http/edge/problems.ts` turns a refusal into the error body. The field
+ * `detail` is a full sentence for the caller and never repeats input.
  */
 export class Refusal extends Error {
   readonly code: ProblemCode;
@@ -733,7 +733,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of one invalid field. */
+/** Creates the refusal of one invalid field. */
 export const invalidAt = (pointer: string, code: string, detail: string): Refusal =>
   new Refusal('validation_failed', undefined, { errors: [{ pointer, code, detail }] });
 

@@ -10,7 +10,7 @@ export const MAX_RATING_COMMENT = 1_000;
 export const RATING_COMMENT = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 /** The first text of the person within this time after the score is the comment. */
 export const COMMENT_MINUTES = 10;
-/** A later answer to the question is a normal message. */
+/** After this time, an answer to the question is a normal message. */
 export const SURVEY_DAYS = 7;
 
 /** The kinds of channels on which an agent can ask for ratings. */
@@ -25,9 +25,9 @@ export const SURVEY_CHANNELS = [
   'webhook',
 ] as const;
 
-type SurveyTexts = { question: string; /** From the worst to the best. */ scores: string[]; thanks: string };
+type SurveyTexts = { question: string; /** The scores from the worst to the best. */ scores: string[]; thanks: string };
 
-/** The texts of a survey whose author wrote none. The English texts are used for other languages. */
+/** The default texts of a survey, if the author wrote no texts. The English texts are used for other languages. */
 export const SURVEY_TEXTS: Readonly<Record<'en' | 'ar' | 'hi', SurveyTexts>> = {
   en: {
     question: 'How was this conversation?',
@@ -64,7 +64,7 @@ export const surveyOf = <Text extends TSchema>(text: Text) =>
     { additionalProperties: false, description: 'Asks the person for a rating when the conversation is resolved.' },
   );
 
-/** How a person rated a conversation. */
+/** The rating that a person gave a conversation. */
 export const SurveyRating = Type.Object(
   {
     score: Type.Integer({ minimum: 1, maximum: 5 }),

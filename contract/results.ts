@@ -1,18 +1,18 @@
 import { Type, type Static } from 'typebox';
 
 /**
- * The result of a conversation: values of the fields that the agent declares. Steps, a model or a backend fill them, so
- * each value is checked against its field before it is stored.
+ * The result of a conversation consists of values of the fields that the agent declares. Steps, a model or a backend
+ * fill the fields, so each value is checked against its field before it is stored.
  */
 export const RESULT_TYPES = ['text', 'number', 'integer', 'yes_no', 'date', 'choice', 'email', 'phone'] as const;
 export type ResultType = (typeof RESULT_TYPES)[number];
 
 export const MAX_RESULT_FIELDS = 50;
-/** Of one value. */
+/** One value has at most this many characters. */
 export const MAX_RESULT_TEXT = 2_000;
 export const MAX_RESULT_CHOICES = 100;
 
-/** `attributes.__proto__` is no attribute: names begin with a letter. */
+/** The path `attributes.__proto__` names no attribute, because names begin with a letter. */
 export const SAVE_TO_PATTERN = '^end_user\\.(name|email|phone|locale|attributes\\.[a-zA-Z][a-zA-Z0-9_-]{0,63})$';
 
 const closed = { additionalProperties: false };
@@ -75,5 +75,5 @@ export const RunResult = Type.Object(
 );
 export type RunResult = Static<typeof RunResult>;
 
-/** Of a run without a result. */
+/** The result of a run without values. */
 export const NO_RESULT: RunResult = { status: 'none', data: {}, missing: [], updated_at: null };

@@ -1,12 +1,14 @@
 /**
- * The days of a repeating campaign. The server computes with these functions, and so does the page before the schedule
- * is saved.
+ * The days of a repeating campaign. The server and the page of a schedule compute the days with the functions of this
+ * file.
  */
 export type ScheduleDays = {
-  /** Days of the week. 1 is Monday. */
+  /** The days of the week. 1 is Monday. */
   days: readonly number[];
   at: string;
-  /** Replaces days of the week: the day of each month. In a shorter month, the last day counts. */
+  /**
+   * The day of each month, which replaces the days of the week. In a shorter month, the last day of the month counts.
+   */
   monthDay?: number | null;
 };
 /** The highest day number of a month. */
@@ -16,17 +18,17 @@ export type ScheduledStart = { day: string; at: Date };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The earliest time zone is 14 hours ahead of UTC, the latest is 12 hours behind it. */
+/** The earliest time zone is 14 hours ahead of UTC, and the latest is 12 hours behind UTC. */
 const FIRST_ZONE = 14 * HOUR;
 const LAST_ZONE = 12 * HOUR;
 
-/** The moment when a day has ended in every time zone. */
+/** Returns the moment when a day has ended in every time zone. */
 export const endOfDay = (day: string): Date => new Date(Date.parse(day) + DAY + LAST_ZONE);
 
-/** The moment when a time of day arrives in the earliest time zone. */
+/** Returns the moment when a time of day arrives in the earliest time zone. */
 export const scheduledStart = (day: string, at: string): Date => new Date(Date.parse(`${day}T${at}:00Z`) - FIRST_ZONE);
 
-/** The next starts after the given moment, on days after `last`. */
+/** Returns the next starts after the given moment, on days after `last`. */
 export function nextStarts(
   { days, at, monthDay = null }: ScheduleDays,
   after: Date,
@@ -51,5 +53,5 @@ const isMonthDay = (day: string, wanted: number): boolean => {
   return date === Math.min(wanted, new Date(Date.UTC(year, month, 0)).getUTCDate());
 };
 
-/** 1 is Monday. */
+/** Returns the day of the week. 1 is Monday. */
 export const weekday = (day: string): number => ((new Date(day).getUTCDay() + 6) % 7) + 1;

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 const nullable = (description?: string) =>
   Type.Union([Type.String(), Type.Null()], description === undefined ? {} : { description });
 
-/** The facts about a tool call that Parley guarantees. A model can neither read nor change them. */
+/** The facts about a tool call that Parley guarantees. A model can neither read nor change the context. */
 export const ToolContext = Type.Object(
   {
     organization_id: Type.String(),

@@ -32,8 +32,8 @@ export const Unchanged = Type.Optional(
 );
 
 /**
- * Identifies a person by Parley's ID, or by the caller's own identifiers. With other identifiers, the record is created
- * or updated.
+ * Identifies a person by Parley's ID, or by the caller's own identifiers. If the call has other identifiers, the record
+ * is created or updated.
  */
 export const EndUserInput = Type.Object(
   {
@@ -195,19 +195,19 @@ export type RunInput = {
   metadata?: Record<string, string>;
   /** The version of the agent that the call or its trigger chose. */
   agent_version?: number;
-  /** The ID of the message that the first turn answers. Absent: the agent writes first. */
+  /** The ID of the message that the first turn of the run answers. Absent: the agent writes first. */
   message_id?: string;
   /**
-   * The messages before this conversation, oldest first. Turns contain this history, but it is not stored as messages.
+   * The messages before this conversation, oldest first. Turns contain this history, which is not stored as messages.
    */
   earlier?: EarlierMessage[];
-  /** The opening of a campaign, which replaces the agent's own. */
+  /** The opening of a campaign, which replaces the agent's own opening. */
   opening?: MessageContent;
   campaign_id?: string;
   recipient_id?: string;
-  /** The key of the caller. The cost of the run counts for this key. */
+  /** The key of the caller, for which the cost of the run counts. */
   key_id?: string;
-  /** `traceparent` of the request, if tracing is on. */
+  /** The `traceparent` of the request, if tracing is on. */
   trace?: string;
   /** The process that streams this run to its caller. */
   reader?: string;
@@ -224,7 +224,7 @@ const accepted = {
   created_at: Type.String({ format: 'date-time' }),
 };
 
-/** Distinguishes the responses of a trigger call. */
+/** The field distinguishes the responses of a trigger call. */
 const outcome = <Name extends string>(name: Name, description: string) => ({
   outcome: Type.Literal(name, { description }),
 });
@@ -280,7 +280,7 @@ export const RunRecord = Type.Object(
 );
 export type RunRecord = Static<typeof RunRecord>;
 
-/** The body of the 200 response to a dry run: the expected result. Nothing was stored. */
+/** The body of the 200 response to a dry run, with the expected result. The dry run has stored nothing. */
 export const DryRun = Type.Object(
   {
     ...outcome('dry_run', 'Nothing was stored.'),
@@ -299,7 +299,10 @@ export const DryRun = Type.Object(
       would: Type.Union([Type.Literal('start'), Type.Literal('continue')]),
     }),
     variables: Type.Record(Type.String(), Type.Unknown()),
-    /** The rendered opening. Null if the agent answers `message` or a model writes it. */
+    /**
+     * The opening after its variables are filled in. Null if the agent answers `message`, or a model writes the
+     * opening.
+     */
     opening: Type.Union([Type.String(), Type.Null()]),
     skip_reason: Type.Union([Type.String(), Type.Null()]),
     unchanged: Unchanged,

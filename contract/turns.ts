@@ -5,13 +5,13 @@ import { Metadata } from './triggers.ts';
 
 /** The provider of an agent whose turns the customer's own code answers. */
 export const CODE_PROVIDER = 'http';
-/** The name under which its signing secret is stored, with the secrets of tools. No tool can have this name. */
+/** The signing secret of own code is stored under this name, with the secrets of tools. No tool can have this name. */
 export const CODE_SECRET = 'code:turns';
 export const MAX_TURN_SECONDS = 900;
-/** One call to the code ends after this time. An answer that takes longer is sent to `reply_url`. */
+/** One call to the customer's code ends after this time. An answer that takes longer is sent to `reply_url`. */
 export const MAX_TURN_CALL_SECONDS = 100;
 export const MAX_TURN_MESSAGES = 10;
-/** The same maximum as for tags that members set. */
+/** The maximum equals the maximum of tags that members set. */
 const MAX_TURN_TAGS = 20;
 export const TURN_NEXT = ['wait', 'complete', 'hand_off'] as const;
 

@@ -5,9 +5,9 @@ import { languages, outputsOf } from './build/languages.ts';
 import { DASHBOARD_BASE, DASHBOARD_ROUTES } from '../contract/dashboard/routes.ts';
 
 /**
- * The browser needs method and path of each route, not its schemas. So the schemas and their library are not in the
- * build. The table is read from the contract while building, so nothing is written twice. Every page loads this table
- * first, so it contains the beginning that most paths share only once and writes `~` instead.
+ * The browser needs the method and path of each route, but not its schemas. The build excludes the schemas and their
+ * library. The table is read from the contract while building, so nothing is written twice. Every page loads this table
+ * first, so it contains the common beginning of most paths only once, and `~` in its place.
  */
 function contractRoutes(): Plugin {
   const id = 'virtual:dashboard-routes';
@@ -26,14 +26,14 @@ function contractRoutes(): Plugin {
 
 const SHARED = `${DASHBOARD_BASE}/organizations/:org_id`;
 
-/** Where the server runs during development; `npm start` needs no second server. */
+/** The address of the server during development; `npm start` needs no second server. */
 const SERVER = 'http://127.0.0.1:4000';
-/** The Host header stays as the browser sent it: the server compares it with the Origin. */
+/** The Host header stays as the browser sent it, because the server compares it with the Origin. */
 const PROXIED = ['/dashboard/api', '/api', '/docs', '/inbound', '/chat'];
 
 /**
- * The functions of the contract that only build a schema. The browser needs few schemas, so the others are not in the
- * build.
+ * The functions of the contract that only build a schema. The browser needs few schemas, so the build excludes all
+ * other schemas.
  */
 const SCHEMAS = 'Type Nullable nullable Id idPattern Page PageQuery Whole Minutes noReplyOf headerText Base64Url'.split(
   ' ',
@@ -43,15 +43,17 @@ const MANTINE = '@mantine/core/esm/components';
 const INPUTS = 'Checkbox|Input|InputBase|TextInput|Anchor';
 const OF_LISTS =
   'live-state|moment|use-record-names|no-value|page|page-header|tip|use-shortcuts|channels/kind-names|conversations/status-texts|end-users/person-name';
-/** The list of conversations has rows of its own, without a table, its filters and its bar. */
+/** The list of conversations has separate rows, without a table, its filters and its bar. */
 const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
-/** The list of conversations is the frame of an open conversation, which uses these modules too. */
+/**
+ * The list of conversations is the frame of an open conversation, so an open conversation uses the listed modules too.
+ */
 const OF_CONVERSATIONS =
   'conversations-page|conversations.module|inbox-texts|open-next|rating-texts|snooze-times|texts|use-list-keys';
 
 /**
- * Every file is a request, so modules that are used together are in one file. `$initial` are the modules that every
- * page loads first. Dialogs and their parts are in other files, because they load later.
+ * Every file is a request, so one file has the modules that are used together. The modules in `$initial` are those that
+ * every page loads first. Dialogs and their parts are in other files, because they load later.
  */
 const CHUNKS = [
   { name: 'vendor', priority: 6, tags: ['$initial' as const], test: /node_modules|rolldown.runtime/ },
@@ -98,7 +100,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
-    // The first browser versions with light-dark() and nesting, which Mantine also needs.
+    // The targets are the first browser versions with light-dark() and nesting, which Mantine also needs.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // The content security policy permits only files of this server.
     assetsInlineLimit: 0,
@@ -109,8 +111,8 @@ export default defineConfig({
       output: outputsOf({ groups: CHUNKS }),
       treeshake: { manualPureFunctions: SCHEMAS, propertyReadSideEffects: false },
     },
-    // These licenses must be distributed with the build. LICENSES-OF-PACKAGES.txt has the licenses of the server's
-    // packages.
+    // The licenses of bundled packages must be distributed with the build. The file LICENSES-OF-PACKAGES.txt has the
+    // licenses of the server's packages.
     license: { fileName: 'licenses.md' },
   },
   server: {

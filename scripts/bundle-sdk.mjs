@@ -1,6 +1,6 @@
 /**
  * Builds `sdk/dist`, the package of the client library, for `npm pack ./sdk/dist`. The package has one file of code for
- * each export, its types, and no dependency. `npm start` does not need this package.
+ * each export, its types, and no dependency. The command `npm start` does not need this package.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,14 +9,17 @@ import { rolldown } from 'rolldown';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SDK = path.join(ROOT, 'sdk');
-/** A test builds into another folder, because another test may read the package at the same time. */
+/** A test builds into another folder, because a second test may read the package at the same time. */
 const DIST = path.resolve(process.argv[2] ?? path.join(SDK, 'dist'));
 
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST, { recursive: true });
 
 const { version, license } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-/** The code of each export, and the packages that it may import. `react` imports the code of `browser`. */
+/**
+ * The code of each export, with the packages that the code may import. The code of `react` imports the code of
+ * `browser`.
+ */
 const ENTRIES = { parley: [], browser: [], react: ['react', './browser.js'] };
 const paths = (id) => (id.endsWith('browser.ts') ? './browser.js' : id);
 for (const [name, imports] of Object.entries(ENTRIES)) {
@@ -25,7 +28,7 @@ for (const [name, imports] of Object.entries(ENTRIES)) {
     platform: 'neutral',
     cwd: SDK,
     external: (id) => id === 'react' || (name === 'react' && id === './browser.ts'),
-    // src/version.ts
+    // The build reads the version from src/version.ts.
     transform: { define: { PARLEY_SDK_VERSION: JSON.stringify(version) } },
   });
   const { output } = await bundle.write({ dir: DIST, format: 'esm', entryFileNames: `${name}.js`, paths });

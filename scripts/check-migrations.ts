@@ -1,8 +1,8 @@
 /**
- * During an upgrade the previous release runs on the schema of the next one (docs/operations.md, "Upgrade"). Therefore
- * a released migration never changes, and a later migration only adds. `migrations` in test/released/VERSION/facts.json
- * lists the migrations of a release. A statement that is not on the list of additions needs a comment that names the
- * release and the reason: `-- safe for 1.2.3: that release does not read this column`.
+ * During an upgrade, the previous release runs on the schema of the next release (docs/operations.md, "Upgrade"). A
+ * released migration never changes, and a later migration only adds tables, columns or indexes. `migrations` in
+ * test/released/VERSION/facts.json lists the migrations of a release. A statement that is not on the list of additions
+ * needs a comment such as `-- safe for 1.2.3: that release does not read this column`.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 
 type Release = { version: string; migrations: Record<string, string> };
 
-/** The version of the newest release, and the SHA-256 of each of its migrations by name. */
+/** Returns the version of the newest release, and the SHA-256 of each of its migrations by name. */
 export function newestRelease(folder = path.join(ROOT, 'test', 'released')): Release {
   const version = readdirSync(folder)
     .filter((name) => /^\d+\.\d+\.\d+$/.test(name))
@@ -24,7 +24,7 @@ export function newestRelease(folder = path.join(ROOT, 'test', 'released')): Rel
   return { version, migrations };
 }
 
-/** The SHA-256 of each migration in a folder, by name. */
+/** Returns the SHA-256 of each migration in a folder, by name. */
 export function hashesOf(folder = path.join(ROOT, 'migrations')): Record<string, string> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
   return Object.fromEntries(
@@ -37,7 +37,7 @@ export function hashesOf(folder = path.join(ROOT, 'migrations')): Record<string,
   );
 }
 
-/** One sentence for each fault of the migrations in a folder. */
+/** Returns one sentence for each fault of the migrations in a folder. */
 export function migrationFaults({ version, migrations }: Release, folder = path.join(ROOT, 'migrations')): string[] {
   const hashes = hashesOf(folder);
   const changed = Object.entries(migrations)
@@ -71,7 +71,7 @@ const COLUMN = /^ADD COLUMN (?:IF NOT EXISTS )?"?\w+"? (.*)$/i;
 const ROWS = new RegExp(`^(?:INSERT INTO|UPDATE) ${NAME} `, 'i');
 
 function isAddition(sql: string, created: (string | undefined)[]): boolean {
-  // The check reads only the first statement of such a line.
+  // The check reads only the first statement of a line that has several.
   if (sql.includes(';')) return false;
   if (NEW_TABLE.test(sql)) return true;
   const index = INDEX.exec(sql);
@@ -81,7 +81,7 @@ function isAddition(sql: string, created: (string | undefined)[]): boolean {
   return ROWS.test(sql);
 }
 
-/** The release inserts rows without the column. */
+/** The release inserts rows without the new column. */
 function isHarmlessColumn(action: string): boolean {
   const type = COLUMN.exec(action)?.[1];
   if (type === undefined || /\b(UNIQUE|PRIMARY KEY|REFERENCES|CHECK|ADD|DROP|ALTER|RENAME)\b/i.test(type)) return false;

@@ -8,7 +8,7 @@ import { trackedFiles } from './tracked-files.mjs';
 
 const ROOT = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, '..'));
 
-/** `word` is a part of a regular expression. `plain` is the suggestion. */
+/** The member `word` is a part of a regular expression, and `plain` is the suggested word. */
 const WORDS = [
   { word: 'who(?:so)?(?:m)?ever', plain: 'the caller, a person who, anyone who' },
   { word: 'anew', plain: 'again, or "create a new …"' },
@@ -29,7 +29,7 @@ const WORDS = [
   { word: 'contract, sections? \\d+', plain: 'the numbered list in docs/security.md' },
 ];
 
-/** Text that we did not write as prose: test data, language tables, generated SQL. */
+/** The check ignores text that we did not write as prose, such as test data, language tables and generated SQL. */
 const NOT_PROSE = [
   /^contract\/fixtures\//,
   /^src\/engine\/knowledge\/(?:evaluation|lexicon)/,

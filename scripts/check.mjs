@@ -1,11 +1,16 @@
-/** `npm run check`: all static checks of the code. The checks need less than a minute and no database. */
+/**
+ * The command `npm run check` runs all static checks of the code. The checks need less than a minute and no database.
+ */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { prepare, ROOT, run, say } from './prepare.mjs';
 
 const bin = (...parts) => path.join(ROOT, 'node_modules', ...parts);
 
-/** Only files that changed since the last run are checked again. This needs a sixth of the processor time. */
+/**
+ * Only files that changed since the last run are checked again. A check of only the changed files needs a sixth of the
+ * processor time.
+ */
 function types(project) {
   const results = bin('.cache', 'types', `${path.basename(path.resolve(ROOT, project))}.json`);
   return [bin('typescript', 'bin', 'tsc'), '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', results];

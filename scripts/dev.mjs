@@ -1,4 +1,5 @@
-// `npm run dev`: restarts the server when one of its files changes, and prints one readable line per request.
+// The command `npm run dev` restarts the server when one of its files changes, and prints one readable line per
+// request.
 import { prepare, ROOT, run, runInPlace } from './prepare.mjs';
 
 await run(async () => {

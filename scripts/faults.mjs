@@ -1,6 +1,7 @@
 /**
- * `npm run test:faults`: runs the long tests, then the fault suite (docs/testing-faults.md). The last line has the
- * counts of both runs. `npm run test:faults -- NAME…` runs some scenarios of the suite.
+ * The command `npm run test:faults` runs the long tests and then the fault suite (docs/testing-faults.md). The last
+ * line has the counts of the long tests and the fault suite. The command `npm run test:faults -- NAME…` runs some
+ * scenarios of the suite.
  */
 import { prepare, ROOT, run, runInPlace, say } from './prepare.mjs';
 import { runTests } from './run-tests.mjs';
@@ -19,8 +20,8 @@ await run(async () => {
   say('Running the long tests…');
   const args = ['--config', 'vitest.faults.config.ts', '--tags-filter=long'];
   const codes = [await runTests(node, tally, args, env)];
-  // The run without bugs and the run with bugs mostly wait, each for its own processes. Alone, each needs the same
-  // time.
+  // The run without bugs and the run with bugs mostly wait for their own processes. Each of the two runs needs the same
+  // time alone as together with the other run.
   const halves = (more) => Promise.all([suite(['--no-bugs'], more), suite(['bugs'], more)]).then(worst);
   codes.push(await tally.counted(halves));
   return worst(codes);

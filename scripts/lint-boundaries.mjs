@@ -15,9 +15,9 @@ const BELOW_APP = [
 ];
 
 /**
- * Which room may import which other room: the arrows of docs/architecture.md as a lint rule (a plugin of oxlint).
- * Imports run downward only, so each room can be read and changed with knowledge of only the rooms below it. Tests may
- * import anything. test/boundaries.test.ts plants one violation of each kind and expects the linter to find every one.
+ * Enforces the allowed imports between rooms in docs/architecture.md as a lint rule (a plugin of oxlint). Imports run
+ * downward only, so each room can be read and changed with knowledge of only the rooms below it. Tests may import
+ * anything. test/boundaries.test.ts plants one violation of each kind and expects the linter to find every violation.
  */
 const MAY_IMPORT = {
   contract: [],
@@ -40,7 +40,8 @@ const MAY_IMPORT = {
 };
 
 /**
- * Types have no effect at run time. The engine declares its interface, and the configuration reader declares its type.
+ * Imports of types are allowed here, because types have no effect at run time. The engine declares its interface and
+ * the configuration reader declares its type, and other rooms may import these types.
  */
 const MAY_IMPORT_TYPES = {
   store: ['engine'],
@@ -69,7 +70,7 @@ const WHY = {
   bench: 'measurements use what they measure',
 };
 
-/** Packages that only one room may import. A name includes everything below it. */
+/** Packages that only one room may import. The name of a package includes everything below it. */
 const PACKAGES = [
   { names: ['pg', 'drizzle-orm'], rooms: ['store', 'bench'], why: 'only the store knows SQL' },
   {
@@ -83,7 +84,7 @@ const PACKAGES = [
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** The room of a file below the root: `src/http/api/x.ts` → http, `src/main.ts` → start, `cli/x.ts` → cli. */
+/** Returns the room of a file below the root, such as http for `src/http/api/x.ts` and cli for `cli/x.ts`. */
 function roomOf(file) {
   const [first, second] = path.relative(ROOT, file).split(path.sep);
   if (first !== 'src') return first;
@@ -92,19 +93,19 @@ function roomOf(file) {
 
 const featureOf = (file) => path.relative(path.join(ROOT, 'src', 'features'), file).split(path.sep)[0];
 
-/** The page of a file of the dashboard: `dashboard/src/pages/agents/editor/x.tsx` → agents. */
+/** Returns the page of a file of the dashboard, such as agents for `dashboard/src/pages/agents/editor/x.tsx`. */
 function pageOf(file) {
   const [page, rest] = path.relative(path.join(ROOT, 'dashboard', 'src', 'pages'), file).split(path.sep);
   return page === '..' || rest === undefined ? null : page;
 }
 
-/** The hook of the client library, which only React apps import. */
+/** The client library has this hook, which only React apps import. */
 const HOOK = path.join('sdk', 'src', 'react.ts');
 const ROUTES = path.join(ROOT, 'dashboard', 'src', 'routes.tsx');
 const PAGE_FAULT =
   'A page is imported only by dashboard/src/routes.tsx and by itself: what two pages share is in dashboard/src/parts.';
 
-/** What is wrong with importing `source` from `file`, or null. */
+/** Returns the fault of an import of `source` in `file`, or null. */
 function faultOf(file, source, isType) {
   const room = roomOf(file);
   if (source === 'node:process' || source === 'process') {
@@ -164,7 +165,7 @@ const direction = {
   },
 };
 
-/** The global fetch follows redirects and can access private addresses. kernel/egress prevents both. */
+/** The global fetch follows redirects and can access private addresses, which kernel/egress prevents. */
 const guardedFetch = {
   create(context) {
     const file = context.filename;

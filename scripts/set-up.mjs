@@ -1,6 +1,6 @@
 // Installs missing packages, builds the requested parts (`--program`, `--sites`) and exits. `npm start` and ./parley
-// call it if a part is missing or out of date. `npm run build` always calls this script. Any version of Node can parse
-// this file, because it must be able to report that Node is too old.
+// call this script if a part is missing or out of date. The command `npm run build` always calls this script. Any
+// version of Node can parse this file, because it must be able to report that Node is too old.
 var major = parseInt(process.versions.node, 10);
 if (major < 20) {
   console.error(

@@ -1,8 +1,8 @@
 /**
  * Adds up test counts over one or several runs. Each runner appends a line "N passed, N failed" (", N skipped" may
  * follow) to the file in TALLY_FILE, and a line for each test that someone must look at ("Failed: …"). The last lines
- * repeat these lines, and the very last line has the total, even if the setup fails or a runner is killed. An existing
- * TALLY_FILE is continued, so that .ci/run has one total.
+ * repeat these "Failed" lines, and the very last line has the total, even if the setup fails or a runner is killed. An
+ * existing TALLY_FILE is continued, so that .ci/run has one total.
  */
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export function openTally() {
     if (folder) rmSync(folder, { recursive: true, force: true });
     process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
   });
-  /** The exit code of a runner. The exit code is not 0 if a test failed or no test ran. */
+  /** Returns the exit code of a runner. The exit code is not 0 if a test failed or no test ran. */
   async function counted(runner) {
     const before = text();
     const code = await runner({ TALLY_FILE: file });

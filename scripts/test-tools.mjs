@@ -1,4 +1,4 @@
-/** Prepares the environment of the tests: our Node, and programs that apt installs if it is allowed to. */
+/** Prepares the environment of the tests, which needs our Node, and programs that apt installs if it is allowed to. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -7,9 +7,9 @@ import { npmTools } from './npm-tools.mjs';
 import { COMPILED, ROOT, say } from './prepare.mjs';
 
 /**
- * Programs that some tests use. Tests find them by an environment variable. Without the variable, those tests are
- * skipped with a message. For a package with `names`, these replace the packages after it. The first choice is a
- * browser without a graphical interface, because a page then needs a third less processor time.
+ * Some tests use the listed programs, and find them by an environment variable. Tests whose variable is missing are
+ * skipped with a message. For a package with `names`, the listed names replace the packages after it. The first choice
+ * is a browser without a graphical interface, because its pages need a third less processor time.
  */
 const TOOLS = [
   {
@@ -42,7 +42,7 @@ const TOOLS = [
   },
 ];
 
-/** Programs for long tests that run as root. Every program in `also` must exist too. */
+/** The listed programs are for long tests that run as root. Every program in the list `also` must exist too. */
 const CONTAINERS = {
   variable: 'TEST_PODMAN',
   what: 'podman and what it needs to build and run containers',
@@ -56,7 +56,7 @@ const CONTAINERS = {
   ],
 };
 
-/** Debian has a folder for each version. The oldest version that Parley supports comes first. */
+/** Debian has a folder for each version of PostgreSQL, and the oldest version that Parley supports comes first. */
 function debianPostgres() {
   const versions = '/usr/lib/postgresql';
   if (!existsSync(versions)) return [];
@@ -64,7 +64,7 @@ function debianPostgres() {
   return found.toSorted((a, b) => a - b).map((version) => path.join(versions, version, 'bin'));
 }
 
-/** Deno and Bun, for long tests only (200 MB). */
+/** Installs Deno and Bun, for long tests only (200 MB). */
 const runtimes = () =>
   npmTools({ name: 'runtimes', source: path.join(ROOT, 'sdk', 'test', 'runtimes'), what: 'Deno and Bun' });
 
@@ -91,7 +91,7 @@ function containers() {
   return undefined;
 }
 
-/** The first package of the list that exists or can be installed. */
+/** Returns the first package of the list that exists or can be installed. */
 function find(tool) {
   const canInstall = process.getuid?.() === 0 && !spawnSync('apt-get', ['--version']).error;
   for (const one of tool.packages) {

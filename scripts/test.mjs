@@ -1,6 +1,7 @@
 /**
- * `npm test`: prepares everything, then runs every test except the long ones (faults.mjs). The last line has the
- * counts. `npm test -- PATH` runs some tests. `npm test -- PATH --tags-filter=long` runs the long tests of a file.
+ * The command `npm test` prepares everything, then runs every test except the long tests (faults.mjs). The last printed
+ * line has the counts. The command `npm test -- PATH` runs some tests. The command `npm test -- PATH
+ * --tags-filter=long` runs the long tests of a file.
  */
 import { prepare, run, say } from './prepare.mjs';
 import { runTests } from './run-tests.mjs';

@@ -4,14 +4,15 @@ import { withSourceLocations } from './kernel/source-locations.ts';
 import { StartError } from './kernel/start-error.ts';
 
 /**
- * The program: `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `resume`, `reset-password EMAIL`,
- * `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-blobs`, `check-traces`,
- * `check-database`. On a fatal error it prints one sentence with its cure and exits with 1, without damage to any data.
+ * The program with the commands `serve` (default), `migrate`, `backup FILE`, `restore FILE`, `resume`, `reset-password
+ * EMAIL`, `reset-second-factor EMAIL`, `rotate-secrets`, `check-mail`, `check-blobs`, `check-traces` and
+ * `check-database`. On a fatal error, the program prints one sentence with its cure and exits with 1, without damage to
+ * any data.
  */
 const ROLES = new Set(['all', 'api', 'worker']);
 
 type Given = { file: string | undefined; more: string | undefined; role: Role; keepKeys: boolean; resume: boolean };
-/** For `./parley doctor`, which reads one line of JSON. */
+/** Prints one line of JSON for `./parley doctor`. */
 const report = async (found: Promise<unknown>): Promise<void> => {
   process.stdout.write(`${JSON.stringify(await found)}\n`);
 };

@@ -20,16 +20,16 @@ export type TestApp = {
   secrets: Secrets;
   kinds: ChannelKinds;
   url: string;
-  /** Creates a key with these rights and returns its value. */
+  /** Creates a key with the given rights and returns its value. */
   key(
     orgId: string,
     options?: Omit<NonNullable<Parameters<typeof givenKey>[2]>, 'digest'>,
   ): Promise<{ id: string; value: string }>;
-  /** Calls the public API. */
+  /** Makes a call of the public API. */
   call(
     method: string,
     path: string,
-    /** `endless`: the response is a stream, so the call returns after its headers. */
+    /** With `endless`, the response is a stream, so the call returns after its headers. */
     options?: { key?: string; body?: unknown; headers?: Record<string, string>; endless?: boolean },
   ): Promise<Answer>;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export type Answer = { status: number; headers: Headers; body: any; text: string
 
 export async function startTestApp(
   env: Record<string, string> = {},
-  /** `lines`: receives the log lines of the program, from LOG_LEVEL on, by default from warn on. */
+  /** The function `lines` receives the log lines of the program, from LOG_LEVEL on, by default from warn on. */
   options: { role?: Role; database?: TestDatabase; lines?: object[] } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await createTestDatabase());

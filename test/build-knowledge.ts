@@ -4,11 +4,11 @@ import { passagesOf } from '../src/engine/knowledge/split-document.ts';
 
 type Passage = Parameters<KnowledgeIndex['add']>[0];
 
-/** All passages of a document, without pauses. */
+/** Returns all passages of a document, without pauses. */
 export const splitDocument = (document: Parameters<typeof passagesOf>[0]): Passage[] =>
   [...passagesOf(document)].filter((one) => one !== null);
 
-/** An index of these passages, without pauses. */
+/** Creates an index of the passages, without pauses. */
 export const buildKnowledge = (passages: Iterable<Passage>) => {
   const index = new KnowledgeIndex();
   for (const passage of passages) index.add(passage);

@@ -2,8 +2,8 @@ import { MAX_MORE_MESSAGES_MS, MORE_MESSAGES_MS } from '../src/store/runs/more-m
 import { timeOfId } from '../src/kernel/ids.ts';
 
 /**
- * The number of answers that the agent may give to these messages of one person. On a slow machine, a burst of messages
- * may arrive as several.
+ * Counts the answers that the agent may give to messages of one person. On a slow machine, a burst of messages may
+ * arrive as several bursts.
  */
 export function burstsOf(messageIds: readonly string[]): number {
   const times = messageIds.map(timeOfId);

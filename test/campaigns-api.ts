@@ -4,7 +4,7 @@ import { campaign as campaignTable } from '../src/store/schema/campaign.ts';
 import { type Answer, startTestApp, type TestApp } from './app.ts';
 import { givenAgent, givenOrganization } from './factories.ts';
 
-/** The complete program with an agent, and campaigns with their own keys. */
+/** Starts the complete program with an agent, and campaigns with their own keys. */
 export type CampaignsApi = {
   parley: TestApp;
   orgId: string;

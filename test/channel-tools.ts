@@ -2,8 +2,8 @@ import type { InboundRequest, OutboundMessage, SendTools } from '../src/channels
 import { createEgress, type Egress } from '../src/kernel/egress.ts';
 
 /**
- * The tools that a kind of channel needs for sending, for tests of this kind without the program. Calls time out after
- * `timeoutMs`.
+ * Creates the tools that a kind of channel needs for sending, for tests of this kind without the program. The calls of
+ * these tools time out after `timeoutMs`.
  */
 export function channelTools(timeoutMs = 5_000): SendTools & { egress: Pick<Egress, 'check'>; close(): Promise<void> } {
   const egress = createEgress({ allow: ['127.0.0.1'] });

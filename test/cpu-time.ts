@@ -1,6 +1,6 @@
 /**
- * The milliseconds of processor time that this thread needs for the work. Use it for guarantees about the amount of
- * work, because other processes delay work but do not increase it.
+ * Measures the milliseconds of processor time that this thread needs for the work. Tests of the amount of work use this
+ * function, because other processes delay work but do not increase it.
  */
 export function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage();
@@ -9,7 +9,7 @@ export function cpuMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-/** Measures the processor time until a promise resolves. Other work of this thread in that time is included. */
+/** Measures the processor time until a promise resolves. The measured time includes other work of this thread. */
 export async function cpuMsUntil(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -21,8 +21,8 @@ export async function cpuMsUntil(work: () => Promise<unknown>): Promise<number> 
 const LOOK_MS = 5;
 
 /**
- * The most processor time that this thread spent without yielding, until a promise resolves. On an idle machine, a
- * measured delay would show the same. On a busy machine, it would show other processes.
+ * Measures the most processor time that this thread spent without yielding, until a promise resolves. On an idle
+ * machine, a measured delay would show the same, but on a busy machine it would show other processes.
  */
 export async function longestStretchMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;

@@ -19,7 +19,7 @@ import { createQueueMail } from '../src/store/mail.ts';
 import { startHttpServer } from './http-server.ts';
 import { createTestDatabase } from './postgres.ts';
 
-/** The dashboard's API on a real socket and a real database, without a worker. */
+/** Starts the dashboard's API on a real socket and a real database, without a worker. */
 export type DashboardServer = {
   url: string;
   db: Db;
@@ -37,7 +37,7 @@ export const PASSWORD = 'correct horse battery';
 const SECRET = 'k3Jx9vQm2TzLr8WcYp5NbHs7DgFa4EuXo1Ri6';
 const BASE_URL = 'https://us.parley.example';
 
-/** All tests use one address, which may use a fifth of the node's limit. */
+/** All tests share one address, which may use a fifth of the node's limit. */
 const PLENTY: SignInLimits = { pair: 1_000, subject: 1_000, address: 10_000, node: 50_000 };
 
 export async function startDashboard(
@@ -97,7 +97,7 @@ export async function startDashboard(
   };
 }
 
-/** `call` is "METHOD /path" below the API's base. */
+/** The parameter `call` is "METHOD /path" below the API's base. */
 const clientOf =
   (base: string, cookie: string | null): Client =>
   async (call, body, headers = {}) => {
@@ -129,7 +129,7 @@ const cookieOf = (headers: Headers): string | null =>
 
 export type Person = { cookie: string; call: Client; id: string; email: string };
 
-/** Creates the first owner through the setup link. `orgId` is the paid organization. */
+/** Creates the first owner through the setup link. The field `orgId` is the paid organization. */
 export async function setUpOwner(server: DashboardServer): Promise<Person & { orgId: string }> {
   const email = 'owner@example.qa';
   const answer = await server.as(null)('POST /setup', {
@@ -149,7 +149,7 @@ export async function setUpOwner(server: DashboardServer): Promise<Person & { or
   };
 }
 
-/** Creates a person and invites them into the organization with this role. */
+/** Creates a person and invites the person into the organization with this role. */
 export async function addMember(
   server: DashboardServer,
   by: Client,

@@ -18,12 +18,12 @@ const actor = { userId: 'user_test', address: null, requestId: null };
 type Deps = { db: Db; egress: Egress; sealingKey: typeof sealingKey; log: typeof log };
 export type DocumentWorld = { db: Db; fake: FakeModel; orgId: string; agentId: string };
 
-/** A worker that sends the documents of an agent to a fake model. Each test has its own organization. */
+/** Starts a worker that sends the documents of an agent to a fake model. Each test has its own organization. */
 export function useDocumentWorker(
   create: (deps: Deps & { pollMs: number }) => PagedLoop,
   use: (world: DocumentWorld) => void,
 ) {
-  // Files of one process share this module, so the tools are made for each file.
+  // The test files of a process share this module, so each file creates its own tools.
   const egress = createEgress({ allow: ['127.0.0.1'] });
   let db: Db;
   let fake: FakeModel;

@@ -1,4 +1,4 @@
-/** Text like a manual with about this many bytes: sections, paragraphs, and repeated words. */
+/** Creates text like a manual with about this many bytes, which has sections, paragraphs, and repeated words. */
 export function manualText(bytes: number, seed = 1): string {
   let state = seed;
   const next = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;

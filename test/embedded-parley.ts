@@ -2,7 +2,7 @@ import { StartError } from '../src/kernel/start-error.ts';
 import { startEmbeddedPostgres } from '../src/store/embedded/start-embedded-postgres.ts';
 
 /**
- * The smallest program with an embedded database: `node test/embedded-parley.ts DATA_DIR`. Some tests kill this
+ * The smallest program with an embedded database, `node test/embedded-parley.ts DATA_DIR`. Some tests kill this
  * program. The program prints one line of JSON when ready, and stops on SIGTERM. An error goes to stderr in the format
  * of main, with exit code 1.
  */

@@ -1,7 +1,7 @@
 import { type Answer, startTestApp, type TestApp } from './app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from './factories.ts';
 
-/** The complete program, with a key for the end users of an organization and for a trigger of its agent. */
+/** Starts the complete program, with a key for the end users of an organization and for a trigger of its agent. */
 export type EndUsersApi = {
   parley: TestApp;
   orgId: string;

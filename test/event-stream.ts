@@ -4,9 +4,9 @@ import { vi } from 'vitest';
 export type Listener = {
   status: number;
   events: { event: string; id: string; data: any }[]; // oxlint-disable-line typescript/no-explicit-any
-  /** Resolves with the next matching event after the previous result of this function. */
+  /** The promise resolves with the next matching event after the previous result of this function. */
   next(isMeant?: (data: any) => boolean): Promise<Listener['events'][number]>; // oxlint-disable-line typescript/no-explicit-any
-  /** Resolves when the server has ended it. */
+  /** The promise resolves when the server has ended the stream. */
   ended: Promise<void>;
   close(): void;
 };

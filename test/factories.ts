@@ -18,13 +18,13 @@ import { endUser } from '../src/store/schema/end-user.ts';
 import { member, organization, user } from '../src/store/schema/identity.ts';
 import { trigger } from '../src/store/schema/trigger.ts';
 
-/** Rows for tests, written directly into the tables: a test names only what matters to it. */
+/** The factories write rows for tests directly into the tables, so that a test names only what matters to it. */
 export async function givenOrganization(
   db: Db,
   options: { plan?: Plan; notInLaneOf?: string | undefined } = {},
 ): Promise<string> {
   let id = newId('org');
-  // Two of 256 organizations share a lane of the queues (src/store/queue/lanes.ts), and then they also share its quota.
+  // Two of 256 organizations share a lane of the queues (src/store/queue/lanes.ts), and these two also share its quota.
   if (options.notInLaneOf !== undefined) while (await shareLane(db, id, options.notInLaneOf)) id = newId('org');
   await db.insert(organization).values({ id, name: 'Test', slug: id, plan: options.plan ?? 'paid' });
   return id;
@@ -37,7 +37,9 @@ async function shareLane(db: Db, one: string, other: string): Promise<boolean> {
   return rows[0]!.share;
 }
 
-/** A member; the same person may be in several organizations. Returns the ID of the membership. */
+/**
+ * Inserts a member, and the same person may be in several organizations. The function returns the ID of the membership.
+ */
 export async function givenMember(db: Db, orgId: string, userId: string, role: Role = 'member'): Promise<string> {
   const id = newId('member');
   await db
@@ -48,7 +50,7 @@ export async function givenMember(db: Db, orgId: string, userId: string, role: R
   return id;
 }
 
-/** An agent with its sandbox channel. */
+/** Inserts an agent with its sandbox channel. */
 export async function givenAgent(
   db: Db,
   orgId: string,
@@ -88,7 +90,7 @@ export async function givenTrigger(
   return id;
 }
 
-/** A key row with any digest; `digest` is the hash of the caller's key value. */
+/** Inserts a key row with any digest, where `digest` is the hash of the caller's key value. */
 export async function givenKey(
   db: Db,
   orgId: string,
@@ -128,7 +130,7 @@ export async function givenKey(
   return id;
 }
 
-/** A connected channel; its secrets are sealed as in the connect route. */
+/** Inserts a connected channel, with secrets that are sealed as in the connect route. */
 export async function givenChannel(
   db: Db,
   orgId: string,
@@ -150,7 +152,7 @@ export async function givenChannel(
   return id;
 }
 
-/** A conversation with its own person, on a channel. */
+/** Inserts a conversation with its own person, on a channel. */
 export async function givenConversation(
   db: Db,
   orgId: string,
@@ -176,7 +178,7 @@ export async function givenConversation(
   return { id, endUserId };
 }
 
-/** A pending approval of a call that this run requested. */
+/** Inserts a pending approval of a call that this run requested. */
 export async function givenApproval(
   db: Db,
   orgId: string,
@@ -210,7 +212,7 @@ export async function givenMessage(
 
 const clockIn = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
 
-/** A recipient whose first message was not sent yet, in a live campaign that may not send for the next hours. */
+/** Inserts a recipient without a sent first message, in a live campaign that may not send for the next hours. */
 export async function givenRecipientInQuietHours(
   db: Db,
   orgId: string,

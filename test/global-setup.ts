@@ -19,15 +19,19 @@ declare module 'vitest' {
 const PREFIX = 'parley-test-';
 const TEMPLATE = 'parley';
 const TUNING = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB', max_connections: '400' };
-/** A run and a killed run before it need about 1 GB. Containers often have only 64 MB of shared memory. */
+/**
+ * A test run needs about 1 GB, and a killed run before it occupies as much. Containers often have only 64 MB of shared
+ * memory.
+ */
 const NEEDED_BYTES = 4 * 1_024 ** 3;
 const MEMORY = '/dev/shm';
 const quiet = { info: () => {}, warn: console.warn, error: console.error };
 
 /**
  * Starts one real Postgres for the whole run, in a temporary folder, in memory if there is room. The server's `parley`
- * database is migrated once, and each test file gets a copy. Writes do not wait for the disk (fsync off). Tests of a
- * power loss start their own server. With TEST_SERVER=system, the server is the PostgreSQL of this system, over TCP.
+ * database is migrated once, and each test file gets a copy. The server's writes do not wait for the disk (fsync off).
+ * Tests of a power loss start their own server. With TEST_SERVER=system, the server is the PostgreSQL of this system,
+ * over TCP.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (process.env.TEST_SERVER === 'system') {
@@ -48,8 +52,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /**
- * A copy of the database is a thousand small files. In memory it takes 0.03 s of processor time, on ext4 up to 0.5 s,
- * because ext4 skips the entries of all files that were just deleted.
+ * A copy of the database is a thousand small files. In memory, a copy takes 0.03 s of processor time, on ext4 up to 0.5
+ * s, because ext4 skips the entries of all files that were just deleted.
  */
 function folder(): string {
   if (!existsSync(MEMORY)) return tmpdir();
@@ -64,7 +68,9 @@ async function provide(project: TestProject, { url, adminUrl }: { url: string; a
   project.provide('postgres', { adminUrl, template: TEMPLATE, workers: [] });
 }
 
-/** Each test file gets a copy of the database on each node. The nodes of a copy find each other by its name. */
+/**
+ * Each test file gets a copy of the database on each node. The nodes of a copied database find each other by its name.
+ */
 async function provideCitus(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await startCitus(process.env.CITUS_TREE!);
   const [coordinator, ...workers] = cluster.nodes.map(({ adminUrl }) => adminUrl);

@@ -7,7 +7,7 @@ import type { AccessDecisions, Route } from '../src/http/route/route.ts';
 import { createHttpServer } from '../src/http/edge/server.ts';
 import type { HttpDeps } from '../src/http/edge/http-deps.ts';
 
-/** Only the HTTP room on a real socket, with a fake access room that accepts one key. */
+/** Starts only the HTTP room on a real socket, with a fake access room that accepts one key. */
 export type TestHttpServer = {
   readonly server: FastifyInstance;
   readonly port: number;
@@ -52,7 +52,7 @@ export const oneKey: AccessDecisions = {
   remaining: async () => null,
 };
 
-/** Returns its input. */
+/** A route that returns the input of the request. */
 export const echo: Route = {
   method: 'POST',
   path: '/api/echo/:id',

@@ -8,13 +8,16 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const MB = 1_048_576;
 const run = promisify(execFile);
 
-/** Our Node is first on the PATH, because the package's command starts the first one. */
+/** Our Node is first on the PATH, because the package's command starts the first Node on it. */
 export const PATH = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`;
 
-/** Deno and Bun for long tests. scripts/test-tools.mjs installs them. Undefined if the installation failed. */
+/**
+ * Deno and Bun are for long tests, and scripts/test-tools.mjs installs both programs. The path is undefined if the
+ * installation failed.
+ */
 export const RUNTIMES = process.env.TEST_RUNTIMES;
 
-/** Packs the npm package into a folder, like a release. Returns the name of the file. */
+/** Packs the npm package into a folder, like a release. Returns the file name of the package. */
 export async function packPackage(folder: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const packed = await run('npm', ['pack', '--json', path.join(ROOT, 'dist')], { cwd: folder, env });
   const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
@@ -27,8 +30,8 @@ export async function installPackage(...options: string[]): Promise<{ folder: st
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-package-'));
   const home = path.join(folder, 'home');
   mkdirSync(home);
-  // npm looks for the settings of this machine next to the Node that runs it. With our Node, npm would not find these
-  // settings.
+  // npm looks for the settings of this machine next to the Node that runs it. With our Node, npm would not find the
+  // settings of this machine.
   const settings = process.env['npm_config_globalconfig'];
   const env = { PATH, HOME: home, ...(settings !== undefined && { npm_config_globalconfig: settings }) };
   const file = `./${await packPackage(folder, env)}`;

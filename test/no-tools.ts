@@ -1,6 +1,6 @@
 import type { CallTool } from '../src/engine/providers/run-tool.ts';
 
-/** For workers whose agents call no tools. */
+/** Tools for workers whose agents call no tools. */
 export const NO_TOOLS: CallTool = async () => {
   throw new Error('No tool is called here.');
 };

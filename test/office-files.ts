@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Creates Word files for tests: a ZIP of the XML that Word writes. */
+/** Creates Word files for tests, which are a ZIP of the XML that Word writes. */
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 
 const styles = `<w:styles ${W}><w:style w:styleId="Kop1"><w:name w:val="heading 1"/></w:style>
@@ -25,7 +25,7 @@ export const docx = (): Promise<Buffer> =>
       <w:tbl>${row('Day', 'Hours')}${row('Friday', 'closed')}</w:tbl></w:body></w:document>`,
   });
 
-/** Creates a ZIP of these files according to PKWARE's APPNOTE. */
+/** Creates a ZIP of the given files according to PKWARE's APPNOTE. */
 export async function zip(files: Record<string, string>): Promise<Buffer> {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
@@ -55,7 +55,10 @@ export async function zip(files: Record<string, string>): Promise<Buffer> {
   return Buffer.concat([...locals, ...entries, Buffer.from('PK\x05\x06'), end]);
 }
 
-/** Creates a PDF with a page for each content. The PDF has no cross-reference table, which every reader rebuilds. */
+/**
+ * Creates a PDF with a page for each content. The created PDF has no cross-reference table, which every reader
+ * rebuilds.
+ */
 export function pdf(pages: readonly string[], { encrypted = false, count = pages.length } = {}): Buffer {
   const kids = pages.map((_, at) => `${10 + at * 2} 0 R`).join(' ');
   const objects = [
@@ -74,6 +77,6 @@ export function pdf(pages: readonly string[], { encrypted = false, count = pages
   return Buffer.from(`%PDF-1.7\n${objects.join('\n')}\n${trailer}\n%%EOF`, 'latin1');
 }
 
-/** The content of a page with these lines. */
+/** Returns the content of a page with the given lines. */
 export const pdfPage = (...lines: string[]): string =>
   `BT /F 12 Tf 50 700 Td ${lines.map((line) => `(${line}) Tj 0 -14 Td`).join(' ')} ET`;

@@ -2,10 +2,10 @@ import { DASHBOARD_BASE } from '../contract/dashboard/routes.ts';
 import { prepareInstallation } from './prepare-installation.ts';
 import type { TestApp } from './app.ts';
 
-/** The signed-in first owner of an installation, with calls of the dashboard's API below their own organization. */
+/** Calls the dashboard's API below an organization as its signed-in first owner. */
 export type Owner = {
   orgId: string;
-  /** A request for calls whose body is not JSON. */
+  /** The session cookie, for calls whose body is not JSON. */
   cookie: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read its members without types
   call(call: string, body?: unknown): Promise<{ status: number; body: any }>;

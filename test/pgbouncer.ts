@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chooseRunAs } from '../src/store/embedded/run-as.ts';
 import { freePort } from './program.ts';
 
-/** A real PgBouncer in front of a server, with the settings of docs/scaling.md. */
+/** Starts a real PgBouncer in front of a server, with the settings of docs/scaling.md. */
 export type PgBouncer = {
   url: string;
   /** The URL of the same database in session mode. */
   directUrl: string;
   port: number;
-  /** Leads to another server from now on, as after a failover. */
+  /** Connects to another server from now on, as after a failover. */
   follow(to: string): void;
-  /** Kills it and starts it again. */
+  /** Kills PgBouncer and starts it again. */
   restart(downMs: number): Promise<void>;
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -81,7 +81,7 @@ async function run(file: string, folder: string): Promise<ChildProcess> {
 
 type Place = { port: number; mode: string; users: string };
 
-/** The configuration in docs/scaling.md. A server without a password is reached by its socket. */
+/** Returns the configuration of docs/scaling.md. PgBouncer reaches a server without a password by its socket. */
 function settingsOf(server: URL, { port, mode, users }: Place): string[] {
   const host = server.searchParams.get('host') ?? server.hostname;
   const place = `host=${host} port=${server.port || '5432'} dbname=${server.pathname.slice(1)}`;

@@ -9,21 +9,21 @@ import { ownFile } from '../src/kernel/own-files.ts';
 export { freePort } from '../cluster/ports.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** The file behind `./parley`; scripts/test.mjs builds it. */
+/** The file that `./parley` runs, which scripts/test.mjs builds. */
 export const BUILT = ownFile('dist/parley.js');
 
-/** The program of `npm start` in its own process. The program is built, so it starts in a quarter of the time. */
+/** Runs the program of `npm start` in its own process. The program is built, so it starts in a quarter of the time. */
 export type Program = {
   child: ChildProcess;
   url: string;
-  /** The output of the program so far. */
+  /** Returns the output of the program so far. */
   output(): string;
-  /** Resolves when the text was printed; rejects when the program ends before. */
+  /** The promise resolves when the text was printed, and rejects when the program ends before. */
   printed(text: string | RegExp): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Time for reading the output of an ended program while one of its child processes still keeps the pipe open. */
+/** The time for reading the output of an ended program while one of its child processes still keeps the pipe open. */
 const LAST_WORDS_MS = 2_000;
 
 /**
@@ -43,7 +43,7 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const exit = once(child, 'exit') as Promise<[number | null]>;
-  // The last output may arrive after the exit.
+  // The last output may arrive after the exit of the program.
   let isSilent = false;
   const silence = once(child, 'close').then(() => (isSilent = true));
   return {
@@ -69,10 +69,10 @@ export function runProgram(env: Record<string, string>, args: string[] = ['serve
   };
 }
 
-/** The call that the first start prints. */
+/** Returns the example call that the first start prints. */
 export function printedCall(output: string): { url: string; key: string; body: string } {
   const url = /curl -s (\S+)/.exec(output)?.[1];
-  // If the output is not a terminal, it names the file that contains the key.
+  // If the output is not a terminal, the example call names the file that contains the key.
   const file = /Bearer \$\(cat '([^']+)'\)/.exec(output)?.[1];
   const key = file && readFileSync(file, 'utf8').trim();
   const body = /-d '([^']+)'/.exec(output)?.[1];

@@ -2,20 +2,20 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * HTTP requests as raw bytes. A client library repairs, refuses or hides exactly the requests that a server must check.
- * A client library also hides details of the response: raw header lines, a closed connection, an extra response.
+ * Sends HTTP requests as raw bytes. A client library repairs, refuses or hides exactly the requests that a server must
+ * check. A client library also hides details of the response: raw header lines, a closed connection, an extra response.
  */
 export type RawAnswer = {
   readonly status: number;
-  /** Names are in lower case. Several lines with one name are joined by a comma. */
+  /** The names of headers are in lower case. Several header lines with one name are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body as JSON; throws if it is not JSON. */
+  /** Returns the body as JSON, and throws if it is not JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it freely
   json(): any;
 };
 
-/** Text or bytes, a pause in milliseconds, or a condition to wait for. */
+/** A piece is text or bytes, a pause in milliseconds, or a condition to wait for. */
 type Piece = string | Buffer | number | Promise<unknown>;
 
 /** The timeout for expected data, because a busy machine is slow. */
@@ -94,7 +94,10 @@ async function sendPieces(socket: Socket, pieces: readonly Piece[]): Promise<voi
 export type RawRequest = {
   readonly method?: string;
   readonly path?: string;
-  /** The headers as sent. `Host` and `Connection: close` come first unless this list contains others. */
+  /**
+   * The headers in the form in which they are sent. `Host` and `Connection: close` come first unless this list contains
+   * them.
+   */
   readonly headers?: readonly string[];
   readonly body?: string | Buffer;
   readonly bare?: boolean;

@@ -8,16 +8,19 @@ export type Stream = {
   status: number;
   type: string | undefined;
   header(name: string): string | undefined;
-  /** Returns the next event with this name and skips earlier ones. Rejects when the stream ends first. */
+  /**
+   * Returns the next event with this name and skips earlier events. The promise rejects when the stream ends before the
+   * event.
+   */
   next(event: string): Promise<Event>;
   /** Returns all further events until the stream ends. */
   rest(): Promise<Event[]>;
   /** Returns all events so far with this name. */
   seen(event: string): Event[];
-  /** The text that a page would now show for the unfinished message. */
+  /** Returns the text that a page would now show for the unfinished message. */
   shown(): string;
   isOpen(): boolean;
-  /** Stops reading. */
+  /** Stops reading the stream. */
   pause(): void;
   close(): void;
 };

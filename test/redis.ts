@@ -4,19 +4,16 @@ import { existsSync } from 'node:fs';
 import { createClient } from '@redis/client';
 import { freePort } from './program.ts';
 
-/**
- * Starts a separate in-memory Redis, or returns null if there is none: `npm test` looks for redis-server and installs
- * it if permitted. If the installation is not permitted, `npm test` prints a message.
- */
+/** Starts a separate in-memory Redis, or returns null if `npm test` found no redis-server and could not install it. */
 export type TestRedis = {
   url: string;
   port: number;
   pid(): number;
   /** Ends the server immediately, like a crash. */
   kill(): Promise<void>;
-  /** FLUSHALL: removes all data. */
+  /** Removes all data with FLUSHALL. */
   flush(): Promise<void>;
-  /** Starts again on the same port, empty. */
+  /** Starts Redis again on the same port, without data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -3,18 +3,18 @@ import path from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 
 const SLOWEST = 10;
-/** If more files than this fail, it is not by chance. */
+/** A larger number of failed files is not by chance. */
 const MOST_AGAIN = 8;
-/** Node itself crashed, which JavaScript cannot cause. */
+/** Node itself crashed, because JavaScript cannot cause the listed signals. */
 const CRASH = /^Worker exited unexpectedly with signal (SIGSEGV|SIGBUS|SIGILL)/;
 const FINISHED: ReadonlySet<string> = new Set(['passed', 'failed', 'skipped']);
 
 /**
  * Prints the slowest files, so that a new slow file is noticed, and the failed tests. The very last line has the counts
- * in a format for machines: "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error
- * outside of any test count as one failure each; a run without a test is a failure. With AGAIN_FILE
- * (scripts/run-tests.mjs), a few failed files are written there and left out of the counts, because they run once more.
- * If the process of a worker crashes, these are also the files that it had not finished.
+ * in a format for machines, "N passed, N failed" and, if any, ", N skipped". A file that does not load and an error
+ * outside of any test count as one failure each, and a run without a test is a failure. If a few files failed, their
+ * names go to AGAIN_FILE (scripts/run-tests.mjs) instead of the counts, because these files run once more. If the
+ * process of a worker crashes, AGAIN_FILE also gets the files that the worker had not finished.
  */
 // vitest loads reporters by their default export.
 export default class TallyReporter implements Reporter {
@@ -60,8 +60,8 @@ export default class TallyReporter implements Reporter {
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
     lines.push(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
     const text = lines.map((line) => `${line}\n`).join('');
-    // scripts/tally.mjs prints the line after this process ends. Otherwise, the line comes after the default reporter's
-    // summary.
+    // scripts/tally.mjs prints the line after this process ends. Without TALLY_FILE, the line comes after the default
+    // reporter's summary.
     if (process.env.TALLY_FILE) appendFileSync(process.env.TALLY_FILE, text);
     else process.once('exit', () => process.stdout.write(text));
   }
@@ -84,7 +84,7 @@ function namesOfFailed(module: TestModule): string[] {
   return names.length > 0 ? names : [`${module.relativeModuleId}, outside of its tests`];
 }
 
-/** The signal that ended the process of a worker, if this is what the error reports. */
+/** Returns the signal that ended the process of a worker, if this is what the error reports. */
 function signalOfCrash(error: unknown): string[] {
   const { cause } = error as Error;
   const message = (cause as Error | undefined)?.message ?? '';
@@ -95,8 +95,8 @@ const isFinished = (modules: readonly TestModule[], file: string): boolean =>
   modules.some((module) => module.relativeModuleId === file && FINISHED.has(module.state()));
 
 /**
- * Failed files that may have failed by chance, and the files that a crashed worker did not finish. A property test is
- * never among them, because other random values would hide the failure.
+ * Returns the failed files that may have failed by chance, and the files that a crashed worker did not finish. A file
+ * with a property test never runs again, because other random values would hide the failure.
  */
 function runAgain(modules: readonly TestModule[], unfinished: readonly string[]): string[] {
   const file = process.env.AGAIN_FILE;
@@ -109,7 +109,7 @@ function runAgain(modules: readonly TestModule[], unfinished: readonly string[])
   return again;
 }
 
-/** How long each file used a worker, including its imports. */
+/** Lists how long each file used a worker, including its imports. */
 function slowest(modules: readonly TestModule[]): string {
   const lines = modules
     .map((module) => {

@@ -1,12 +1,11 @@
 import type { Db } from '../src/store/db.ts';
 
-/** The number of rows and index entries that were read per table. */
+/** The number of rows and index entries that the call read per table. */
 export type RowsRead = Record<string, number>;
 
 /**
- * Measures the database reads of a call, as PostgreSQL counts them. Unlike a duration, the result does not depend on
- * the machine. Unlike a plan, this count shows the actual reads. No other connection may use the database during the
- * call.
+ * Measures the database reads of a call, as PostgreSQL counts them. Unlike a duration, the count does not depend on the
+ * machine, and unlike a plan it shows the actual reads. No other connection may use the database during the call.
  */
 export async function rowsRead(db: Db, call: () => Promise<unknown>): Promise<RowsRead> {
   const before = await readCounters(db);

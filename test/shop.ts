@@ -11,8 +11,8 @@ import {
 type Owner = Person & { orgId: string };
 
 /**
- * Tests of the dashboard's API. The file has one server, and each test has a new organization on the paid plan, named
- * Shop, with its own owner.
+ * Runs tests of the dashboard's API with one server per file, and a new organization named Shop on the paid plan for
+ * each test.
  */
 export const inShop = test
   // oxlint-disable-next-line eslint/no-empty-pattern -- vitest reads from the pattern what a fixture takes
@@ -21,7 +21,7 @@ export const inShop = test
     onCleanup(() => server.stop());
     return server;
   })
-  /** The first owner of the installation, who is not a member of the shop. */
+  /** The first owner of the installation is not a member of the shop. */
   .extend<'operator', Owner>('operator', { scope: 'file' }, ({ server }) => setUpOwner(server))
   .extend('owner', async ({ server, operator }): Promise<Owner> => {
     const { body } = await operator.call('POST /organizations', { name: 'Shop', plan: 'paid' });
@@ -30,9 +30,9 @@ export const inShop = test
     await operator.call(`DELETE /organizations/${body.id}/members/${members[0].id}`);
     return { ...owner, orgId: body.id };
   })
-  /** Makes a call as the owner. */
+  /** Makes a call as the shop's owner. */
   .extend('call', ({ owner }): Client => owner.call)
-  /** The path of the shop. */
+  /** The path of the shop in the API. */
   .extend('at', ({ owner }) => `/organizations/${owner.orgId}`)
   .extend('newAgent', ({ call, at }) => async (definition?: object) => {
     const { body } = await call(`POST ${at}/agents`, { name: 'Concierge', ...(definition && { definition }) });
@@ -43,7 +43,7 @@ export const inShop = test
     return rows[0].revision;
   });
 
-/** The pointers of the faults in a response. */
+/** Returns the pointers of the faults in a response. */
 export const pointersOf = (answer: { body: { errors?: { pointer: string }[] } }) =>
   answer.body.errors?.map(({ pointer }) => pointer);
 

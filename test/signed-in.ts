@@ -1,10 +1,10 @@
 import { prepareInstallation } from './prepare-installation.ts';
 import type { Answer, TestApp } from './app.ts';
 
-/** Calls the dashboard's API: "METHOD /path" below its base, with the session of the person. */
+/** Calls the dashboard's API with "METHOD /path" below its base, and with the session of the person. */
 export type SignedIn = (call: string, body?: unknown) => Promise<Answer>;
 
-/** The signed-in first owner of a test app. `orgId` is the paid organization. */
+/** Signs in the first owner of a test app. The field `orgId` is the paid organization. */
 export async function signedInOwner(app: TestApp): Promise<{ call: SignedIn; orgId: string; cookie: string }> {
   const { setupUrl } = await prepareInstallation({
     db: app.db,

@@ -10,9 +10,9 @@ import { signal, startServer, stopProcess } from '../src/store/embedded/server.t
 import { freePort } from './program.ts';
 
 /**
- * The PostgreSQL of this system (Debian's package) with default settings except the address, and with a password over
- * TCP. This PostgreSQL is the oldest version that Parley supports, if it is installed. `npm test` looks for this
- * PostgreSQL and installs it if permitted. If the installation is not permitted, `npm test` prints a message.
+ * Starts the PostgreSQL of this system (Debian's package) with default settings except the address, and with a password
+ * over TCP. The PostgreSQL of this system is the oldest version that Parley supports, if it is installed. The command
+ * `npm test` installs this PostgreSQL if permitted, and otherwise prints a message.
  */
 export type SystemPostgres = {
   /** The URL of a role that owns only its database. */
@@ -57,7 +57,7 @@ export async function startSystemPostgres(settings: Record<string, string> = {})
   const port = await freePort();
   const address = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: cluster };
   const child = await startServer(dataDir, binaries, runAs, { ...settings, ...address }, quiet);
-  // This also works if the run is killed, because the server has its own session.
+  // The signal also works if the run is killed, because the server has its own session.
   process.once('exit', () => signal(child.pid!, 'SIGQUIT'));
   const admin = new pg.Client({ connectionString: `postgresql://postgres@localhost:${port}/postgres?host=${cluster}` });
   await admin.connect();

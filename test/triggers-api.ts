@@ -1,14 +1,14 @@
 import { type Answer, startTestApp, type TestApp } from './app.ts';
 import { givenAgent, givenOrganization, givenTrigger } from './factories.ts';
 
-/** The complete program with an agent, a trigger, and a key for it. */
+/** Starts the complete program with an agent, a trigger, and a key for it. */
 export type TriggersApi = {
   parley: TestApp;
   orgId: string;
   agentId: string;
   /** Starts a conversation and waits for the agent's answer. */
   start(body?: object): Promise<Answer>;
-  /** Makes a call below the runs of the trigger, or of another one. */
+  /** Makes a call below the runs of the trigger, or of another trigger. */
   runs(method: string, rest?: string, more?: { trigger?: string; headers?: Record<string, string> }): Promise<Answer>;
 };
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Db, openDb } from '../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** A database for the tests of one file, created before the first test and removed after the last. */
+/** Creates a database for the tests of one file before the first test, and removes it after the last test. */
 export function useDatabase(use: (db: Db) => void): void {
   let database: TestDatabase | undefined;
   let db: Db | undefined;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A shop's website on its own origin with the strictest possible policy. The web chat must work there. */
+/** A shop's website on its own origin with the strictest possible policy, in which the web chat must work. */
 export type HostSite = { origin: string; close(): Promise<void> };
 
-/** `page` creates the HTML of a path. The function's result for `/` is the visible page. */
+/** The function `page` creates the HTML of a path. The result of `page` for `/` is the visible page. */
 export async function startHostSite(parley: string, page: (path: string) => string): Promise<HostSite> {
   const policy = [
     "default-src 'none'",
@@ -25,7 +25,7 @@ export async function startHostSite(parley: string, page: (path: string) => stri
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    // The host and the port differ from the server's, so it is a different origin in every respect.
+    // The host and the port differ from the server's, so the website is a different origin in every respect.
     origin: `http://localhost:${port}`,
     close: async () => {
       server.closeAllConnections();

@@ -1,6 +1,9 @@
 import type { Finding, Passage } from '../../src/engine/provider.ts';
 
-/** The baseline: Robertson's BM25 over the lower-case words of heading and text. The ranking contains every passage. */
+/**
+ * Ranks with Robertson's BM25 over the lower-case words of heading and text, as the baseline. The ranking of BM25
+ * contains every passage.
+ */
 export const bm25 = (passages: readonly Passage[]) => {
   const documents = passages.map((passage) => wordsOf(`${passage.heading ?? ''} ${passage.text}`));
   const average = documents.reduce((sum, words) => sum + words.length, 0) / Math.max(1, documents.length);

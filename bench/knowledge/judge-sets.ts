@@ -17,8 +17,8 @@ export type QuestionSet = {
   domain: string;
   documents: { id: string; name: string; text: string | string[] }[];
   /**
-   * `expect` is empty if the documents do not answer the question. `reject`: text about a similar subject that the
-   * answer must not contain. `kind`: the style of the question.
+   * The list `expect` is empty if the documents do not answer the question. `reject` is text about a similar subject
+   * that the answer must not contain. `kind` is the style of the question.
    */
   questions: { question: string; expect: string[]; reject?: string[]; kind?: string }[];
 };
@@ -31,16 +31,16 @@ export type Verdict = {
   /** The possible results of the agent without a model. */
   did: 'answer' | 'offer' | 'nothing';
   /**
-   * A single candidate, so that there is nothing to choose. The candidate's text is shown immediately and marked as
-   * uncertain.
+   * The agent has a single candidate, so that there is nothing to choose. The candidate's text is shown immediately and
+   * marked as uncertain.
    */
   isShown: boolean;
-  /** True: the answer or the offered sections contain the expected text and no rejected text. */
+  /** True if the answer or the offered sections contain the expected text and no rejected text. */
   right: boolean;
   answer: string;
 };
 
-/** The sets of this folder, or of a folder below it. */
+/** Returns the question sets of this folder, or of a folder below it. */
 export const readSets = (language: string, folder = '.'): QuestionSet[] => {
   const file = new URL(`./${folder}/${language}.json`, import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { sets: QuestionSet[] }).sets;
@@ -51,7 +51,7 @@ export const passagesOf = ({ documents }: QuestionSet): Passage[] =>
 
 type Knowledge = Pick<ReturnType<typeof buildKnowledge>, 'answer'>;
 
-/** The result of the agent without a model for each question. */
+/** Returns the result of the agent without a model for each question. */
 export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passage[]) => Knowledge): Verdict[] =>
   sets.flatMap((set) => {
     const knowledge = build(passagesOf(set));
@@ -79,15 +79,15 @@ export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passag
     });
   });
 
-/** True without an offer: the answer is the expected one, or there is no answer and the documents have none. */
+/** True without an offer if the answer is the expected one, or if there is no answer and the documents have none. */
 export const isGood = ({ answerable, did, right }: Verdict): boolean =>
   answerable ? right && did === 'answer' : did === 'nothing';
 
-/** The number of answerable questions for which the passages of a search contain the answer. */
+/** Counts the answerable questions for which the passages of a search contain the answer. */
 export const recallOf = (
   sets: readonly QuestionSet[],
   build: (passages: Passage[]) => { find(question: string): readonly Passage[] },
-  /** Additional documents that the search includes. */
+  /** A search also includes the documents in `beside`. */
   beside: readonly QuestionSet[] = [],
 ): { found: number; of: number } => {
   let [found, of] = [0, 0];

@@ -6,7 +6,7 @@ const ROUNDS = 12;
 const PENALTY = 0.5;
 
 /**
- * Logistic regression with a penalty on large weights, solved by Newton's method. The solver gives the same weights on
+ * Solves a logistic regression with a penalty on large weights by Newton's method. The solver gives the same weights on
  * each machine.
  */
 export function fit(examples: readonly Example[]): number[] {
@@ -30,7 +30,7 @@ export function fit(examples: readonly Example[]): number[] {
   return weights;
 }
 
-/** Gaussian elimination with the largest pivot. */
+/** Solves linear equations by Gaussian elimination with the largest pivot. */
 function solve(matrix: number[][], right: number[]): number[] {
   const rows = matrix.map((row, at) => [...row, right[at]!]);
   const size = right.length;

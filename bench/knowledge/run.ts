@@ -13,20 +13,20 @@ import {
 } from './judge-sets.ts';
 
 /**
- * Measures the quality of the two searches. For people, without a model: how often the agent is right or honest. For a
- * model: how often its passages contain the answer. `node bench/knowledge/run.ts [--half development|held_out|unseen]
- * [--misses]`
+ * Measures the quality of the two searches. For people, the benchmark counts how often the agent is right or honest
+ * without a model. For a model, the benchmark counts how often the passages of the search contain the answer. `node
+ * bench/knowledge/run.ts [--half development|held_out|unseen] [--misses]`
  *
- * All halves were written before the search was tuned on the first. On its first run, the held-out half had 92 % (en),
- * 98 % (ar), 93 % (hi), and 81 %, 79 %, 79 % in the three domains added last. The faults that this run showed are now
- * fixed. The unseen half was written by another author and first run on 2026-11-22: right answers or offers 62 %, 62 %,
- * 56 % of the answerable questions, recall@8 83 %, 85 %, 82 %. docs/benchmarks.md has the whole result. Since then, all
- * three halves train the decision (`train-decision.ts`). The unseen sets are in folders. Do not tune the search with
- * these sets.
+ * All halves of the questions were written before the search was tuned on the first half. On its first run, the
+ * held-out half had 92 % (en), 98 % (ar) and 93 % (hi). The three newest domains had 81 %, 79 % and 79 %. The faults
+ * that this first run showed are now fixed. The unseen half was written by another author and first run on 2026-11-22:
+ * right answers or offers 62 %, 62 %, 56 % of the answerable questions, recall@8 83 %, 85 %, 82 %. docs/benchmarks.md
+ * has the whole result. Since 2026-11-22, all three halves train the decision (`train-decision.ts`). The unseen
+ * question sets are in folders, and the search must not be tuned with them.
  */
 const half = argument('--half');
 const misses = process.argv.includes('--misses');
-/** Fewer tokens than the documents of one language, so the search must choose. */
+/** The budget has fewer tokens than the documents of one language, so the search must choose. */
 const SMALL_BUDGET = 2_000;
 const DEFAULT_BUDGET = 24_000;
 

@@ -12,25 +12,28 @@ import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from
  * this folder and of `NEW_FOLDERS`, and never on the sets in other folders. `node bench/knowledge/train-decision.ts
  * [--write]`, then `npm run format`.
  *
- * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from
- * these results. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the questions of each half, and of
- * the new trades of each language, get a wrong answer. `ASK_AT` is the highest probability at which the numbers of
- * right sections and honest answers are almost at their maximum.
+ * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from the
+ * results of the separately trained weights. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the
+ * questions of each half, and of the new trades of each language, get a wrong answer. `ASK_AT` is the highest
+ * probability at which the numbers of right sections and honest answers are almost at their maximum.
  */
 
 /**
- * The limit of wrong answers is below the target of 4 %, because the lexicon knows these domains better than a new
- * domain.
+ * The limit of wrong answers is below the target of 4 %, because the lexicon knows the trained domains better than a
+ * new domain.
  */
 const WRONG_GOAL = 0.03;
 /** The number of passages in a part of a document, and the fraction 1/n of its unanswerable questions that are used. */
 const PART = 7;
 const UNANSWERED = 6;
-/** If the agent asks back less often, few answers are lost, and unanswerable questions get an honest answer. */
+/** If the agent asks the person less often, few answers are lost, and unanswerable questions get an honest answer. */
 const ALMOST = 0.99;
-/** The training weight of a question to a part. */
+/** The training weight of a question that is asked against a part of a document. */
 const PART_WEIGHT = 0.25;
-/** The lexicon was written with the older sets, so new trades resemble the questions of `training` more. */
+/**
+ * The lexicon was written with the older sets, so new trades resemble the questions of `training` more than those of
+ * the older sets.
+ */
 const NEW_WEIGHT = 3;
 const CHANCES = Array.from({ length: 95 }, (_, at) => (at + 5) / 100);
 const HALVES = ['development', 'held_out', 'unseen', 'training', 'new_trades', 'second_trades'];
@@ -58,7 +61,7 @@ const judged = domains.flatMap((domain) => {
   const model = train([...questions, ...parts].filter((one) => one.domain !== domain));
   return questions.filter((one) => one.domain === domain).map((one) => judge(one, model));
 });
-/** The goal holds for each half, and for the new trades of each language. */
+/** The goal of few wrong answers holds for each half, and for the new trades of each language. */
 const groups = [
   ...HALVES.map((half) => judged.filter((one) => one.half === half)),
   ...LANGUAGES.map((language) => judged.filter((one) => one.language === language && !OLD_HALVES.has(one.half))),
@@ -91,8 +94,8 @@ type Model = { answer: number[]; section: number[] };
 type Judged = Question & { chance: number; near: number; isRight: boolean; inOffers: boolean };
 
 /**
- * Asks the questions of a set against parts of its documents. New agents have few passages. Most parts of a document do
- * not answer the question, although they are about the same trade.
+ * Asks the questions of a set against parts of its documents. New agents have few passages, so most parts of a document
+ * do not answer the question, although they are about the same trade.
  */
 function readParts(language: string, set: QuestionSet): Question[] {
   const passages = passagesOf(set);
@@ -111,7 +114,7 @@ function read(language: string, set: QuestionSet, passages = passagesOf(set), we
   const knowledge = buildKnowledge(passages);
   return set.questions.flatMap(({ question, expect, reject = [] }) => {
     const answerable = expect.length > 0;
-    // A message may contain several questions. The set gives the answer to the last one.
+    // A message may contain several questions. The set gives the answer to the last question of a message.
     const weighed = knowledge.weigh(question).at(-1);
     const candidates = (weighed?.candidates ?? []).map(({ at, signals }) => {
       const answerText = textOf(at.map((place) => passages[place]!));
@@ -172,8 +175,8 @@ function judge(one: Question, { answer, section }: Model): Judged {
 }
 
 /**
- * The number of questions with a right answer, right sections or an honest answer if sections are offered from this
- * chance on.
+ * Counts the questions with a right answer, right sections or an honest answer if sections are offered from this
+ * probability on.
  */
 function goodAt(threshold: number): number {
   const good = judged.filter((one) => {

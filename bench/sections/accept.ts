@@ -4,7 +4,7 @@ import { createMeter } from '../cost.ts';
 import type { Shot } from '../load.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 
-/** Trigger calls. Each call gets 202 after its commit of run, conversation, end user and queue entry. */
+/** Measures trigger calls, which get 202 after the commit of run, conversation, end user and queue entry. */
 export async function accept(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');
@@ -33,7 +33,7 @@ export async function accept(plan: Plan): Promise<string[]> {
 
 const MOST_MS = 300_000;
 
-/** Waits until no run is due, so that one measurement does not pay for the previous one. */
+/** Waits until no run is due, so that the work of one measurement does not slow the next. */
 export async function drained(program: Program): Promise<void> {
   for (const until = Date.now() + MOST_MS; (await program.queued()) > 0; await sleep(500)) {
     if (Date.now() > until) throw new Error('The queue was not drained in time.');

@@ -8,8 +8,8 @@ import { limitProcessor, type ProcessorLimit } from '../limit-processor.ts';
 import { fireAll, type Region, startRegion, type Tenant } from '../region.ts';
 
 /**
- * The same program on plain PostgreSQL 15 and through the coordinator of Citus, in turns. The section then compares two
- * workers of Citus, with a tenth of a core each, with one worker. `npm run test:citus` builds Citus.
+ * Compares the same program on plain PostgreSQL 15 and through the coordinator of Citus, in turns. The section then
+ * compares two workers of Citus, with a tenth of a core each, with one worker. `npm run test:citus` builds Citus.
  */
 const TREE = process.env.CITUS_TREE ?? globSync(ownFile('node_modules/.cache/citus-????????????'))[0];
 const DURABLE = { fsync: 'on', shared_buffers: '128MB' };
@@ -25,7 +25,7 @@ export async function citus(plan: Plan): Promise<string[]> {
 }
 
 type Side = { region: Region; tenant: Tenant };
-/** More is better. */
+/** In the table of this section, a larger number is better. */
 type Rates = Record<string, number>;
 
 async function besidePlain(tree: string, plan: Plan): Promise<string[]> {
@@ -103,7 +103,7 @@ async function ratePerSecond(many: number, act: () => Promise<Response>): Promis
   return (many * 1_000) / (performance.now() - from);
 }
 
-/** Turns a second, from the moment in which the stopped worker continues. */
+/** The number of turns a second, from the moment in which the stopped worker continues. */
 async function drainRate({ region, tenant }: Side): Promise<number> {
   const queued = async (): Promise<number> => {
     const { rows } = await region.db.$client.query<{ n: number }>(
@@ -121,7 +121,10 @@ async function drainRate({ region, tenant }: Side): Promise<number> {
   return (all * 1_000) / (performance.now() - from);
 }
 
-/** Each worker of Citus has a small share of a core, so the two cores of a machine do not limit the sum of both. */
+/**
+ * Each worker of Citus gets a small share of a core, so the two cores of a machine do not limit the sum of both
+ * workers.
+ */
 async function growth(tree: string, plan: Plan): Promise<string[]> {
   const cluster = await startCitus(tree, { settings: DURABLE });
   const limits = [1, 2].map((n) => limitProcessor(`worker-${n}`, SHARE));
@@ -139,7 +142,7 @@ async function growth(tree: string, plan: Plan): Promise<string[]> {
     for (let round = 0; round <= plan.rounds; round += 1) {
       const one = await both(first);
       const two = await both([first[0]!, second]);
-      // The first round makes the functions and plans.
+      // The first round creates the functions and plans.
       if (round > 0) pairs.push([two, one]);
     }
     return [comparisonText(`accept, two workers of ${SHARE} core against one`, pairs, 'one')];
@@ -149,7 +152,7 @@ async function growth(tree: string, plan: Plan): Promise<string[]> {
   }
 }
 
-/** Two organizations on one worker, and one on the other. */
+/** Creates two organizations on one worker, and one on the other worker. */
 async function onTwoWorkers(region: Region, cluster: CitusCluster): Promise<[Tenant[], Tenant]> {
   const byNode = new Map<number, Tenant[]>();
   for (let n = 0; n < 4; n += 1) {

@@ -12,8 +12,8 @@ const OWNER = { name: 'Asha Rao', email: 'asha@example.com', password: 'correct 
 const CHROMIUM = '/usr/bin/chromium';
 
 /**
- * The dashboard in a real browser with lists of ten thousand rows: the time from a click to the next frame (as in
- * Interaction to Next Paint), the time from a click to the next page of rows, and layout shifts during loading.
+ * Measures the dashboard with lists of ten thousand rows in a real browser: the time from a click to the next frame or
+ * page of rows, and layout shifts.
  */
 export async function dashboard(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
@@ -40,7 +40,7 @@ export async function dashboard(plan: Plan): Promise<string[]> {
   }
 }
 
-/** The three numbers of a list: see the top of this file. */
+/** Measures the three numbers of a list that the top of this file explains. */
 async function turnPages(page: Page, url: string, name: string): Promise<string> {
   await load(page, url);
   const shift = await shifted(page);
@@ -67,7 +67,7 @@ async function load(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
-  // Late content causes late layout shifts.
+  // Content that arrives late causes late layout shifts.
   await page.waitForTimeout(1_000);
 }
 
@@ -80,7 +80,7 @@ const spread = (all: readonly number[]): string => {
   return `${at(0.5)} (p95 ${at(0.95)}, most ${at(1)})`;
 };
 
-/** An event shorter than 16 ms is not reported, because it took less than a frame. */
+/** The browser does not report an event shorter than 16 ms, because it took less than a frame. */
 const WATCH = `
 window.shift = 0; window.presses = [];
 new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) window.shift += one.value; })
@@ -96,7 +96,7 @@ async function signIn(page: Page, origin: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
 }
 
-/** Rows are inserted directly into the tables, with one second between them. */
+/** This function inserts rows directly into the tables, with one second between their times. */
 async function fill({ db, orgId, triggerPath }: Program, rows: number): Promise<string> {
   const person = await insertPerson(db, { ...OWNER, passwordHash: await hashPassword(OWNER.password) });
   await insertMember(db, orgId, person.id, 'owner');

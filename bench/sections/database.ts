@@ -13,8 +13,8 @@ const ONE_CALL = `
   INSERT INTO run (org_id, id, trigger_id, conversation_id, status, input, due_at) VALUES ($1, $6, $7, $3, 'queued', '{}', now())`;
 
 /**
- * The maximum of the database alone, with one statement and one commit per call, as in an ordinary program (like
- * pgbench). The driver runs in this process, so the result is also limited by what one Node process can send.
+ * Measures the maximum of the database alone, with one statement and one commit per call, as in an ordinary program
+ * such as pgbench. The driver runs in this process, so one Node process's sending speed also limits the result.
  */
 export async function database(plan: Plan): Promise<string[]> {
   await using program = await startProgram('worker');
@@ -32,7 +32,7 @@ export async function database(plan: Plan): Promise<string[]> {
     for (let round = 0; round <= plan.rounds; round += 1) {
       const until = performance.now() + plan.seconds * 1000;
       const done = await Promise.all(clients.map((client) => writeUntil(client, facts, until)));
-      // The first round warms up.
+      // The first round is not counted, because it fills caches.
       if (round > 0) rates.push(done.reduce((total, one) => total + one, 0) / plan.seconds);
     }
     return [

@@ -11,7 +11,7 @@ const STUCK_SLICES = 30;
 
 const rate = (value: number): string => Math.round(value).toLocaleString('en');
 
-/** How fast and how steadily one worker processes the accepted calls. */
+/** Measures how fast and how steadily one worker processes the accepted calls. */
 export async function drain(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
   const wanted = Math.round(RUNS * plan.scale);
@@ -38,7 +38,7 @@ export async function drain(plan: Plan): Promise<string[]> {
   };
   await meter.around(work, () => begun.left - left);
   const seconds = (at - begun.at) / 1000;
-  // The last slice is shorter, because the work ends.
+  // The last slice is shorter, because the work ends in it.
   const full = slices.slice(0, -1);
   const states = await program.db.$client.query<{ status: string; n: number }>(
     'SELECT status, count(*)::int AS n FROM run GROUP BY status ORDER BY n DESC',

@@ -7,7 +7,10 @@ const FEW = 1_000;
 const MANY = 1_000_000;
 /** The number of concurrent callers. The measure is the time of one page, not pages per second. */
 const CALLERS = 2;
-/** The number of calls of each kind and round. The p99 of all rounds is then the twentieth-slowest of 2,000. */
+/**
+ * The number of calls of each kind and round. With 400 calls of each kind and round, the p99 of all rounds is the
+ * twentieth-slowest of 2,000 calls.
+ */
 const CALLS = 400;
 const WARM_UP = 100;
 const PAGE = 50;
@@ -46,7 +49,7 @@ export async function endUsers(plan: Plan): Promise<string[]> {
   return lines;
 }
 
-/** The request: a path, or a path and a body. `n` is a different person in each call. */
+/** A request is a path, or a path and a body. The number `n` is a different person in each call. */
 type Ask = (program: Program, n: number, people: number) => { path: string; body?: unknown };
 
 const list =
@@ -138,7 +141,7 @@ const phoneOf = (n: number): string => `+9197${String(n).padStart(8, '0')}`;
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The same values as in the statement below. */
+/** This function returns the same values as the statement below. */
 function personAt(n: number): { id: string; createdAt: Date } {
   const createdAt = new Date(FIRST + n * EVERY_SECONDS * 1_000);
   let time = '';
@@ -151,8 +154,7 @@ function personAt(n: number): { id: string; createdAt: Date } {
 const BATCH = 20_000;
 
 /**
- * Inserts people directly into the table, with every searchable field. Every tenth person has changed since the
- * creation.
+ * Inserts people directly into the table, with every searchable field. Every tenth person changed after the creation.
  */
 async function fill({ db, orgId }: Program, people: number): Promise<void> {
   const letters = Array.from(

@@ -58,7 +58,7 @@ async function timesOf(caller: Caller, calls: readonly GrowthCall[], plan: Plan)
       const begun = performance.now();
       const { status } = await call(caller, one);
       if (status !== 200) throw new Error(`${one.name} was answered with ${status}.`);
-      // The first two calls only fill caches.
+      // The first two calls only fill caches, so they are not counted.
       if (turn >= 0) times.push(performance.now() - begun);
     }
     medians.push(median(times));

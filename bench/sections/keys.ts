@@ -4,7 +4,7 @@ import { compare, type Plan, comparisonText } from '../compare.ts';
 import { type Program, startBare, startProgram } from '../program.ts';
 
 const COUNTS = [100, 10_000, 1_000_000];
-/** The number of distinct keys in use. More keys would measure the load generator's memory. */
+/** The number of distinct keys in use. A larger number of keys would measure the load generator's memory. */
 const CALLERS = 10_000;
 const BATCH = 5_000;
 
@@ -17,7 +17,7 @@ export async function keys(plan: Plan): Promise<string[]> {
   let made = 0;
   for (const count of COUNTS.map((full) => Math.max(100, Math.round(full * plan.scale)))) {
     if (count <= made) continue;
-    // Callers are spread evenly over all existing keys, old and new.
+    // The callers are spread evenly over all existing keys, old and new.
     const everyNth = Math.max(1, Math.floor(count / CALLERS));
     while (made < count) {
       const values = Array.from({ length: Math.min(BATCH, count - made) }, () => mintKey('us'));

@@ -1,7 +1,7 @@
 import { compare, type Plan, comparisonText } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
-/** The cost of verifying a key, in addition to bare HTTP. */
+/** Measures the cost of verifying a key, in addition to bare HTTP. */
 export async function me(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

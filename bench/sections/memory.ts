@@ -17,10 +17,10 @@ const KEYS = 100_000;
 const KEYS_AT_ONCE = 5_000;
 const KNOWLEDGE_MB = 4;
 const BURST_SECONDS = 5;
-/** The time until garbage is collected and pages are released. */
+/** The time in which Node collects garbage and releases pages. */
 const REST_MS = 5_000;
 
-/** The memory that a node retains: idle, after ended calls, for keys, and for the documents of agents. */
+/** Measures the memory that a node retains when it is idle, after calls, for keys, and for the documents of agents. */
 export async function memory(plan: Plan): Promise<string[]> {
   return [...(await ofCalls(plan)), ...(await ofKeys(plan)), ...(await ofKnowledge())];
 }
@@ -97,7 +97,7 @@ async function ofKnowledge(): Promise<string[]> {
     await sleep(REST_MS);
     return program.memory();
   };
-  // The first document starts the thread.
+  // The first document starts the thread for documents.
   const before = await askOne(['The warehouse opens at 6 am.']);
   const after = await askOne(Array.from({ length: KNOWLEDGE_MB * 4 }, (_, at) => manualText(256 * 1024, at + 1)));
   return [

@@ -10,8 +10,8 @@ const REVOKES = 40;
 const CALLS = 100;
 
 /**
- * Compares the same program on two servers in turns: the embedded one with our settings over its socket, and the one of
- * this system's package with default settings over TCP. The tables of both servers are filled but not analyzed.
+ * Compares the same program on two servers in turns: the embedded one with our settings, and the system package with
+ * default settings over TCP. The tables of both servers are filled but not analyzed.
  */
 export async function postgres(plan: Plan): Promise<string[]> {
   if (SYSTEM_POSTGRES === undefined) return ['skipped: this system has no PostgreSQL (apt-get install postgresql)'];

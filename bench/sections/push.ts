@@ -6,12 +6,12 @@ import { median, type Plan } from '../compare.ts';
 import { startProgram } from '../program.ts';
 
 const RECIPIENTS = 1_000;
-/** The number of calls in progress: one is planned while the database writes another. */
+/** The number of calls in progress, of which one is planned while the database writes another. */
 const LANES = 3;
 
 /**
- * Adds recipients, a thousand per call. Each call gets its response after its commit, and no worker processes them
- * during the measurement.
+ * Measures how fast recipients are added, a thousand per call. Each call gets its response after the commit, and no
+ * worker processes the recipients during the measurement.
  */
 export async function push(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
@@ -49,7 +49,7 @@ export async function push(plan: Plan): Promise<string[]> {
         for (; performance.now() < until; calls += 1) times.push(await call(person, dedupe));
       };
       await Promise.all(Array.from({ length: LANES }, pushInTurn));
-      // The first round warms up.
+      // The first round is not counted, because it fills caches.
       if (round > 0) rates.push((calls * RECIPIENTS) / ((performance.now() - began) / 1_000));
     }
     const slowest = Math.max(...times.slice(LANES));

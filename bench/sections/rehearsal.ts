@@ -11,7 +11,10 @@ const PEOPLE = 10_000;
 const ZONES = 50;
 const PAGE = 1_000;
 
-/** A campaign on a virtual clock. The rehearsal runs in this process, with the database of the program. */
+/**
+ * Measures the rehearsal of a campaign, which uses a virtual clock. The rehearsal runs in this process, with the
+ * database of the program.
+ */
 export async function rehearsal(plan: Plan): Promise<string[]> {
   await using program = await startProgram('api');
   const { db, orgId } = program;

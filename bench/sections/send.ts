@@ -3,13 +3,14 @@ import { compare, type Plan, comparisonText } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
 /**
- * Channel sends. Each call gets 202 after its commit of message, person, conversation and entry in the delivery queue.
+ * Measures channel sends, which get 202 after the commit of message, person, conversation and entry in the delivery
+ * queue.
  */
 export async function send(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');
   const agentId = program.triggerPath.split('/')[3]!;
-  // There is no delivery worker in this process: only accepting is measured.
+  // There is no delivery worker in this process, because only accepting is measured.
   const channelId = await givenChannel(program.db, program.orgId, agentId, {
     kind: 'webhook',
     settings: { url: 'https://example.com/' },

@@ -1,7 +1,7 @@
 import { compare, type Plan, comparisonText } from '../compare.ts';
 import { startBare, startProgram } from '../program.ts';
 
-/** Upserts by external ID. Each call gets the complete record after its commit. */
+/** Measures upserts by external ID, which return the complete record after the commit. */
 export async function upsert(plan: Plan): Promise<string[]> {
   await using bare = await startBare();
   await using program = await startProgram('api');

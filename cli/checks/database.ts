@@ -4,11 +4,11 @@ import { ownProgram } from '../../src/kernel/own-files.ts';
 import type { Check } from './check.ts';
 
 const PROGRAM = ownProgram('src/main');
-/** This is longer than the time limit of the server's program for the database. */
+/** The limit is longer than the time limit of the server's program for the database. */
 const TIMEOUT_MS = 60_000;
 
 /**
- * Checks the database of this environment and reports problems with their consequences. The server's program runs the
+ * Checks the database of this environment and reports problems with their consequences. The server's program makes the
  * check with its own connection code.
  */
 export async function checkDatabase(env: NodeJS.ProcessEnv): Promise<Check[]> {

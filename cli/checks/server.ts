@@ -4,12 +4,15 @@ import type { Settings } from '../settings.ts';
 import { type Answer, callServer } from '../transport.ts';
 import type { Check } from './check.ts';
 
-/** Signed webhooks tolerate 5 minutes. A difference of half of this time already makes the times in logs misleading. */
+/**
+ * The signatures of webhooks tolerate a clock difference of 5 minutes. Half of `MAX_CLOCK_SKEW_MS` already makes the
+ * times in logs misleading.
+ */
 const MAX_CLOCK_SKEW_MS = 5_000;
 
 /**
- * Checks the server at PARLEY_URL by its own reports. If the server does not respond, the first check fails and the
- * list ends.
+ * Checks the server at PARLEY_URL by the server's own reports. If the server does not respond, the first check fails
+ * and the list ends.
  */
 export async function checkServer(api: Api, settings: Settings): Promise<Check[]> {
   const asked = Date.now();

@@ -4,7 +4,7 @@ import { ownProgram } from '../../src/kernel/own-files.ts';
 import type { Check } from './check.ts';
 
 const PROGRAM = ownProgram('src/main');
-/** This is longer than the program's time limit for either service. */
+/** The limit is longer than the program's time limit for mail, file storage and traces. */
 const TIMEOUT_MS = 60_000;
 
 /** Checks whether the mail server of this environment accepts the credentials. */
@@ -18,7 +18,7 @@ export const checkBlobs = (env: NodeJS.ProcessEnv): Promise<Check> =>
 export const checkTraces = (env: NodeJS.ProcessEnv): Promise<Check> =>
   ask('traces', 'check-traces', 'collector of traces', env);
 
-/** The server's program runs the check with its own connection code. */
+/** The server's program makes the check with its own connection code. */
 async function ask(name: string, command: string, what: string, env: NodeJS.ProcessEnv): Promise<Check> {
   try {
     const run = promisify(execFile);

@@ -10,7 +10,7 @@ type Head = { id: string; name: string; source_id: string | null };
 /** A difference between folder and server, and the call that updates the server. */
 type Change = { what: string; live: boolean; apply: () => Promise<unknown> };
 
-/** `agents pull` and `agents push`. */
+/** Adds the commands `agents pull` and `agents push`. */
 export function addAgentFolders(agents: Command): void {
   const pull = agents
     .command('pull')
@@ -76,7 +76,7 @@ async function readServer({ api }: Cli, id: string): Promise<Server> {
   return { found, agent, documents, triggers };
 }
 
-/** The channel of a trigger is an ID of one server, so the file does not contain it. */
+/** The channel of a trigger is an ID of one server, so the file does not contain the channel. */
 const asFile = ({ name, enabled, variables }: TriggerRecord): TriggerFile => ({ name, enabled, variables });
 
 async function changesOf(cli: Cli, id: string, wanted: AgentFolder): Promise<Change[]> {
@@ -102,7 +102,7 @@ function draftChanges({ api }: Cli, id: string, wanted: AgentFolder, found: Agen
     changes.push({ what: `draft: ${parts.toSorted().join(', ')}`, live: false, apply });
   }
   if (!isDeepStrictEqual(wanted.suite.cases, found.suite.cases)) {
-    // `agents suite set` decides whether publishing requires the tests.
+    // The command `agents suite set` decides whether publishing requires the tests.
     const apply = () => api.call('setSuite', { ids, body: { cases: wanted.suite.cases } });
     changes.push({ what: `tests: ${wanted.suite.cases.length} cases`, live: false, apply });
   }
@@ -119,7 +119,7 @@ function documentChanges({ api }: Cli, id: string, wanted: AgentFolder, { found,
     const before = found.documents.get(name);
     if (before === undefined) changes.push({ what: `+ document ${name}`, live: true, apply: () => add(name, text) });
     else if (before !== text) {
-      // The new document is added first, so the agent always has one of the two.
+      // The new document is added first, so the agent always has the old or the new document.
       const apply = async () => {
         await add(name, text);
         await remove(name);

@@ -14,7 +14,7 @@ import { versionOf } from './agent-version.ts';
 
 type ReplayOptions = { last: number; version: string; conversation?: string; exitCode?: boolean };
 
-/** `agents replay`. */
+/** Adds the command `agents replay`. */
 export function addAgentReplay(agents: Command): void {
   const replay = agents
     .command('replay')
@@ -45,7 +45,8 @@ async function runReplay(cli: Cli, agent: string, options: ReplayOptions): Promi
       results.push(result);
       if (cli.out.json || result.turns.some(({ cause }) => cause !== null)) cli.out.line(result, () => textOf(result));
     } catch (error) {
-      // If a provider fails for one conversation, the others continue. The command fails only if all of them fail.
+      // If a provider fails for one conversation, the replay continues, and the command fails only if all conversations
+      // fail.
       if (!(error instanceof Refused) || (failures.push(error) > 2 && results.length === 0) || ids.length === 1)
         throw error;
     }

@@ -7,7 +7,7 @@ import { examples, setAction } from '../command-action.ts';
 
 type Flags = { version?: number; percent?: number; stopWhen?: string; stop?: boolean; finish?: boolean };
 
-/** `agents rollout` and `agents compare`. */
+/** Adds the commands `agents rollout` and `agents compare`. */
 export function addAgentRollout(agents: Command): void {
   const rollout = agents
     .command('rollout')
@@ -45,7 +45,7 @@ export function addAgentRollout(agents: Command): void {
   );
 }
 
-/** Undefined: the command does not set a rollout. */
+/** The value is undefined if the command does not set a rollout. */
 function bodyOf({ version, percent, stopWhen, stop, finish }: Flags): RolloutBody | undefined {
   const sets = version !== undefined || percent !== undefined || stopWhen !== undefined;
   if (Number(sets) + Number(stop ?? false) + Number(finish ?? false) > 1)
@@ -53,7 +53,7 @@ function bodyOf({ version, percent, stopWhen, stop, finish }: Flags): RolloutBod
   if (!sets) return undefined;
   if (version === undefined || percent === undefined)
     throw new Failure('usage_invalid', 'A rollout needs --version and --percent.');
-  // The server validates the content.
+  // The server validates the content of the file.
   const limit = stopWhen === undefined ? undefined : (parseJsonObject(stopWhen, '--stop-when') as StopWhen);
   return { version, percent, ...(limit && { stop_when: limit }) };
 }

@@ -6,7 +6,7 @@ import { namingCases, readSuiteFile, suiteSchema, writeSuite } from '../test-cas
 import { examples, printsText, setAction } from '../command-action.ts';
 import { runAgentTests, type TestOptions } from './run-agent-tests.ts';
 
-/** `agents test` and `agents suite`. */
+/** Adds the commands `agents test` and `agents suite`. */
 export function addAgentTests(agents: Command): void {
   const test = agents
     .command('test')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { field, listing, type ListOptions, time } from '../listing.ts';
 import { examples, setAction } from '../command-action.ts';
 
-/** `agents versions` and `agents restore`. */
+/** Adds the commands `agents versions` and `agents restore`. */
 export function addAgentVersions(agents: Command): void {
   const versions = listing(
     agents

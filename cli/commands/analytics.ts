@@ -28,7 +28,7 @@ type Options = {
   csv?: true;
 };
 
-/** What happened in conversations (docs/analytics.md). */
+/** Adds the command that counts what happened in conversations (docs/analytics.md). */
 export function addAnalyticsCommand(program: Command): void {
   const analytics = program
     .command('analytics')
@@ -61,7 +61,7 @@ export function addAnalyticsCommand(program: Command): void {
   );
 }
 
-/** A server counts a few seconds at a time. Each call counts at least one more day. */
+/** A server counts for a few seconds per call. Each call of the loop counts at least one more day. */
 async function readComplete(api: Api, query: AnalyticsQuery): Promise<Analytics> {
   for (;;) {
     const found = await api.call('readAnalytics', { query });

@@ -95,7 +95,7 @@ export function addCampaignPlans(campaigns: Command): void {
 
 const POLL_MS = 500;
 
-/** Waits until all people are added. If the command is interrupted, the server continues. */
+/** Waits until all people are added, and the server continues if the command is interrupted. */
 async function added(api: Api, out: Output, addition: AdditionRecord): Promise<AdditionRecord> {
   for (let now = addition; ;) {
     if (now.state === 'failed') throw new Failure('import_failed', now.fault?.detail ?? 'It failed.');

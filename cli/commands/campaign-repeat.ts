@@ -60,7 +60,7 @@ export function addRepeat(campaigns: Command): void {
   );
 }
 
-/** Checks the flags before any call. The days of the week are returned if they are given. */
+/** Checks the flags before any call, and returns the days of the week if the flags name any. */
 function check({ days, monthDay, pause, resume, stop, ...rest }: Options): number[] | null {
   const others = Object.values({ days, monthDay, pause, resume, ...rest }).some((value) => value !== undefined);
   if (stop && others) throw new Failure('usage_invalid', 'Use --stop alone.');

@@ -3,7 +3,7 @@ import { REPORT_STEPS } from '../../contract/dashboard/campaign-report.ts';
 import { field, time } from '../listing.ts';
 import { examples, setAction } from '../command-action.ts';
 
-/** `campaigns report`. */
+/** Adds the command `campaigns report`. */
 export function addCampaignReport(campaigns: Command): void {
   const report = campaigns
     .command('report')

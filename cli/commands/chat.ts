@@ -7,8 +7,8 @@ import { transcript } from '../transcript.ts';
 import { type Cli, examples, setAction } from '../command-action.ts';
 
 /**
- * A chat with an agent on a terminal. With a trigger, the chat is a stored conversation. Without a channel, the command
- * tests the draft, and the server stores nothing.
+ * Adds a chat with an agent on a terminal. With a trigger, the chat is a stored conversation. Without a channel, the
+ * command tests the draft, and the server stores nothing.
  */
 export function addChatCommand(program: Command): void {
   const chat = program
@@ -33,7 +33,7 @@ export function addChatCommand(program: Command): void {
 }
 
 type Said = Parameters<typeof transcript>[0];
-/** One turn of the agent. `text` is null if the agent writes first. */
+/** One turn of the agent. The parameter `text` is null if the agent writes first. */
 type Turn = (text: string | null) => Promise<{ messages: Said; over: string | null }>;
 
 async function talk({ out }: Cli, turn: Turn): Promise<void> {
@@ -55,7 +55,7 @@ async function talk({ out }: Cli, turn: Turn): Promise<void> {
 
 const MAX_REMEMBERED = 100;
 
-/** Stores the messages and the agent's state in this process. The server stores nothing. */
+/** Stores the messages and the agent's state in this process, because the server stores nothing of a draft. */
 function draftTalk({ api }: Cli, agent: string, locale: string | undefined): Turn {
   const history: NonNullable<BodyOf<'tryAgent'>['messages']> = [];
   let state: unknown;

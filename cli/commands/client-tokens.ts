@@ -7,7 +7,7 @@ import { examples, setAction } from '../command-action.ts';
 
 const DEFAULT_SECONDS = 900;
 
-/** A key issues client tokens, and the session of a member does not. */
+/** A key issues client tokens, but the session of a member cannot. */
 export function addClientTokensCommand(program: Command): void {
   const tokens = program
     .command('client-tokens')

@@ -4,7 +4,7 @@ import { examples } from '../command-action.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
-/** The possible next words of a command line. */
+/** The possible next words of a command line after the words in `path`. */
 type Place = { path: string; words: string[] };
 
 export function addCompletionCommand(program: Command): void {
@@ -36,7 +36,7 @@ function placesOf(command: Command, path: readonly string[] = [], inherited: rea
 
 /**
  * In Bash and zsh, the longest known path before the cursor selects the completions. In zsh, `path` and `words` are
- * special variables, so the names are longer.
+ * special variables, so the names in the script are longer.
  */
 const walk = (wordsBefore: string, places: readonly Place[]): string => `  local path_so_far='' words_now='' word
   for word in "${wordsBefore}"; do

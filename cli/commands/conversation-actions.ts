@@ -4,7 +4,7 @@ import { readText } from '../read-input.ts';
 import { examples, type Cli, setAction } from '../command-action.ts';
 import { transcript } from '../transcript.ts';
 
-/** The actions of members on a conversation. */
+/** Adds the actions of members on a conversation. */
 export function addConversationActions(conversations: Command): void {
   const one = (name: string, description: string): Command =>
     conversations.command(name).description(description).argument('<conversation-id>');

@@ -12,7 +12,7 @@ import { field, listing, type ListOptions } from '../listing.ts';
 import { confirm } from '../prompt.ts';
 import { examples, setAction } from '../command-action.ts';
 
-/** The usage of models, their cost and their budgets (docs/costs.md). */
+/** Adds the commands for the usage of models, their cost and their budgets (docs/costs.md). */
 export function addCostsCommands(program: Command): void {
   addUsage(program);
   addBudgets(program);

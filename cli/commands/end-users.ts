@@ -112,7 +112,7 @@ async function importFile(api: Api, out: Output, options: ImportOptions): Promis
     const settings = { columns, delimiter: preview.delimiter, encoding: preview.encoding };
     await api.call('runImport', { ids, body: { ...settings, dry_run: options.dryRun === true } });
   } catch (error) {
-    // The uploaded file is no longer needed.
+    // The server no longer needs the uploaded file.
     await api.call('cancelImport', { ids }).catch(() => {});
     throw error;
   }

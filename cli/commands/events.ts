@@ -10,9 +10,12 @@ import { endWithReader, type Output } from '../output.ts';
 import { printable } from '../table.ts';
 import { examples, type Cli, setAction } from '../command-action.ts';
 
-/** The pause between two requests. This interval is the maximum delay of an event. */
+/** The pause between two requests is the maximum delay of an event. */
 const POLL_MS = 1_000;
-/** The maximum events of one request. If a request returns this many, the next one follows immediately. */
+/**
+ * The maximum number of events that one request returns. If a request returns this many events, the next request
+ * follows immediately.
+ */
 const LOOK = 100;
 
 export function addEventsCommand(program: Command): void {
@@ -49,7 +52,7 @@ export function addEventsCommand(program: Command): void {
 type TailOptions = { type?: EventType; forward?: string; secret?: string };
 type Forward = (event: EventEnvelope) => Promise<Forwarded>;
 
-/** Null: events are shown but not forwarded. */
+/** Returns null if events are shown but not forwarded. */
 function forwarderOf({ forward: url, secret }: TailOptions, out: Output): Forward | null {
   if (url === undefined) {
     if (secret === undefined) return null;
@@ -88,7 +91,7 @@ async function follow(
   }
 }
 
-/** Null if there is no connection to the server. The cursor stays valid, so the next request can continue. */
+/** Returns null if there is no connection to the server. The cursor stays valid, so the next request can continue. */
 async function lookAgain(api: Api, query: { after: string; type: EventType | undefined; limit: number }) {
   try {
     return await api.call('watchEvents', { query });
@@ -118,7 +121,7 @@ const WIDEST = Math.max(...EVENT_TYPES.map((type) => type.length));
 const style = (format: Parameters<typeof styleText>[0], text: string): string =>
   styleText(format, text, { stream: process.stdout });
 
-/** Time, type, subject and text of an event. */
+/** Prints the time, type, subject and text of an event. */
 function pretty({ timestamp, type, data }: EventEnvelope): string {
   const { id, status, reason, content, label, name } = data;
   const text = (content as { text?: unknown } | undefined)?.text;

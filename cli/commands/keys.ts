@@ -10,7 +10,7 @@ import { listOf, parseJsonObject } from '../read-input.ts';
 import { confirm } from '../prompt.ts';
 import { examples, setAction } from '../command-action.ts';
 
-/** The members of a new key, in this order. Scripts depend on these members. */
+/** The order of a new key's members, on which scripts depend. */
 const MADE = [
   'id',
   'value',
@@ -113,7 +113,7 @@ function keyInput({
   return {
     label,
     scope,
-    // Unknown permissions go to the server, whose error lists the known ones.
+    // Unknown permissions go to the server, whose error lists the known permissions.
     permissions: listOf(chosen) as Permission[],
     ...(agent !== undefined && { agent_id: agent }),
     ...(campaign !== undefined && { campaign_id: campaign }),
@@ -222,7 +222,7 @@ function addLimits(keys: Command): void {
 /** The server checks the members and their values. */
 const limitsOf = (text: string, option: string): KeyLimits => parseJsonObject(text, option);
 
-/** A row of the list: without the value of the key, and with "Never" for a null date. */
+/** Describes a row of the list without the value of the key, and with "Never" for a null date. */
 function listed({ value: _secret, ...row }: Row): Row {
   return { ...row, last_used: row['last_used_at'] ?? 'Never' };
 }

@@ -67,6 +67,6 @@ export function addKnowledgeCommand(program: Command): void {
   });
 }
 
-/** "2.1 of 20 MB" */
+/** Prints a size such as "2.1 of 20 MB". */
 const shareOf = ({ bytes, max_bytes: most }: { bytes: number; max_bytes: number }): string =>
   `${Math.round(bytes / 104_857.6) / 10} of ${Math.round(most / 1_048_576)} MB`;

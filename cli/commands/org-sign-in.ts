@@ -15,7 +15,7 @@ type SetOptions = {
   disable?: boolean;
 };
 
-/** `orgs sign-in …` and `orgs domains …`: sign-in with the organization's own identity provider. */
+/** Adds the commands `orgs sign-in …` and `orgs domains …` for an organization's own identity provider. */
 export function addOrgSignInCommands(orgs: Command): void {
   const signIn = orgs
     .command('sign-in')

@@ -27,7 +27,7 @@ export type TestOptions = {
 type Target = Pick<TestAgentBody, 'version' | 'definition'>;
 type Planned = { cases: TestCase[]; places: (Place | null)[] };
 
-/** Runs the cases in order. The report file is opened first and written in every case. */
+/** Runs the cases in order. The report file is opened first and written in every case, even after an error. */
 export async function runAgentTests(cli: Cli, agent: string, options: TestOptions): Promise<void> {
   const file = openReportFile(options.junit);
   const tried: Tried[] = [];
@@ -101,7 +101,7 @@ async function planOf(
 const isChosen = (name: string, only: readonly string[]): boolean =>
   only.length === 0 || only.some((text) => name.toLowerCase().includes(text.toLowerCase()));
 
-/** A token with only the verb `test` cannot read the agent. */
+/** A token that has only the verb `test` cannot read the agent. */
 async function nameOf({ api }: Cli, agent: string): Promise<string> {
   try {
     return (await api.call('readAgent', { ids: { agent_id: agent } })).name;
@@ -139,7 +139,7 @@ async function runCase(cli: Cli, agent: string, body: TestAgentBody, times: numb
   }
 }
 
-/** An error that concerns only this case. Every other error ends the run. */
+/** An error that concerns only this case does not end the run, but every other error does. */
 function failedOutcome({ name }: TestCase, error: unknown): Outcome {
   if (!(error instanceof Refused && error.code === 'answer_not_recorded') && !isTemporary(error)) throw error;
   return { name, passed: false, turns: [], error: { code: error.code, message: error.message } };

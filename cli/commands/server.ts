@@ -168,7 +168,7 @@ function addCellsCommand(program: Command): void {
   examples(disable, 'cells disable --yes');
 }
 
-/** A part of `orgs` that runs on this machine. */
+/** Adds the part of `orgs` that runs on this machine. */
 export function addMoveCommand(orgs: Command): void {
   const move = orgs
     .command('move')

@@ -143,7 +143,7 @@ const pagesColumn: Column<Row> = {
   of: ({ pages }: Row) => `${(pages as SourceRecord['pages']).read} of ${(pages as SourceRecord['pages']).known}`,
 };
 
-/** If a site fails, the command fails with the reason. Single failed pages do not fail the command. */
+/** If the import of a site fails, the command fails with the reason. Single failed pages do not fail the command. */
 async function untilRead({ api, out }: Cli, agent: string, started: SourceRecord): Promise<SourceRecord> {
   for (;;) {
     const site = await api.call('readSource', { ids: idsOf(agent, started.id) });

@@ -87,7 +87,7 @@ function tokenInput({ label, verbs, agents, organization, role, expires }: Creat
     throw new Failure('usage_invalid', '--role belongs to --organization, and both are needed there.');
   return {
     label,
-    // Unknown verbs go to the server, whose error lists the known ones.
+    // Unknown verbs go to the server, whose error lists the known verbs.
     verbs: listOf(verbs) as TokenVerb[],
     ...(agents !== undefined && { agent_ids: listOf(agents) }),
     ...(role !== undefined && { kind: 'organization' as const, role }),

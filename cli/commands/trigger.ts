@@ -8,7 +8,7 @@ import { parseJsonObject, wholeNumber } from '../read-input.ts';
 import { transcript } from '../transcript.ts';
 import { type Cli, examples, setAction } from '../command-action.ts';
 
-/** Calls a trigger: through the public API with PARLEY_API_KEY, otherwise as a test of the signed-in member. */
+/** Calls a trigger through the public API with PARLEY_API_KEY, and without a key as a test of the signed-in member. */
 export function addTriggerCommand(program: Command): void {
   const trigger = program
     .command('trigger')
@@ -86,7 +86,7 @@ async function start(cli: Cli, agent: string, trigger: string, flags: TriggerFla
 }
 
 const POLL_MS = 300;
-/** The number of recent runs of the trigger in which the command looks for the new run. */
+/** The command looks for the new run among this number of recent runs of the trigger. */
 const RECENT = 20;
 
 /** The dashboard's call of a trigger does not wait, so the command polls. */
@@ -110,7 +110,7 @@ async function startAsMember({ api }: Cli, trigger: string, body: TriggerCall, f
   return run;
 }
 
-/** The body of the call. Absent flags are absent in the JSON too. */
+/** Returns the body of the call. Absent flags are absent in the JSON too. */
 function callOf(flags: TriggerFlags): TriggerCall {
   const { endUser, externalId, channel, address, key, onExisting, variables, metadata } = flags;
   if (endUser !== undefined && externalId !== undefined) {
@@ -125,7 +125,7 @@ function callOf(flags: TriggerFlags): TriggerCall {
     channel: channel === undefined && address === undefined ? undefined : { id: channel, address },
     conversation: key === undefined ? undefined : { key, on_existing: onExisting },
     agent_version: flags.agentVersion,
-    // The server validates the content.
+    // The server validates the content of the body.
     metadata: metadata === undefined ? undefined : (parseJsonObject(metadata, '--metadata') as TriggerCall['metadata']),
     send_at: flags.sendAt,
     dry_run: flags.dryRun,

@@ -160,5 +160,5 @@ function changeOf({ endpointUrl: url, types, description, enable, disable }: Upd
 }
 
 type Types = BodyOf<'createWebhook'>['types'];
-/** The server validates the names. */
+/** The server validates the names of the events. */
 const typesOf = (text: string | undefined): Types => text?.split(',').map((type) => type.trim()) as Types;

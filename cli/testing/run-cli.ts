@@ -20,7 +20,7 @@ export async function runCli(args: string[], env: Record<string, string> = {}, i
   return ended;
 }
 
-/** The `code` and `message` that a failed command printed for scripts. */
+/** Reads the `code` and `message` that a failed command printed for scripts. */
 export const errorOf = ({ stderr }: Ended): { code: string; message: string } =>
   (JSON.parse(stderr) as { error: { code: string; message: string } }).error;
 
@@ -60,7 +60,7 @@ export const answer = (
   reply.writeHead(status, { 'content-type': type, ...headers }).end(body === null ? '' : JSON.stringify(body));
 };
 
-/** The last call of a command, without the sign-out after it. */
+/** Returns the last call of a command, except its sign-out. */
 export const lastCall = ({ seen }: Stage): Seen => seen.findLast(({ url }) => url !== '/dashboard/api/sign-out')!;
 
 /** Signs all callers in and passes other requests to the test. */

@@ -10,8 +10,8 @@ const TokenRoleName = Type.Enum(TOKEN_ROLES);
 export const DEFAULT_TOKEN_DAYS = 90;
 export const MAX_TOKEN_AGENTS = 50;
 /**
- * The maximum active tokens of one person in one organization. Tokens of the organization count for the person who is
- * responsible for them.
+ * One person has at most this many active tokens in one organization. Tokens of the organization count for the person
+ * who is responsible for them.
  */
 export const MAX_TOKENS = 50;
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
@@ -22,12 +22,11 @@ const record = {
   label: Type.String(),
   kind: Kind,
   /**
-   * The owner of the token. For a token of the organization: the person who is responsible for it and has seen its
-   * value.
+   * The owner of the token. The owner of a token of the organization is the responsible person, who has seen its value.
    */
   user_id: Type.String(),
   user_name: Nullable(Type.String()),
-  /** The role of a token of the organization. Null: the token has the role of its person. */
+  /** The role of a token of the organization. Null: the token has the current role of its person. */
   role: Nullable(TokenRoleName),
   verbs: Type.Array(Verb),
   /** Null: all agents. */
@@ -48,8 +47,8 @@ export const NewAccessToken = Type.Object({ ...record, value: Type.String() }, {
 export type NewAccessToken = Static<typeof NewAccessToken>;
 
 /**
- * The person's own tokens. Owners and admins get the tokens of all people and of the organization. Without `state`: the
- * active tokens.
+ * Lists the person's own tokens. Owners and admins get the tokens of all people and of the organization. Without
+ * `state`: the active tokens.
  */
 export const AccessTokenListQuery = PageQuery({
   kind: Type.Optional(Kind),
@@ -58,7 +57,7 @@ export const AccessTokenListQuery = PageQuery({
   ),
 });
 
-/** Null means that the token never expires. Absent: the token expires after 90 days. */
+/** Null: the token never expires. Absent: the token expires after 90 days. */
 const ExpiresInDays = Type.Optional(
   Nullable(Type.Union([Type.Literal(30), Type.Literal(90), Type.Literal(365)], { default: DEFAULT_TOKEN_DAYS })),
 );
@@ -67,7 +66,7 @@ export const CreateAccessTokenBody = Type.Object(
   {
     label: Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' }),
     kind: Type.Optional(Kind),
-    /** Required for a token of the organization, not allowed for others. */
+    /** A token of the organization requires a role, and other tokens must not have one. */
     role: Type.Optional(TokenRoleName),
     verbs: Type.Array(Verb, { minItems: 1, maxItems: TOKEN_VERBS.length, uniqueItems: true }),
     agent_ids: Type.Optional(

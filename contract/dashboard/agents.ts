@@ -10,7 +10,10 @@ import { LearnedQuestion } from './wordings.ts';
 
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 export const MAX_DOCUMENTS_PER_AGENT = 1_000;
-/** The maximum size of an uploaded document. A PDF file is larger than its text. */
+/**
+ * An uploaded document has at most this size. The limit is higher than the limit of a text, because a PDF file is
+ * larger than its text.
+ */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -19,9 +22,9 @@ export const MAX_FILE_BYTES = 10 * 1024 * 1024;
  */
 export const ToolChange = Type.Object({
   tool: Type.String(),
-  /** The parts that differ. `gone`: the server no longer has the tool. */
+  /** The parts of the tool that differ. `gone`: the server no longer has the tool. */
   what: Type.Array(Type.Enum(['description', 'schema', 'gone'])),
-  /** When Parley first found the difference: in a turn, or when a member opened the tools. */
+  /** The time at which Parley first found the difference, in a turn or when a member opened the tools. */
   since: Moment,
 });
 export type ToolChange = Static<typeof ToolChange>;
@@ -31,13 +34,13 @@ const summary = {
   name: Type.String(),
   enabled: Type.Boolean(),
   provider: Type.Enum(PROVIDERS),
-  /** The number of the live version. */
+  /** The number of the version that is live. */
   version: Type.Integer(),
   /** The number of the version that was published last. A version in a rollout is not live. */
   newest_version: Type.Integer(),
   /** True: the draft differs from the published version. */
   unpublished_changes: Type.Boolean(),
-  /** Changed tools of the published version. Empty: every tool equals its approved version. */
+  /** The tools of the published version that have changed. Empty: every tool equals its approved version. */
   changed_tools: Type.Array(ToolChange),
   sandbox_channel_id: Nullable(Type.String()),
   created_at: Moment,
@@ -47,15 +50,15 @@ const summary = {
 export const AgentSummary = Type.Object(summary, { title: 'AgentSummary' });
 export type AgentSummary = Static<typeof AgentSummary>;
 
-/** `definition` is the draft, `published` is the version that answers. */
+/** The field `definition` is the draft, and `published` is the version that answers. */
 export const AgentRecord = Type.Object(
   {
     ...summary,
     definition: AgentDefinition,
     published: AgentDefinition,
     /**
-     * Parts of `published` that turns skip because they cost too much. A Parley version without the present checks
-     * stored them.
+     * The parts of `published` that turns skip because they would take too much time. An older Parley without the
+     * present checks stored parts that take too much time.
      */
     left_out: Type.Array(Type.Object({ pointer: Type.String(), code: Type.String(), detail: Type.String() })),
   },
@@ -84,11 +87,11 @@ export const AgentVersion = Type.Object(
   {
     version: Type.Integer(),
     definition: AgentDefinition,
-    /** The name of the person who published it. Null: a program published it. */
+    /** The name of the person who published the version. Null: a program published the version. */
     published_by: Nullable(Type.String()),
     /**
-     * The reason to publish the version although not all tests passed. Null: all tests passed, or the agent had no
-     * tests.
+     * The reason why a member published the version although not all tests passed. Null: all tests passed, or the agent
+     * had no tests.
      */
     without_tests: Nullable(Type.String()),
     created_at: Moment,
@@ -102,7 +105,10 @@ export const DocumentSummary = Type.Object(
     id: Type.String(),
     agent_id: Type.String(),
     name: Type.String(),
-    /** The URL of the page, and the source that reads it again. Null: a person added the document. */
+    /**
+     * The URL of the page from which the document comes, and the source that reads the page again. Null: a person added
+     * the document.
+     */
     url: Nullable(Type.String()),
     source_id: Nullable(Type.String()),
     bytes: Type.Integer(),
@@ -121,7 +127,7 @@ export type DocumentRecord = Static<typeof DocumentRecord>;
 
 const Filled = Type.Object({ bytes: Type.Integer(), max_bytes: Type.Integer() });
 
-/** The used and maximum bytes of the documents, for this agent and for all agents together. */
+/** The used bytes and the maximum bytes of the documents, for this agent and for all agents together. */
 export const KnowledgeUse = Type.Object({ agent: Filled, organization: Filled }, { title: 'KnowledgeUse' });
 export type KnowledgeUse = Static<typeof KnowledgeUse>;
 
@@ -129,7 +135,7 @@ export const CreateDocumentBody = Type.Object(
   {
     name: Name,
     text: Type.String({ minLength: 1, maxLength: MAX_DOCUMENT_BYTES, description: 'At most 1 MiB of UTF-8.' }),
-    /** The question that the document answers. The question is added to the first passages of the document. */
+    /** The question that the document answers. The question becomes a wording of the first passages of the document. */
     answers: Type.Optional(LearnedQuestion),
   },
   closed,
@@ -138,10 +144,10 @@ export type CreateDocumentBody = Static<typeof CreateDocumentBody>;
 
 export const UploadDocumentQuery = Type.Object({ name: Name }, closed);
 
-/** Runs one turn of an agent as a test. Nothing is stored. Without messages, the agent writes first. */
+/** Runs one turn of an agent as a test. The turn stores nothing. Without messages, the agent writes first. */
 export const PlaygroundBody = Type.Object(
   {
-    /** Absent: the stored draft is used. */
+    /** Absent: the stored draft answers. */
     definition: Type.Optional(AgentDefinition),
     messages: Type.Optional(
       Type.Array(
@@ -159,16 +165,19 @@ export const PlaygroundBody = Type.Object(
     state: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { propertyNames: { maxLength: 64 } })),
     locale: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })),
-    /** The decision of the test about all calls that need an approval. Absent: `approve`. */
+    /** The decision of the test about all calls that need an approval. Absent: the calls are approved. */
     approvals: Type.Optional(Type.Enum(APPROVAL_DECISIONS)),
-    /** The person does not answer: how many steps of `no_reply` are done. The turn is the next step. */
+    /**
+     * The number of finished steps of `no_reply`, for a person who does not answer. The turn is the next step of
+     * `no_reply`.
+     */
     silent_steps: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_REMINDERS })),
   },
   closed,
 );
 export type PlaygroundBody = Static<typeof PlaygroundBody>;
 
-/** One step towards an answer. A tool call also has its truncated request and response. */
+/** One step on the way to an answer. A tool call also has its truncated request and response. */
 export const TraceStep = Type.Object({
   kind: Type.String(),
   detail: Type.String(),
@@ -187,9 +196,9 @@ export const PlaygroundTurn = Type.Object(
     next: Type.Union([Type.Literal('waiting_for_user'), Type.Literal('handed_off'), Type.Literal('completed')]),
     tags: Type.Array(Type.String()),
     opted_out: Type.Boolean(),
-    /** The values of result fields that your own code named. */
+    /** The values of result fields that your own code returned. */
     result: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    /** The reasons for this answer of the agent. */
+    /** The steps that led to this answer of the agent. */
     trace: Type.Object({
       provider: Type.String(),
       steps: Type.Array(TraceStep),

@@ -3,7 +3,7 @@ import { Cost } from '../costs.ts';
 import { MAX_VERSION } from '../limits.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-/** The maximum length of the period. The previous period of the same length is read too. */
+/** A period has at most this many days. The previous period of the same length is read too. */
 export const MAX_ANALYTICS_DAYS = 184;
 export const ANALYTICS_DAYS = 30;
 
@@ -11,10 +11,10 @@ export const ANALYTICS_GROUPS = ['day', 'agent', 'version', 'channel', 'member']
 export type AnalyticsGroup = (typeof ANALYTICS_GROUPS)[number];
 
 /**
- * What happened in a conversation. The list of conversations has a filter for each. `answered`: the agent replied to the
- * person, had an answer to each question and did not hand over. `unanswered`: the agent had no answer to a question.
- * `replied`: the agent or a member replied to the person. `team_replied`: a member wrote after the hand-off. `rated`: the
- * person rated the conversation. `with_cost`: model calls had a cost.
+ * The outcomes of a conversation. The list of conversations has a filter for each outcome. `answered`: the agent
+ * replied to the person, had an answer to each question and did not hand over. `unanswered`: the agent had no answer to
+ * a question. `replied`: the agent or a member replied to the person. `team_replied`: a member wrote after the
+ * hand-off. `rated`: the person rated the conversation. `with_cost`: model calls had a cost.
  */
 export const CONVERSATION_OUTCOMES = [
   'answered',
@@ -27,9 +27,11 @@ export const CONVERSATION_OUTCOMES = [
 ] as const;
 export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
 
-/** Filters for the circumstances of a conversation. The list of conversations has the same filters. */
+/** The filters by the circumstances of a conversation. The list of conversations has the same filters. */
 export const conversationCircumstances = {
-  /** The version of the agent in the latest run. Numbers belong to one agent, so `agent_id` is required with it. */
+  /**
+   * The version of the agent in the latest run. Version numbers belong to one agent, so the filter requires `agent_id`.
+   */
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERSION })),
   /** A member who wrote in the conversation. */
   member_id: Type.Optional(Id('user')),
@@ -40,7 +42,7 @@ export const conversationCircumstances = {
 
 const Day = Type.String({ format: 'date' });
 const filters = {
-  /** The number of days, up to `until`. Not together with `since`. */
+  /** The number of days that end with `until`. The field `days` cannot be combined with `since`. */
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ANALYTICS_DAYS })),
   since: Type.Optional(Day),
   until: Type.Optional(Day),
@@ -56,7 +58,7 @@ export const AnalyticsQuery = Type.Object(
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
 
 const Count = Type.Integer({ minimum: 0 });
-/** A median. Null: no conversation has a value. */
+/** A median in seconds. Null: no conversation has a value. */
 const Seconds = Nullable(Count);
 
 export const AnalyticsFigures = Type.Object(
@@ -66,19 +68,19 @@ export const AnalyticsFigures = Type.Object(
     handed_over: Count,
     unanswered: Count,
     resolved: Count,
-    /** From the first message of the person to the first reply of the agent or a member. */
+    /** The time from the first message of the person to the first reply of the agent or a member. */
     first_reply_seconds: Seconds,
     /**
-     * From the hand-off to the first message of a member. In the group of a member, only conversations in which this
-     * member wrote first count.
+     * The time from the hand-off to the first message of a member. In the group of a member, only conversations in
+     * which this member wrote first count.
      */
     team_reply_seconds: Seconds,
-    /** From the start to the end of the resolved conversations. */
+    /** The time from the start to the end of resolved conversations. */
     resolve_seconds: Seconds,
-    /** The ratings of conversations, and their average from 1 to 5. The average is null without a rating. */
+    /** The number of ratings of conversations, and their average from 1 to 5. The average is null without a rating. */
     ratings: Count,
     rating: Nullable(Type.Number()),
-    /** The cost of the model calls of these conversations, as far as prices are known. */
+    /** The cost of the model calls of the counted conversations, as far as prices are known. */
     cost: Type.Array(Cost),
   },
   { title: 'AnalyticsFigures' },
@@ -86,8 +88,9 @@ export const AnalyticsFigures = Type.Object(
 export type AnalyticsFigures = Static<typeof AnalyticsFigures>;
 
 /**
- * Each conversation counts on the day of its start. Days are in the time zone of the organization, both ends included.
- * Without `since` and `days`: 30 days. Without `until`: up to today. A conversation with several members is in the group of each.
+ * Each conversation counts on the day of its start. Days are in the time zone of the organization, and the period
+ * includes both ends. Without `since` and `days`, the period has 30 days. Without `until`, the period ends today. A
+ * conversation with several members counts in the group of each of them.
  */
 export const Analytics = Type.Object(
   {
@@ -95,15 +98,18 @@ export const Analytics = Type.Object(
     since: Day,
     until: Day,
     time_zone: Type.String(),
-    /** The moments of the period, for the list of conversations. */
+    /** The start and the end of the period as times, for the list of conversations. */
     from: Moment,
     to: Moment,
-    /** False: the server is still counting these days. Repeat the call in a moment. */
+    /**
+     * False: the server is still counting the days of the period. If the server is still counting, repeat the call a
+     * moment later.
+     */
     complete: Type.Boolean(),
     total: AnalyticsFigures,
-    /** The same figures of as many days before. */
+    /** The figures of an equally long period just before. */
     before: AnalyticsFigures,
-    /** Every day of the period, oldest first. */
+    /** The figures of every day of the period, oldest first. */
     days: Type.Array(
       Type.Object({
         day: Day,
@@ -115,14 +121,16 @@ export const Analytics = Type.Object(
         unanswered: Count,
       }),
     ),
-    /** The newest day first, otherwise the most conversations first. */
+    /** Groups by day begin with the newest day, and other groups with the most conversations. */
     data: Type.Array(
       Type.Object({
-        /** The day, the ID, or the number of the version. Null: none. */
+        /**
+         * The day, the ID, or the number of the version of the group. Null if the conversations do not have the value.
+         */
         group: Nullable(Type.String()),
-        /** Null: the record was deleted, or has no name. */
+        /** Null: the record of the group was deleted, or has no name. */
         name: Nullable(Type.String()),
-        /** The agent of a version. */
+        /** The agent to which a version belongs. */
         agent_id: Nullable(Type.String()),
         figures: AnalyticsFigures,
       }),

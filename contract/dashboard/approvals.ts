@@ -5,9 +5,12 @@ import { Id, Nullable, PageQuery } from './shapes.ts';
 
 const entry = {
   ...ApprovalRecord.properties,
-  /** The ID of the member or of the API key. `system`: no one decided. Null: not decided. */
+  /**
+   * The ID of the member or of the API key that decided. The value is `system` if no one decided. Null: the approval is
+   * not decided yet.
+   */
   decided_by: Nullable(Type.String()),
-  /** Null: the call was not made. `error`: why it failed. */
+  /** Null: the call was not made. The field `error` is the reason why the call failed. */
   outcome: Nullable(Type.Object({ error: Nullable(Type.String()) })),
 };
 

@@ -3,10 +3,10 @@ import { MAX_MONTH_DAY } from '../schedule-days.ts';
 import { ClockTime } from '../campaigns.ts';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-/** The number of coming days in a response. */
+/** A response contains this number of coming days. */
 export const NEXT_STARTS = 3;
 
-/** In a shorter month, the campaign starts on the last day. */
+/** In a shorter month, the campaign starts on the last day of the month. */
 const MonthDay = Type.Integer({ minimum: 1, maximum: MAX_MONTH_DAY });
 
 const schedule = {
@@ -17,14 +17,15 @@ const schedule = {
     description: 'Days of the week; 1 is Monday. Empty if the campaign repeats monthly.',
   }),
   /**
-   * True: the time is in the time zone of each person. People without a time zone have the time zone of the campaign.
+   * True: the start time is in the time zone of each person. People without a time zone get the time zone of the
+   * campaign.
    */
   at: ClockTime,
 };
 
 /**
- * A campaign that repeats on days of the week or on one day of each month. On each day, Parley starts a new
- * campaign with the same settings for the people who are then in the segment.
+ * A campaign that repeats on days of the week or on one day of each month. On each day, Parley starts a new campaign
+ * with the same settings for the people who are in the segment at that time.
  */
 export const CampaignSchedule = Type.Object(
   {
@@ -32,7 +33,7 @@ export const CampaignSchedule = Type.Object(
     month_day: Nullable(MonthDay),
     segment_name: Nullable(Type.String({ description: 'Null: the segment was deleted, so no campaign starts.' })),
     paused: Type.Boolean(),
-    /** The days of the next campaigns. Empty while the campaign is paused. */
+    /** The days on which the next campaigns start. The value is empty while the campaign is paused. */
     next: Type.Array(Type.String({ format: 'date' })),
     updated_at: Moment,
   },

@@ -15,7 +15,7 @@ import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
 export { CAMPAIGN_STATES, type CampaignState };
 
-/** The actions on a campaign, and the states that allow each of them. No action leaves the state `ended`. */
+/** The actions on a campaign, with the states that allow each action. No action leaves the state `ended`. */
 export const CAMPAIGN_MOVES = {
   start: { from: ['draft'], to: 'live' },
   pause: { from: ['live'], to: 'paused' },
@@ -32,10 +32,10 @@ export const CampaignRecord = Type.Object(
     name: Type.String(),
     state: Type.Enum(CAMPAIGN_STATES),
     settings: CampaignSettings,
-    /** The repeating campaign that started this one, and the day. Null: no schedule started this campaign. */
+    /** The repeating campaign that started this campaign, and the day. Null: no schedule started this campaign. */
     round_of: Nullable(Type.String()),
     round_day: Nullable(Type.String({ format: 'date' })),
-    /** The number of recipients by status and in total. Only in the response for one campaign. */
+    /** The number of recipients by status and in total. Only the response for one campaign contains the numbers. */
     counts: Type.Optional(RecipientCounts),
     total: Type.Optional(Type.Integer()),
     created_at: Moment,
@@ -56,18 +56,18 @@ export type CreateCampaignBody = Static<typeof CreateCampaignBody>;
 export const UpdateCampaignBody = Type.Object(
   {
     name: Type.Optional(CampaignName),
-    /** Replaces all stored settings. */
+    /** The settings replace all stored settings. */
     settings: Type.Optional(CampaignSettings),
   },
   { ...closed, minProperties: 1 },
 );
 export type UpdateCampaignBody = Static<typeof UpdateCampaignBody>;
 
-/** Settings, saved or unsaved, and a person who would receive the message. */
+/** The settings (saved or unsaved), and a person who would receive the message. */
 export const PreviewCampaignBody = Type.Object(
   {
     settings: CampaignSettings,
-    /** The time zone of the recipient. Absent: the time zone of the campaign is used. */
+    /** The time zone of the recipient. Absent: the person gets the time zone of the campaign. */
     time_zone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 64 })),
     at: Type.Optional(Moment),
     end_user: Type.Optional(
@@ -97,7 +97,7 @@ export const CampaignPreview = Type.Object(
     goes_out_at: Nullable(Moment),
     /** Null: a model writes the opening when the conversation starts. */
     opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
-    /** The opening for a person without a name and values, and the variables that are then empty. */
+    /** The opening for a person without a name and without values, with the variables that would be empty. */
     without: Type.Object({
       opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
       empty: Type.Array(Type.String()),
@@ -107,7 +107,7 @@ export const CampaignPreview = Type.Object(
 );
 export type CampaignPreview = Static<typeof CampaignPreview>;
 
-/** Recipients of a file: CSV with a header row, or one JSON recipient per line, as in an addition. */
+/** A file of recipients is CSV with a header row, or has one JSON recipient per line, as in an addition. */
 export const MAX_FILE_ROWS = 10_000;
 export const MAX_FILE_CHARACTERS = 2 * 1024 * 1024;
 
@@ -120,7 +120,7 @@ export const MAX_NAMED = 50;
 const ReviewedRecipient = Type.Object({
   id: Type.String(),
   ref: Nullable(Type.String()),
-  /** Null: a person of a file who does not exist yet. */
+  /** Null: the person of the file does not exist yet. */
   end_user_id: Nullable(Type.String()),
   name: Nullable(Type.String()),
 });
@@ -132,8 +132,8 @@ const FileFault = Type.Object({
 });
 
 /**
- * Absent or empty: the review examines the waiting recipients. With filters or a file: the people who would be added. A
- * body has at most one of these two sources.
+ * Absent or empty: the review examines the waiting recipients. With filters or a file, the review examines the people
+ * who would be added. A body has at most one source of people, filters or a file.
  */
 export const ReviewCampaignBody = Type.Object(
   {
@@ -145,47 +145,50 @@ export const ReviewCampaignBody = Type.Object(
 export type ReviewCampaignBody = Static<typeof ReviewCampaignBody>;
 
 /**
- * What the campaign would do now with its waiting recipients, or with the end users who match. The review uses the same
- * rules as the worker. Stores nothing.
+ * The review shows what the campaign would do now with its waiting recipients, or with the end users who match. The
+ * review uses the same rules as the worker. The review stores nothing.
  */
 export const CampaignReview = Type.Object(
   {
     /**
-     * The number of waiting recipients, and how many of them were examined, oldest first. All other numbers count only
-     * examined recipients.
+     * The number of waiting recipients, and the number of examined recipients, oldest first. All other numbers count
+     * only examined recipients.
      */
     waiting: Type.Integer(),
     examined: Type.Integer(),
     /**
-     * True: more people match the filters than were examined. If more people match, `waiting` counts only some of the
-     * recipients.
+     * True: more people match the filters than the review examined. If more people match, `waiting` counts only some of
+     * the recipients.
      */
     has_more: Type.Boolean(),
     goes: Type.Object({
-      /** Recipients who are messaged now or later. */
+      /** The recipients who would be messaged now or later. */
       count: Type.Integer(),
       /** The part of `count` that waits for the start, for the allowed hours, or for the recipient's own time. */
       later: Type.Integer(),
-      /** The times of the first and last message under the rate limit. Null: no one is messaged. */
+      /** The times of the first and the last message under the rate limit. Null: no one would be messaged. */
       first_at: Nullable(Moment),
       last_at: Nullable(Moment),
     }),
     /**
-     * Recipients who are not messaged: examined ones, and ones that were skipped earlier. Earlier calls have an empty
-     * `recipients`.
+     * The recipients who would not be messaged, including recipients who were skipped earlier. Groups of recipients who
+     * were skipped earlier have an empty `recipients`.
      */
     left_out: Type.Array(
       Type.Object({
-        /** `duplicate`: already in the campaign. `invalid`: a row of the file; see `faults`. */
+        /**
+         * The reason `duplicate` means that the person is already in the campaign. The reason `invalid` means an
+         * invalid row of the file (see `faults`).
+         */
         status: Type.Enum([...RECIPIENT_STATUSES, 'duplicate', 'invalid'] as const),
         reason: Nullable(Type.String()),
-        /** True: the review found these recipients, and they are still waiting. */
+        /** True if the recipients that the review found are still waiting. */
         is_waiting: Type.Boolean(),
         count: Type.Integer(),
         recipients: Named,
       }),
     ),
-    /** Recipients whose message has an empty variable, and the names of these variables. */
+    /** The recipients whose message has an empty variable, and the names of these variables. */
     empty: Type.Object({ count: Type.Integer(), names: Type.Array(Type.String()), recipients: Named }),
     /** The first invalid rows of a file. Row 1 is the first recipient. */
     faults: Type.Array(FileFault, { maxItems: MAX_NAMED }),
@@ -202,7 +205,7 @@ export const CampaignReview = Type.Object(
     cost: Type.Object({
       turns: Type.Integer(),
       unpriced_tokens: Type.Integer(),
-      /** The average cost of a turn with a model, and this average times the number of messaged people. */
+      /** The average cost of a turn with a model, and this average multiplied by the number of messaged people. */
       per_turn: Type.Array(Cost),
       one_turn_each: Type.Array(Cost),
     }),
@@ -211,7 +214,7 @@ export const CampaignReview = Type.Object(
 );
 export type CampaignReview = Static<typeof CampaignReview>;
 
-/** Sends the first message as a test to an address that the member enters. The settings may be unsaved. */
+/** Sends the first message as a test to an address that the member enters. The settings of the test may be unsaved. */
 export const TestCampaignBody = Type.Object(
   {
     settings: CampaignSettings,
@@ -224,8 +227,8 @@ export const TestCampaignBody = Type.Object(
 export type TestCampaignBody = Static<typeof TestCampaignBody>;
 
 /**
- * Counts the matching end users whom an addition would add. Each call of the count counts one page of end users. The
- * call adds no one.
+ * Counts the matching end users whom an addition would add. Each call counts one page of end users. The call adds no
+ * one to the campaign.
  */
 export const CountAudienceBody = Type.Object(
   {
@@ -240,11 +243,11 @@ export type CountAudienceBody = Static<typeof CountAudienceBody>;
 export const CountedAudience = Type.Object(
   {
     accepted: Type.Integer(),
-    /** Already in the campaign. */
+    /** The number of people who are already in the campaign. */
     duplicates: Type.Integer(),
     opted_out: Type.Integer(),
     blocked: Type.Integer(),
-    /** Erased between the search and this call. */
+    /** The number of people who were erased between the search and this call. */
     invalid: Type.Integer(),
     /** Null: the call counted the last page. */
     next: Nullable(Type.String()),
@@ -263,12 +266,12 @@ export const CountedFile = Type.Object(
   {
     rows: Type.Integer(),
     accepted: Type.Integer(),
-    /** Already in the campaign, or twice in the file. */
+    /** The number of people who are already in the campaign, or twice in the file. */
     duplicates: Type.Integer(),
     opted_out: Type.Integer(),
     blocked: Type.Integer(),
     invalid: Type.Integer(),
-    /** The first invalid rows. Row 1 is the first recipient of the file. */
+    /** The first invalid rows of the file. Row 1 is the first recipient of the file. */
     faults: Type.Array(FileFault, { maxItems: MAX_NAMED }),
   },
   { title: 'CountedFile' },
@@ -284,7 +287,7 @@ export const RecipientListQuery = PageQuery({
 export const RecipientRecord = Recipient;
 
 /**
- * A list also contains a name: that of the person, or another text that identifies the recipient. Null: the person was
+ * A list also contains the name of the person, or another text that identifies the recipient. Null: the person was
  * erased, or has no name.
  */
 export const NamedRecipient = Type.Object(

@@ -11,11 +11,11 @@ const record = {
   kind: Type.String(),
   name: Type.String(),
   enabled: Type.Boolean(),
-  /** The settings without secrets. */
+  /** The settings of the channel without secrets. */
   settings: Type.Record(Type.String(), Type.Unknown()),
   /** The names and IDs of the account that the provider returned when the channel was connected. */
   account: Type.Record(Type.String(), Type.String()),
-  /** The URL that the provider calls. Null: no messages arrive over HTTP. */
+  /** The URL that the provider calls. Null: the kind receives no messages over HTTP. */
   inbound_url: Nullable(Type.String()),
   status: Type.Union([Type.Literal('connected'), Type.Literal('broken')]),
   status_detail: Nullable(Type.String()),
@@ -68,22 +68,25 @@ export const UpdateChannelBody = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_LABEL_CHARACTERS, format: 'line' })),
     enabled: Type.Optional(Type.Boolean()),
-    /** Replaces all settings except secret fields. An absent secret stays, and null removes it. */
+    /**
+     * The settings replace all stored settings except secrets. An absent secret does not change, and null removes the
+     * secret.
+     */
     settings: Type.Optional(settings),
-    /** Creates a new secret or verify token; the old one stops working immediately. */
+    /** Creates a new secret or verify token; the old value stops working immediately. */
     new_secret: Type.Optional(Type.Literal(true)),
   },
   { ...closed, minProperties: 1 },
 );
 export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
 
-/** The result of checking the stored credentials with the provider now. The check updates the status of the channel. */
+/** The result of a check of the stored credentials with the provider. The check updates the status of the channel. */
 export const ChannelCheck = Type.Object(
   {
     ok: Type.Boolean(),
     code: Nullable(Type.String()),
     detail: Nullable(Type.String()),
-    /** True: Parley called the provider. A sandbox has no provider. */
+    /** True: Parley has called the provider. A sandbox has no provider that could be called. */
     asked: Type.Boolean(),
   },
   { title: 'ChannelCheck' },
@@ -95,19 +98,20 @@ export const ChannelTemplate = Type.Object(
   {
     name: Type.String(),
     language: Type.String(),
-    /** The status as the provider names it: approved, pending, rejected, paused, … */
+    /** The status in the provider's words: approved, pending, rejected, paused, … */
     status: Type.String(),
     category: Type.String(),
-    /** The text of a header with text. */
+    /** The text of the header, if the header is text. */
     header: Nullable(Type.String()),
     header_type: Nullable(Type.Enum(['text', 'image', 'video', 'document', 'location'])),
-    /** The text with its placeholders, `{{1}}` or `{{name}}`. */
+    /** The text of the template with its placeholders, `{{1}}` or `{{name}}`. */
     body: Type.String(),
     footer: Nullable(Type.String()),
     buttons: Type.Array(Type.String()),
     /**
-     * The values that each message needs: the placeholders of the body by their names, `header.text`, `header.image`,
-     * `header.video`, `header.document`, `header.latitude`, `header.longitude`, `button.1.url`, `button.1.code`.
+     * The values that each message needs, which are the placeholders of the body by name, and `header.text`,
+     * `header.image`, `header.video`, `header.document`, `header.latitude`, `header.longitude`, `button.1.url`,
+     * `button.1.code`.
      */
     variables: Type.Array(Type.String()),
     /** False: the template is not approved, or has a part that Parley does not support. */

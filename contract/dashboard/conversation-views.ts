@@ -3,10 +3,10 @@ import { Tag } from '../end-users.ts';
 import { CONVERSATION_SORTS, CONVERSATION_STATUSES, CONVERSATION_VIEWS, RATED } from './conversations.ts';
 import { closed, Id, Moment, Name, SearchText } from './shapes.ts';
 
-/** The maximum number of views of one member, and of shared views. The views share one line above the list. */
+/** One member may have this many views, and so many views may be shared. All views share one line above the list. */
 export const MAX_CONVERSATION_VIEWS = 20;
 
-/** The filters of the list, except those for one person or one page. */
+/** The filters of the list, except the filters for one person or one page. */
 const filters = Type.Object(
   {
     view: Type.Optional(Type.Enum(CONVERSATION_VIEWS)),

@@ -26,9 +26,9 @@ const summary = {
   locale: Nullable(Type.String()),
   tags: Type.Array(Type.String()),
   assignee_id: Nullable(Type.String()),
-  /** The conversation does not count as waiting until this time. Null: not snoozed. */
+  /** The conversation does not count as waiting until this time. Null: the conversation is not snoozed. */
   snoozed_until: Nullable(Moment),
-  /** How the person rated the conversation. Null: not rated. */
+  /** The rating that the person gave the conversation. Null: the person has not rated the conversation. */
   rating: Nullable(SurveyRating),
   created_at: Moment,
   updated_at: Moment,
@@ -38,8 +38,8 @@ export const ConversationSummary = Type.Object(summary, { title: 'ConversationSu
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
 /**
- * The last message of a conversation. Null after retention has removed the messages. `text` is the start of the text,
- * or null if there is none.
+ * The last message of a conversation. Null after retention has removed the messages. The field `text` is the start of
+ * the text, or null if the message has no text.
  */
 const lastMessage = {
   role: Message.properties.role,
@@ -53,11 +53,11 @@ export const ListedConversation = Type.Object(
     ...summary,
     last_message: Nullable(Type.Object(lastMessage)),
     /**
-     * The newest message of the end user or of a member, with the member who wrote it. Null if neither has written a
-     * message.
+     * The newest message of the end user or of a member, with the member who wrote it. Null if neither the end user nor
+     * a member has written a message.
      */
     last_human_message: Nullable(Type.Object({ ...lastMessage, author_id: Nullable(Type.String()) })),
-    /** In a search: the matching part of the newest message that matches, and the role of its author. */
+    /** In a search, the matching part of the newest message that matches, with the role of its author. */
     found: Nullable(
       Type.Object({
         role: Message.properties.role,
@@ -66,11 +66,11 @@ export const ListedConversation = Type.Object(
         after: Type.String(),
       }),
     ),
-    /** Since when the person has waited for a member. Null: the person is not waiting. */
+    /** The time since which the person has waited for a member. Null: the person is not waiting. */
     waiting_since: Nullable(Moment),
     /**
-     * True: the person wrote or was handed over after the reader last opened the conversation. Only for conversations
-     * that members answer.
+     * True: the person wrote or was handed over after the reader last opened the conversation. Only conversations that
+     * members answer can be unread.
      */
     unread: Type.Boolean(),
   },
@@ -78,21 +78,21 @@ export const ListedConversation = Type.Object(
 );
 export type ListedConversation = Static<typeof ListedConversation>;
 
-/** A message with data for members only: its delivery and the reasons for the answer. */
+/** A message with data for members only, which is its delivery and the reasons for the answer. */
 export const ConversationMessage = Type.Object(
   {
     ...Message.properties,
     run_id: Nullable(Type.String()),
     status: Nullable(Type.String()),
-    /** The number of delivery attempts. */
+    /** The number of attempts to deliver the message. */
     attempts: Type.Integer({ minimum: 0 }),
     error: Nullable(DeliveryError),
     /** True: the provider may have received the message more than once. */
     possible_duplicate: Type.Boolean(),
-    /** The message is not sent before this time. */
+    /** The time before which the message is not sent. */
     send_at: Nullable(Moment),
     author_id: Nullable(Type.String()),
-    /** How the person rated the answer: 1 is good, -1 is bad. Null: not rated. */
+    /** The rating of the answer, which is 1 (good) or -1 (bad). Null: the person has not rated the answer. */
     rating: Nullable(Type.Union([Type.Literal(1), Type.Literal(-1)])),
     why: Nullable(
       Type.Object({
@@ -105,13 +105,13 @@ export const ConversationMessage = Type.Object(
 );
 export type ConversationMessage = Static<typeof ConversationMessage>;
 
-/** An internal note of a member about a conversation. Neither the person nor the agent ever sees a note. */
+/** An internal note of a member about a conversation. The person and the agent never see a note. */
 export const ConversationNote = Type.Object(
   {
     id: Type.String(),
     author_id: Type.String(),
     text: Type.String(),
-    /** The members that the note mentions. */
+    /** The members whom the note mentions. */
     mentions: Type.Array(Type.String()),
     created_at: Moment,
   },
@@ -119,7 +119,7 @@ export const ConversationNote = Type.Object(
 );
 export type ConversationNote = Static<typeof ConversationNote>;
 
-/** What the agent or a member did with a conversation. */
+/** A change that the agent or a member made to a conversation. */
 const CONVERSATION_CHANGES = [
   'handed_off',
   'taken_over',
@@ -135,11 +135,11 @@ const CONVERSATION_CHANGES = [
 const ConversationChange = Type.Object({
   id: Type.String(),
   type: Type.Enum(CONVERSATION_CHANGES),
-  /** The member. Null: the agent or a rule acted. */
+  /** The member who made the change. Null: the agent or a rule made the change. */
   actor_id: Nullable(Type.String()),
-  /** The new assignee. */
+  /** The assignee after the change. */
   user_id: Nullable(Type.String()),
-  /** The end of a snooze. */
+  /** The end of the snooze. */
   until: Nullable(Moment),
   created_at: Moment,
 });
@@ -150,9 +150,9 @@ export const ConversationRecord = Type.Object(
     ...summary,
     /** The newest messages, oldest first, at most 200. */
     messages: Type.Array(ConversationMessage),
-    /** Oldest first. */
+    /** The notes, oldest first. */
     notes: Type.Array(ConversationNote),
-    /** The newest 200, oldest first. The hand-off of the agent is there until the agent answers again. */
+    /** The newest 200 changes, oldest first. The hand-off by the agent is in the list until the agent answers again. */
     changes: Type.Array(ConversationChange),
     /** The newest 50 approvals of tool calls, oldest first. */
     approvals: Type.Array(ApprovalEntry),
@@ -166,18 +166,19 @@ export const ConversationRecord = Type.Object(
         agent_version: Nullable(Type.Integer()),
         result: RunResult,
         /**
-         * Messages before this run that its caller sent along, oldest first. The agent did not write these messages.
+         * The messages before this run that its caller sent with the call, oldest first. The agent did not write the
+         * earlier messages.
          */
         earlier: Type.Array(Type.Object({ role: Type.Enum(['agent', 'end_user']), text: Type.String() })),
         created_at: Moment,
       }),
     ),
     /**
-     * For channels that allow free text only for some hours after the person wrote: the end of this time. `until` is
-     * null if the person never wrote. Null: free text is allowed at any time.
+     * The end of the time for free text, for channels that allow free text only for some hours after the person wrote.
+     * The field `until` is null if the person never wrote. Null: free text is allowed at any time.
      */
     reply_window: Nullable(Type.Object({ until: Nullable(Moment) })),
-    /** The model usage of all its turns, and the reasons for each fallback. */
+    /** The model usage of all turns of the conversation, with the reasons for each fallback. */
     models: Type.Array(ModelUse),
   },
   { title: 'Conversation' },
@@ -191,17 +192,17 @@ export type ConversationRecord = Static<typeof ConversationRecord>;
 export const CONVERSATION_VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 
 /**
- * The order of the list. `waiting` lists only conversations that members answer, the longest wait first. `newest` and
- * `oldest` are by the start of the conversation.
+ * The order of conversations in the list. The order `waiting` lists only conversations that members answer, the longest
+ * wait first. The orders `newest` and `oldest` use the start of the conversation.
  */
 export const CONVERSATION_SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
 
-/** Rated conversations: all, or those with one score. */
+/** The filter for rated conversations: all of them, or conversations with one score. */
 export const RATED = ['any', '1', '2', '3', '4', '5'] as const;
 export type RatedFilter = (typeof RATED)[number];
 
-/** Counting stops here; dashboards then show "999+". */
+/** The counts stop at this number, which dashboards show as "999+". */
 export const MAX_COUNTED = 1_000;
 
 const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNTED });
@@ -211,10 +212,10 @@ export const ConversationCounts = Type.Object(
     unassigned: Count,
     waiting: Count,
     snoozed: Count,
-    /** Conversations with an unread note that mentions the reader. */
+    /** The number of conversations with an unread note that mentions the reader. */
     mentions: Count,
     all: Count,
-    /** Tool calls that wait for an approval. */
+    /** The number of tool calls that wait for an approval. */
     approvals: Count,
     newest_approval: Nullable(Type.Object({ id: Type.String(), conversation_id: Type.String(), created_at: Moment })),
     /** The newest hand-off that is unassigned or assigned to the reader. */
@@ -233,23 +234,23 @@ export const ConversationListQuery = PageQuery({
   end_user_id: Type.Optional(Id('enduser')),
   tag: Type.Optional(Tag),
   /**
-   * Conversations that started in this time. With `rated`, conversations that were rated in this time, or else with
-   * `handed_off`, those that were handed over in it.
+   * The period in which the conversations started. With `rated`, the conversations were rated in the period. With
+   * `handed_off`, the conversations were handed over in the period.
    */
   since: Type.Optional(Moment),
   until: Type.Optional(Moment),
   handed_off: Type.Optional(Type.Boolean()),
   rated: Type.Optional(Type.Enum(RATED)),
-  /** What happened in the conversation, as Analytics counts it. */
+  /** The outcome of the conversation, as Analytics counts it. */
   outcome: Type.Optional(Type.Enum(CONVERSATION_OUTCOMES)),
   ...conversationCircumstances,
-  /** Without a sort: the latest message first; in the view `waiting`, the longest wait. */
+  /** Without a sort, the latest message comes first, or in the view `waiting` the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });
 
-/** The maximum number of tags of one conversation. */
+/** A conversation has at most this many tags. */
 export const MAX_CONVERSATION_TAGS = 20;
-/** Replaces all stored tags. */
+/** The tags replace all stored tags. */
 export const SetTagsBody = Type.Object(
   { tags: Type.Array(Tag, { maxItems: MAX_CONVERSATION_TAGS, uniqueItems: true }) },
   closed,
@@ -257,34 +258,36 @@ export const SetTagsBody = Type.Object(
 
 export const AssignBody = Type.Object({ user_id: Nullable(Id('user')) }, closed);
 
-/** Null ends the snooze now. */
+/** Null ends the snooze immediately. */
 export const SnoozeBody = Type.Object({ until: Nullable(Moment) }, closed);
 
 /**
- * The presence that a browser window reports: `here` confirms presence and does not change typing, `still` ends typing,
+ * A browser window reports one of these: `here` confirms presence and does not change typing, `still` ends typing,
  * `gone` ends both. Without a new report, presence expires after PRESENT_SECONDS and typing after TYPING_SECONDS.
  */
 export const PRESENCES = ['here', 'typing', 'still', 'gone'] as const;
 export type Presence = (typeof PRESENCES)[number];
 export const PRESENT_SECONDS = 40;
 export const TYPING_SECONDS = 6;
-/** Further members are not shown. */
+/** Members above this number are not shown. */
 export const MAX_PRESENT = 20;
 
-/** Longer drafts are cut. */
+/** Drafts above this length are cut. */
 export const MAX_SHARED_DRAFT = 4_000;
 
 export const PresenceBody = Type.Object(
   {
     presence: Type.Enum(PRESENCES),
-    /** With `typing`: the unsent reply. Other members who write a reply can read this text. */
+    /**
+     * With `typing`, the reply that is not sent yet. Members who write a reply can read the drafts of other members.
+     */
     draft: Type.Optional(Type.String({ maxLength: MAX_SHARED_DRAFT })),
   },
   closed,
 );
 export type PresenceBody = Static<typeof PresenceBody>;
 
-/** Another member who has the conversation open. */
+/** A member, other than the reader, who has the conversation open. */
 export const PresentMember = Type.Object(
   {
     user_id: Type.String(),
@@ -296,10 +299,10 @@ export const PresentMember = Type.Object(
 );
 export type PresentMember = Static<typeof PresentMember>;
 
-/** The number of conversations that a member can select on one page of the list. */
+/** A member can select at most this many conversations on one page of the list. */
 export const MAX_CHANGED_CONVERSATIONS = 100;
 
-/** One action for each of these conversations, with the same rules as the routes of one conversation. */
+/** One action for each of the given conversations, with the rules of the routes for one conversation. */
 export const ChangeConversationsBody = Type.Object(
   {
     ids: Type.Array(Id('conv'), { minItems: 1, maxItems: MAX_CHANGED_CONVERSATIONS, uniqueItems: true }),
@@ -314,7 +317,7 @@ export const ChangeConversationsBody = Type.Object(
 );
 export type ChangeConversationsBody = Static<typeof ChangeConversationsBody>;
 
-/** In the order of the IDs. `code` is the reason of a refusal. */
+/** The results are in the order of the IDs. The field `code` is the reason of a refusal. */
 export const ChangedConversations = Type.Object(
   { results: Type.Array(Type.Object({ id: Type.String(), done: Type.Boolean(), code: Nullable(Type.String()) })) },
   { title: 'ChangedConversations' },
@@ -323,7 +326,7 @@ export type ChangedConversations = Static<typeof ChangedConversations>;
 
 export const SayBody = Type.Object({ text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }) }, closed);
 
-/** What else happens when a reply is sent, in the same step. `me` is the member who sends the reply. */
+/** The actions that happen together with the sending of a reply. The value `me` is the member who sends the reply. */
 export const ReplyActions = Type.Object(
   {
     add_tags: Type.Optional(Type.Array(Tag, { minItems: 1, maxItems: MAX_CONVERSATION_TAGS, uniqueItems: true })),
@@ -335,8 +338,8 @@ export const ReplyActions = Type.Object(
 export type ReplyActions = Static<typeof ReplyActions>;
 
 /**
- * Text, or a template that the provider of the channel has approved. The template's `text` is the version that members
- * see.
+ * Text, or a template that the provider of the channel has approved. The field `text` of the template is the version
+ * that members see.
  */
 export const ReplyBody = Type.Object(
   {
@@ -359,8 +362,8 @@ export const ReplyBody = Type.Object(
 export type ReplyBody = Static<typeof ReplyBody>;
 
 /**
- * `after` is the newest message that the author of the reply has seen. If another member has replied since, nothing is
- * sent.
+ * The field `after` is the newest message that the author of the reply has seen. If another member has replied after
+ * that message, nothing is sent.
  */
 const after = { after: Type.Optional(Id('msg')) };
 export const ReplyQuery = Type.Object(after);
@@ -374,11 +377,11 @@ export const SendFileQuery = Type.Object({
 export const NoteBody = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: MAX_NOTE_CHARACTERS }),
-    /** The mentioned members. Mentioned members find the note in their view of mentions. */
+    /** The members whom the note mentions. Mentioned members find the note in their view of mentions. */
     mentions: Type.Optional(Type.Array(Id('user'), { maxItems: MAX_MENTIONS, uniqueItems: true })),
   },
   closed,
 );
 
-/** The messages of the agent's turn. Empty if the agent was silent or needed more than 25 seconds. */
+/** The messages of the agent's turn. The value is empty if the agent was silent or needed more than 25 seconds. */
 export const SayAnswer = Type.Object({ messages: Type.Array(Message) }, { title: 'SayAnswer' });

@@ -48,10 +48,10 @@ export const BudgetRecord = Type.Object(
     subject_name: Nullable(Type.String()),
     /** The amount that is spent in the current period, in UTC. */
     spent: Type.Number(),
-    /** The amount that is reserved by turns in progress. */
+    /** The amount that turns in progress have reserved. */
     reserved: Type.Number(),
     period_start: Type.String({ format: 'date' }),
-    /** The level that was last announced by event and mail in this period: 80 or 100. 0: none. */
+    /** The level that event and mail last announced in this period, which is 80 or 100, or 0 for none. */
     told_percent: Type.Integer(),
   },
   { title: 'Budget' },
@@ -91,7 +91,10 @@ export const UsageQuery = Type.Object(
   closed,
 );
 
-/** Days in UTC, both included. Without `since`: the last 30 days. At most 400 groups, the newest or largest first. */
+/**
+ * The days are in UTC, and the period includes both ends. Without `since`, the period is the last 30 days. The response
+ * has at most 400 groups, the newest or largest first.
+ */
 export const UsageRecord = Type.Object(
   {
     since: Day,
@@ -99,7 +102,7 @@ export const UsageRecord = Type.Object(
     total: Use,
     data: Type.Array(
       Type.Object({
-        /** The day, the ID, or `provider/model`. Null: the group of turns without such a value. */
+        /** The group is the day, the ID, or `provider/model`. Null if the turns of the group do not have the value. */
         group: Nullable(Type.String()),
         /** The name of an agent, a key or a campaign. */
         name: Nullable(Type.String()),

@@ -10,7 +10,10 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 export const SOURCE_SCHEDULES = ['never', 'daily', 'weekly'] as const;
 export const SOURCE_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
-/** `read` has a document. `duplicate` and `redirect` point to another page. `empty` has no text. */
+/**
+ * A page with the state `read` has a document. A page with the state `duplicate` or `redirect` refers to another page.
+ * A page with the state `empty` has no text.
+ */
 export const PAGE_STATES = ['waiting', 'read', 'duplicate', 'redirect', 'empty', 'sitemap', 'fault'] as const;
 export type PageState = (typeof PAGE_STATES)[number];
 
@@ -32,8 +35,8 @@ export const SourceRecord = Type.Object(
     max_pages: Type.Integer(),
     state: Type.Enum(SOURCE_STATES),
     /**
-     * The numbers of known addresses, of addresses that this sync has visited, of those with a document, and of those
-     * that failed.
+     * The numbers of known addresses, of addresses that this sync has visited, of pages with a document, and of failed
+     * pages.
      */
     pages: Type.Object({
       known: Type.Integer(),
@@ -41,11 +44,11 @@ export const SourceRecord = Type.Object(
       read: Type.Integer(),
       faults: Type.Integer(),
     }),
-    /** True: there are more pages than `max_pages`. */
+    /** True: the source has more pages than `max_pages`. */
     limit_reached: Type.Boolean(),
     fault: Nullable(Cause),
     started_at: Nullable(Moment),
-    /** The end of the last sync. */
+    /** The time at which the last sync ended. */
     finished_at: Nullable(Moment),
     next_at: Nullable(Moment),
     created_at: Moment,
@@ -60,7 +63,7 @@ export const SourcePage = Type.Object(
     url: Type.String(),
     state: Type.Enum(PAGE_STATES),
     document_id: Nullable(Type.String()),
-    /** The page that a duplicate or a redirect points to. */
+    /** The page to which a duplicate or a redirect refers. */
     leads_to: Nullable(Type.String()),
     fault: Nullable(Cause),
     fetched_at: Nullable(Moment),

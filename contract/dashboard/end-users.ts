@@ -7,7 +7,7 @@ import { closed, Id, Moment, PageQuery, SearchText } from './shapes.ts';
 export const EndUserRecord = EndUser;
 export type EndUserRecord = EndUser;
 
-/** `attribute` is `name=value`. */
+/** The filter `attribute` has the form `name=value`. */
 const filters = {
   text: SearchText,
   tag: Type.Optional(Tag),
@@ -18,10 +18,10 @@ const filters = {
 export const EndUserListQuery = PageQuery(filters);
 export const EndUserExportQuery = Type.Object(filters, closed);
 
-/** The maximum number of people on one page of the list. */
+/** One page of the list has at most this many people. */
 const MAX_TAGGED = 100;
 
-/** Adds one tag to each person, or removes it. */
+/** Adds one tag to each person, or removes the tag. */
 export const TagEndUsersBody = Type.Object(
   {
     ids: Type.Array(Id('enduser'), { minItems: 1, maxItems: MAX_TAGGED, uniqueItems: true }),
@@ -33,8 +33,8 @@ export const TagEndUsersBody = Type.Object(
 export type TagEndUsersBody = Static<typeof TagEndUsersBody>;
 
 /**
- * `changed`: the number of people whose tags changed. `full`: the number of people who already have the maximum number
- * of tags.
+ * The field `changed` is the number of people whose tags changed. The field `full` is the number of people who already
+ * have the maximum number of tags.
  */
 export const TaggedEndUsers = Type.Object(
   { changed: Type.Integer(), full: Type.Integer() },
@@ -42,7 +42,7 @@ export const TaggedEndUsers = Type.Object(
 );
 export type TaggedEndUsers = Static<typeof TaggedEndUsers>;
 
-/** The campaigns of one person that a list shows, the newest first. */
+/** A list shows at most this many campaigns of one person, the newest first. */
 export const MAX_SHOWN_CAMPAIGNS = 20;
 
 /** One enrolment of a person in a campaign. */
@@ -58,7 +58,7 @@ export const EndUserCampaign = Type.Object(
 );
 export type EndUserCampaign = Static<typeof EndUserCampaign>;
 
-/** The attributes that members see first, in this order. The other attributes follow by name. */
+/** The attributes that members see first, in their order. The other attributes follow in the order of their names. */
 export const AttributeOrder = Type.Object(
   { names: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: MAX_ATTRIBUTES, uniqueItems: true }) },
   { ...closed, title: 'AttributeOrder' },

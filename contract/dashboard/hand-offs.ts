@@ -2,13 +2,13 @@ import { Type, type Static } from 'typebox';
 import { ClockTime } from '../campaigns.ts';
 import { closed, Id, Nullable, TimeZone } from './shapes.ts';
 
-/** Whether the reader gets hand-offs. */
+/** True: the reader gets hand-offs. */
 export const AttendanceBody = Type.Object({ away: Type.Boolean() }, closed);
 
-/** The settings of the inbox that the member chose, for all browsers. */
+/** The settings of the inbox that the member chose, valid in all browsers. */
 export const InboxBody = Type.Object({ opens_next: Type.Boolean() }, closed);
 
-/** Who gets a hand-off: everyone, one member, or the members who are present, in turn. */
+/** The recipients of a hand-off, which are everyone, one member, or the members who are present, in turn. */
 export const HAND_OFF_RECIPIENTS = ['no_one', 'member', 'present'] as const;
 /** A member counts as present for this time after the dashboard was last visible. */
 export const ATTENDING_SECONDS = 300;
@@ -24,14 +24,15 @@ const Until = Type.String({
 const Day = Type.Integer({ minimum: 1, maximum: 7, description: 'Day of the week; 1 is Monday.' });
 
 /**
- * Either `ranges`, or one range for all `days`. A response contains both forms. The second form is an approximation.
+ * Hours have either `ranges`, or one range for all `days`. A response contains both forms of the hours. The form with
+ * one range is an approximation.
  */
 const WorkingHours = Type.Object(
   {
     ranges: Type.Optional(
       Type.Array(Type.Object({ day: Day, from: ClockTime, to: Until }, closed), { minItems: 1, maxItems: MAX_RANGES }),
     ),
-    /** On these days, no one works. */
+    /** The days on which no one works. */
     holidays: Type.Optional(
       Type.Array(
         Type.Object(
@@ -65,7 +66,9 @@ const fields = {
   user_id: Nullable(Id('user')),
   /** Null: the team works at all hours. */
   hours: Nullable(WorkingHours),
-  /** The message that a person gets once after a hand-off outside these hours. Null: no message. */
+  /**
+   * The message that a person gets once after a hand-off outside the working hours. Null: the person gets no message.
+   */
   outside: Nullable(texts),
 };
 export const SetHandOffRulesBody = Type.Object(fields, closed);

@@ -2,16 +2,14 @@ import { Type, type Static } from 'typebox';
 import { Moment, Nullable, PageQuery, closed } from './shapes.ts';
 
 /**
- * Imports end users from a CSV file. The file arrives in pieces, then a worker reads it: any number of dry runs, then
- * one real run. docs/adr/0202-imports-in-pieces.md gives the reasons.
+ * Imports end users from a CSV file. The file arrives in pieces. A worker then reads it in any number of dry runs,
+ * followed by one real run. The page docs/adr/0202-imports-in-pieces.md gives the reasons.
  */
 export const MAX_IMPORT_BYTES = 200 * 1024 * 1024;
 export const IMPORT_PIECE_BYTES = 1024 * 1024;
 export const MAX_IMPORT_PIECES = Math.ceil(MAX_IMPORT_BYTES / IMPORT_PIECE_BYTES);
 export const MAX_IMPORT_COLUMNS = 200;
-/**
- * The maximum number of files of one organization that wait at the same time, because they use space in the database.
- */
+/** One organization has at most this many files that wait at the same time, because they use space in the database. */
 export const MAX_OPEN_IMPORTS = 5;
 /** Files that are not imported, and failed rows that are not downloaded, are removed after this time. */
 export const IMPORT_RETENTION_HOURS = 24;
@@ -21,7 +19,7 @@ export const IMPORT_ENCODINGS = ['utf-8', 'utf-16le', 'windows-1256', 'windows-1
 export type ImportEncoding = (typeof IMPORT_ENCODINGS)[number];
 export const IMPORT_DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** The possible targets of a column, besides `attributes.<name>`. */
+/** The possible targets of a column, in addition to `attributes.<name>`. */
 export const IMPORT_FIELDS = [
   'external_id',
   'name',
@@ -41,7 +39,7 @@ const Target = Type.String({
 
 export const ImportSettings = Type.Object(
   {
-    /** One entry per column of the file, in order. Null: the column is skipped. */
+    /** The list has one entry per column of the file, in order. Null: the column is skipped. */
     columns: Type.Array(Nullable(Target), { minItems: 1, maxItems: MAX_IMPORT_COLUMNS }),
     delimiter: Type.Enum(IMPORT_DELIMITERS),
     encoding: Type.Enum(IMPORT_ENCODINGS),
@@ -60,10 +58,10 @@ export const ImportRecord = Type.Object(
     id: Type.String(),
     name: Type.String(),
     bytes: Type.Integer(),
-    /** The number of received pieces. */
+    /** The number of pieces that were received. */
     pieces: Type.Integer(),
     state: Type.Enum(IMPORT_STATES),
-    /** Whether the current or last run is a dry run. */
+    /** True: the current or last run is a dry run. */
     dry_run: Type.Boolean(),
     settings: Nullable(ImportSettings),
     bytes_done: Type.Integer(),
@@ -73,7 +71,7 @@ export const ImportRecord = Type.Object(
     invalid: Type.Integer(),
     /** The reason why the whole file could not be read. */
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String(), row: Nullable(Type.Integer()) })),
-    /** False after the file was removed. The import cannot run again. */
+    /** False: the file was removed. After the file was removed, the import cannot run again. */
     file_kept: Type.Boolean(),
     created_at: Moment,
     updated_at: Moment,
@@ -118,7 +116,7 @@ export type RunImportBody = Static<typeof RunImportBody>;
 
 export const ImportFault = Type.Object(
   {
-    /** Row numbers as in spreadsheets: the header is row 1. */
+    /** Rows have the numbers of spreadsheets, in which the header is row 1. */
     row: Type.Integer(),
     cells: Type.Array(Type.String()),
     faults: Type.Array(Fault),

@@ -28,22 +28,25 @@ const record = {
   /** Null: the key may be used from every network. */
   allowed_networks: Nullable(Type.Array(Type.String())),
   limits: Nullable(KeyLimits),
-  /** Calls that `limits.total` still allows. Null: the key has no total. */
+  /** The number of calls that `limits.total` still allows. Null: the key has no total. */
   remaining: Nullable(Type.Integer({ minimum: 0 })),
   state: KeyState,
   created_at: Moment,
   created_by: Nullable(Type.String()),
   last_used_at: Nullable(Moment),
-  /** The time of a scheduled revocation: the expiry, or the end of a rotation's overlap. */
+  /** The time of a scheduled revocation, which is the expiry or the end of a rotation's overlap. */
   revoke_at: Nullable(Moment),
   revoked_at: Nullable(Moment),
   revoked_by: Nullable(Type.String()),
-  /** From this moment, no node accepts the key. Null before and during the revocation. */
+  /** After this time, no node accepts the key. Null before and during the revocation. */
   effective_at: Nullable(Moment),
   rotated_from: Nullable(Type.String()),
-  /** True: revoked because the key was reported as found in public. */
+  /** True: the key was revoked because of a report that it was found in public. */
   leak: Nullable(LeakRecord),
-  /** The servers that may still accept the key. Only in the response for one key that is being revoked. */
+  /**
+   * The number of servers that may still accept the key. Only the response for one key that is being revoked has this
+   * number.
+   */
   waiting_for: Type.Optional(Type.Integer({ minimum: 0 })),
 };
 
@@ -84,14 +87,17 @@ export const RenameKeyBody = Type.Object({ label: Label }, closed);
 
 export const ShortenKeyNetworksBody = Type.Object({ allowed_networks: AllowedNetworks }, closed);
 
-/** How long the old key stays valid beside the new one. */
+/** The time for which the old key stays valid beside the new key. */
 export const ROTATION_OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 const HOUR_MS = 3_600_000;
 export const OVERLAP_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS } as const;
 export const RotateKeyBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateKeyBody = Static<typeof RotateKeyBody>;
 
-/** `accepted`: below 400, `refused`: 4xx, `failed`: 5xx. A call counts after the key is verified. */
+/**
+ * The outcome is `accepted` below 400, `refused` for 4xx, and `failed` for 5xx. A call counts after the key is
+ * verified.
+ */
 const outcomes = {
   accepted: Type.Integer({ minimum: 0 }),
   refused: Type.Integer({ minimum: 0 }),
@@ -101,19 +107,19 @@ const outcomes = {
 export const USAGE_RANGES = ['24h', '7d', '30d'] as const;
 export const KeyUsageQuery = Type.Object({ range: Type.Optional(Type.Enum(USAGE_RANGES, { default: '24h' })) }, closed);
 
-/** The usage of a key: requests over time, and the last 20 requests. */
+/** The usage of a key, with the requests over time and the last 20 requests. */
 export const KeyUsage = Type.Object(
   {
-    /** Oldest first, without gaps: 24 hours, 7 days or 30 days. */
+    /** The counts for 24 hours, 7 days or 30 days, oldest first, without gaps. */
     buckets: Type.Array(Type.Object({ at: Moment, ...outcomes })),
-    /** Newest first, at most 20. */
+    /** The list has at most 20 requests, newest first. */
     requests: Type.Array(
       Type.Object({
         at: Moment,
         method: Type.String(),
         route: Type.String(),
         status: Type.Integer(),
-        /** The problem code of a refused request. Null if accepted. */
+        /** The problem code of a refused request. Null if the request was accepted. */
         code: Nullable(Type.String()),
         request_id: Type.String(),
       }),

@@ -3,14 +3,14 @@ import { MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { MessageSource } from '../messages.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** Which calls of a connected model help members in conversations. Each call has a cost. */
+/** The kinds of calls of a connected model that help members in conversations. Each call for a summary has a cost. */
 export const MemberHelp = Type.Object(
   {
-    /** A summary when a member opens a conversation that was handed over. */
+    /** True: the model writes a summary when a member opens a conversation that was handed over. */
     summary: Type.Boolean(),
-    /** The model writes the draft of an answer. Without a model, the draft is the best passage. */
+    /** True: the model writes the draft of an answer. Without a model, the draft is the best passage. */
     draft: Type.Boolean(),
-    /** Translations of messages, and of replies before they are sent. */
+    /** True: the model translates messages, and replies before they are sent. */
     translation: Type.Boolean(),
   },
   { ...closed, title: 'MemberHelp' },
@@ -20,7 +20,7 @@ export type MemberHelp = Static<typeof MemberHelp>;
 export const ConversationSummaryText = Type.Object(
   {
     text: Type.String(),
-    /** Provider and model. */
+    /** The provider and the model that wrote the text. */
     model: Type.String(),
     created_at: Moment,
   },
@@ -40,7 +40,7 @@ export const DraftedReply = Type.Object(
 );
 export type DraftedReply = Static<typeof DraftedReply>;
 
-/** `to`: a language, or `person` for the language of the person in the conversation. */
+/** The field `to` is a language, or `person` for the language of the person in the conversation. */
 export const TranslateBody = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARACTERS }),
@@ -53,5 +53,5 @@ export type TranslateBody = Static<typeof TranslateBody>;
 export const Translation = Type.Object({ text: Type.String() }, { title: 'Translation' });
 export type Translation = Static<typeof Translation>;
 
-/** The language of the summary; without it, English. */
+/** The language of the summary, which is English by default. */
 export const SummaryQuery = Type.Object({ language: Type.Optional(Type.String({ format: 'locale', maxLength: 35 })) });

@@ -6,22 +6,24 @@ import { closed, Moment, Nullable } from './shapes.ts';
 export const MODEL_PROVIDERS = ['openai_compatible', 'openai', 'anthropic', 'google'] as const satisfies ProviderName[];
 export type ModelProviderName = (typeof MODEL_PROVIDERS)[number];
 
-/** The key itself is encrypted in the database and never shown again. */
+/** The key is encrypted in the database and never shown again. */
 export const ModelRecord = Type.Object(
   {
     provider: Type.Enum(MODEL_PROVIDERS),
     base_url: Nullable(Type.String()),
     has_key: Type.Boolean(),
     /**
-     * The model that creates the embeddings of all documents of the organization. Null: this connection creates no
+     * The model that creates the embeddings of all documents of the organization. Null if the connection creates no
      * embeddings.
      */
     embedding_model: Nullable(Type.String()),
-    /** The dimensions of the vectors of the embedding model. Null: the model was not called yet. */
+    /** The dimensions of the vectors of the embedding model. Null: Parley has not called the model yet. */
     embedding_dimensions: Nullable(Type.Integer()),
-    /** The model that transcribes audio messages. Null: this connection does not transcribe. */
+    /** The model that transcribes audio messages. Null if the connection does not transcribe. */
     transcription_model: Nullable(Type.String()),
-    /** The model that writes questions for the passages of all documents. Null: this connection writes no questions. */
+    /**
+     * The model that writes questions for the passages of all documents. Null if the connection writes no questions.
+     */
     question_model: Nullable(Type.String()),
     updated_at: Moment,
   },
@@ -32,11 +34,14 @@ export type ModelRecord = Static<typeof ModelRecord>;
 export const SetModelBody = Type.Object(
   {
     base_url: Type.Optional(Nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }))),
-    /** Absent keeps the stored key; null removes it. */
+    /** An absent key does not change, and null removes the key. */
     key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }))),
-    /** Null turns embeddings off. Only one connection of an organization does this, so another connection stops. */
+    /**
+     * Null turns embeddings off. Only one connection of an organization creates embeddings, so another connection
+     * stops.
+     */
     embedding_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
-    /** Null turns transcripts off. Only one connection of an organization does this, so another connection stops. */
+    /** Null turns transcripts off. Only one connection of an organization transcribes, so another connection stops. */
     transcription_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
     /**
      * Null turns the writing of questions off and deletes them. Only one connection of an organization writes
@@ -76,7 +81,8 @@ export const EmbeddingProgress = Type.Object(
     passages: Type.Integer(),
     embedded: Type.Integer(),
     /**
-     * `uncounted`: their passages are not counted yet. `failed`: Parley does not try these documents again by itself.
+     * The field `uncounted` is the number of documents whose passages are not counted yet. The field `failed` is the
+     * number of documents that Parley does not try again automatically.
      */
     documents: Type.Object({
       all: Type.Integer(),
@@ -85,14 +91,14 @@ export const EmbeddingProgress = Type.Object(
       failed: Type.Integer(),
     }),
     fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
-    /** The time of the next attempt. Null: nothing is left to do, or a person must retry. */
+    /** The time at which Parley tries again. Null: no document is left, or a person must retry. */
     next_at: Nullable(Moment),
     /** The questions that a model writes for the passages. */
     questions: Type.Object({
       /** Null: no model writes questions. */
       model: Nullable(Type.Object({ provider: Type.Enum(MODEL_PROVIDERS), name: Type.String() })),
       passages: Type.Integer(),
-      /** The number of passages for which the model was asked. */
+      /** The number of passages for which the model was called. */
       written: Type.Integer(),
       failed: Type.Integer(),
       fault: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),

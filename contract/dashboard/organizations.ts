@@ -10,18 +10,21 @@ export const OrganizationRecord = Type.Object(
     id: Type.String(),
     name: Type.String(),
     plan: PlanName,
-    /** The role of the reader. Null: the operator sees an organization without being a member. */
+    /** The role of the reader in the organization. Null: the operator sees an organization without being a member. */
     role: Nullable(RoleName),
     /** True: members need a session with a second factor. */
     requires_second_factor: Type.Boolean(),
-    /** The time zone of the team, which new working hours and campaigns start with. Null: unknown. */
+    /** The time zone of the team, with which new working hours and campaigns start. Null: the time zone is unknown. */
     time_zone: Nullable(Type.String()),
     created_at: Moment,
-    /** The part of the database with its data, and the load of that part. Only for the operator, if there are several. */
+    /**
+     * The part of the database that contains the organization's data, and the load of this part. Only the operator gets
+     * this field, if the database has several parts.
+     */
     cell: Type.Optional(Type.Object({ name: Type.String(), organizations: Type.Integer(), bytes: Type.Integer() })),
     /**
-     * The link for the invited owner. Present if the operator created the organization for another person and no mail
-     * server is configured.
+     * The link for the invited owner. The link is present if the operator created the organization for another person
+     * and no mail server is configured.
      */
     invitation_url: Type.Optional(Type.String()),
   },
@@ -32,7 +35,7 @@ export type OrganizationRecord = Static<typeof OrganizationRecord>;
 export const CreateOrganizationBody = Type.Object(
   {
     name: Name,
-    /** Only the operator may set the plan. Other organizations start on `free`. */
+    /** Only the operator may set the plan. Other people create organizations on the plan `free`. */
     plan: Type.Optional(PlanName),
     owner_email: Type.Optional(
       Type.String({
@@ -56,7 +59,7 @@ export const SetPlanBody = Type.Object({ plan: PlanName }, closed);
 export const SetPlanAnswer = Type.Object({
   id: Type.String(),
   plan: PlanName,
-  /** From this moment, every node applies the new plan. */
+  /** The time at which every node applies the new plan. */
   effective_at: Moment,
 });
 
@@ -67,9 +70,9 @@ export const MemberRecord = Type.Object(
     name: Type.String(),
     email: Type.String(),
     role: RoleName,
-    /** Whether the account has a second factor. Null: hidden, because only owners and admins see it. */
+    /** True: the account has a second factor. Null: the value is hidden, because only owners and admins see it. */
     second_factor: Nullable(Type.Boolean()),
-    /** The member has chosen to be away and gets no hand-offs. */
+    /** True: the member has chosen to be away and gets no hand-offs. */
     away: Type.Boolean(),
     created_at: Moment,
   },
@@ -85,7 +88,7 @@ export const InvitationRecord = Type.Object(
     id: Type.String(),
     email: Type.String(),
     role: RoleName,
-    /** True: the link was sent by mail. False: a member sends the link to the person. */
+    /** True: the link was sent by mail. False: a member passes the link on to the person. */
     mailed: Type.Boolean(),
     created_at: Moment,
     expires_at: Moment,
@@ -113,7 +116,10 @@ export const InvitationLook = Type.Object({
   organization: Type.String(),
   email: Type.String(),
   role: RoleName,
-  /** False: this link cannot create an account. The person must join with an existing account. */
+  /**
+   * False if the link cannot create an account. The holder of a link that cannot create an account must join with an
+   * existing account.
+   */
   new_accounts: Type.Boolean(),
   expires_at: Moment,
 });
@@ -123,11 +129,11 @@ export const AcceptInvitationBody = Type.Object({ name: Name, password: Password
 
 const RetentionDays = Type.Integer({ minimum: MIN_RETENTION_DAYS, maximum: MAX_RETENTION_DAYS });
 
-/** How long conversations are stored. Null: without limit. */
+/** The retention period of conversations. Null: conversations are stored without limit. */
 export const RetentionRecord = Type.Object(
   {
     days: Nullable(Type.Integer()),
-    /** When the last complete cleanup finished. */
+    /** The time at which the last complete cleanup finished. */
     swept_at: Nullable(Moment),
   },
   { title: 'Retention' },
@@ -139,6 +145,9 @@ export type SetRetentionBody = Static<typeof SetRetentionBody>;
 
 export const RetentionPreviewQuery = Type.Object({ days: RetentionDays }, closed);
 
-/** The number of conversations that would be erased. `more`: there are more conversations than this number. */
+/**
+ * The number of conversations that the retention period would erase. The field `more` is true if more conversations
+ * would be erased than this number.
+ */
 export const RetentionPreview = Type.Object({ conversations: Type.Integer(), more: Type.Boolean() });
 export type RetentionPreview = Static<typeof RetentionPreview>;

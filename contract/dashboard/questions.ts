@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { closed, Id, Moment } from './shapes.ts';
 
-/** Only this many of the newest questions are read. */
+/** At most this many of the newest questions are read. */
 export const MAX_MISSED = 500;
 export const MISSED_DAYS = 30;
 const MAX_EXAMPLES = 5;
@@ -10,13 +10,16 @@ const MAX_EXAMPLES = 5;
 export const MissedQuestion = Type.Object(
   {
     agent_id: Type.String(),
-    /** The newest question. */
+    /** The newest question of the topic. */
     question: Type.String(),
     count: Type.Integer(),
-    /** The languages, detected from the script: `en`, `ar`, `hi`. */
+    /** The languages of the questions (`en`, `ar`, `hi`), detected from the script. */
     languages: Type.Array(Type.String()),
     last_at: Moment,
-    /** The messages that did not answer. When all of these messages are marked, the question is not listed any more. */
+    /**
+     * The agent's messages that did not answer the questions. When all messages in the list are marked, the topic is no
+     * longer listed.
+     */
     message_ids: Type.Array(Type.String()),
     examples: Type.Array(
       Type.Object({ text: Type.String(), conversation_id: Type.String(), end_user_id: Type.String(), at: Moment }),
@@ -29,9 +32,9 @@ export type MissedQuestion = Static<typeof MissedQuestion>;
 
 export const MissedQuestions = Type.Object(
   {
-    /** The most frequent question first. */
+    /** The most frequent topic comes first. */
     data: Type.Array(MissedQuestion),
-    /** True: there are more questions than the newest ones that were read. */
+    /** True: more questions exist than the newest questions that were read. */
     has_more: Type.Boolean(),
   },
   { title: 'MissedQuestions' },

@@ -14,13 +14,13 @@ export const ReplayBody = Type.Object(
 );
 export type ReplayBody = Static<typeof ReplayBody>;
 
-/** One turn of the agent: its messages and its actions. */
+/** One turn of the agent, with its messages and its actions. */
 const ReplaySide = Type.Object(
   {
     said: Type.Array(Type.String()),
-    /** The names of the cited documents. */
+    /** The names of the documents that the answer cites. */
     cites: Type.Array(Type.String()),
-    /** `arguments` contains at most 1,000 characters of JSON. */
+    /** The field `arguments` contains at most 1,000 characters of JSON. */
     calls: Type.Array(Type.Object({ tool: Type.String(), arguments: Type.String() })),
     next: Type.Enum(['waiting_for_user', 'handed_off', 'completed', 'opted_out']),
   },
@@ -31,15 +31,15 @@ export type ReplaySide = Static<typeof ReplaySide>;
 export const ReplayTurn = Type.Object(
   {
     at: Moment,
-    /** The person's messages. Empty: the agent wrote first. */
+    /** The messages of the person that the turn answers. Empty: the agent wrote first. */
     input: Type.Array(Type.String()),
     recorded: ReplaySide,
     replayed: ReplaySide,
-    /** Empty: no difference. */
+    /** Empty: the two answers do not differ. */
     changed: Type.Array(Type.Enum(REPLAY_CHANGES)),
     /**
-     * `earlier`: the published version gives this answer too, so an earlier version or a document caused the
-     * difference. Null: no difference.
+     * The cause `earlier` means that the published version gives the new answer too, so an earlier version or a
+     * document caused the difference. Null: the two answers do not differ.
      */
     cause: Nullable(Type.Enum(['draft', 'earlier'])),
   },
@@ -52,8 +52,9 @@ export const ReplayResult = Type.Object(
     conversation_id: Type.String(),
     turns: Type.Array(ReplayTurn),
     /**
-     * Why later turns were not replayed. `people`: members answered from here. `ended`: the recorded or the replayed
-     * conversation ends here. `limit`: a replay does not allow more turns or more time. Null: all turns were replayed.
+     * The reason why later turns were not replayed. The reason `people` means that members answered the later messages.
+     * The reason `ended` means that the recorded or the replayed conversation ended. The reason `limit` means that a
+     * replay allows no more turns or time. Null: all turns were replayed.
      */
     stopped: Nullable(Type.Enum(['people', 'ended', 'limit'])),
   },
@@ -62,18 +63,18 @@ export const ReplayResult = Type.Object(
 export type ReplayResult = Static<typeof ReplayResult>;
 
 export type ReplaySummary = {
-  /** Conversations with at least one turn. */
+  /** The number of conversations with at least one turn. */
   played: number;
   same: number;
-  /** Conversations with a difference that the draft causes. */
+  /** The number of conversations with a difference that the draft causes. */
   changed: number;
-  /** Conversations whose differences all existed before the draft. */
+  /** The number of conversations whose differences all existed before the draft. */
   earlier: number;
-  /** The conversations of `changed`, by kind of difference. */
+  /** The conversations of `changed`, grouped by the kind of difference. */
   by: Record<ReplayChange, number>;
 };
 
-/** Counts conversations. Conversations without a turn of the agent are not counted. */
+/** Counts conversations, without conversations that have no turn of the agent. */
 export function summarizeReplays(results: readonly ReplayResult[]): ReplaySummary {
   const by = Object.fromEntries(REPLAY_CHANGES.map((name) => [name, 0])) as Record<ReplayChange, number>;
   const summary = { played: 0, same: 0, changed: 0, earlier: 0, by };

@@ -6,10 +6,10 @@ import { Moment, Nullable } from './shapes.ts';
 /** The result of one conversation of a campaign. */
 export const ResultRecord = Type.Object(
   {
-    /** Of the run. */
+    /** The ID of the run. */
     id: Type.String(),
     recipient_id: Nullable(Type.String()),
-    /** The caller's own id of the recipient. */
+    /** The caller's own ID of the recipient. */
     ref: Nullable(Type.String()),
     conversation_id: Type.String(),
     end_user_id: Type.String(),

@@ -4,7 +4,7 @@ import { closed, Moment, Nullable } from './shapes.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1, maximum: MAX_VERSION });
 
-/** When a rollout stops automatically. */
+/** The conditions under which a rollout stops automatically. */
 export const StopWhen = Type.Object(
   {
     worse_by: Type.Number({
@@ -41,11 +41,11 @@ export const RolloutBody = Type.Object(
 );
 export type RolloutBody = Static<typeof RolloutBody>;
 
-/** An estimated number with its confidence interval. The interval stays valid however often someone looks at it. */
+/** An estimated number with its confidence interval. The interval stays valid, however often the result is read. */
 const Estimate = Type.Object({ value: Type.Number(), low: Type.Number(), high: Type.Number() });
 export type Estimate = Static<typeof Estimate>;
 
-/** A count of runs, and its part of all runs. */
+/** A number of runs, and the part of all runs. */
 const Counted = Type.Object({ count: Type.Integer(), part: Nullable(Estimate) });
 
 export const VersionResult = Type.Object({
@@ -53,16 +53,19 @@ export const VersionResult = Type.Object({
   runs: Type.Integer(),
   completed: Counted,
   handed_off: Counted,
-  /** Runs with a question that the agent could not answer. */
+  /** The runs with a question that the agent could not answer. */
   unanswered: Counted,
   failed: Counted,
   /** Null: the version returns no result. */
   result_complete: Nullable(Counted),
-  /** The surveys of its runs, and the average of their scores, 1 to 5. */
+  /** The surveys of the version's runs, and the average of their scores from 1 to 5. */
   ratings: Type.Object({ count: Type.Integer(), average: Nullable(Type.Number()) }),
-  /** Answers that people rated as good or bad. */
+  /** The answers that people rated as good or bad. */
   answers: Type.Object({ good: Type.Integer(), bad: Type.Integer() }),
-  /** The average cost of a run with model calls, for each currency. Empty: no price is known. One run has no interval. */
+  /**
+   * The average cost of a run with model calls, by currency. Empty: no price of the models is known. With one run, the
+   * average has no interval.
+   */
   cost: Type.Array(
     Type.Object({
       currency: Type.String(),
@@ -72,7 +75,7 @@ export const VersionResult = Type.Object({
 });
 export type VersionResult = Static<typeof VersionResult>;
 
-/** The first run of each end user in a rollout. */
+/** The first run of each end user in a rollout counts. */
 const Arm = Type.Object({ version: Type.Integer(), end_users: Type.Integer(), problems: Counted });
 
 export const Comparison = Type.Object({
@@ -80,8 +83,8 @@ export const Comparison = Type.Object({
   base: Arm,
   rolled_out: Arm,
   /**
-   * The share of end users with a problem in `rolled_out`, minus the share in `base`. Null: there are too few runs for
-   * an interval.
+   * The share of end users with a problem in `rolled_out`, minus the share in `base`. Null: the runs are too few for an
+   * interval.
    */
   worse_by: Nullable(Estimate),
 });
@@ -95,14 +98,14 @@ export const RolloutRecord = Type.Object(
     id: Type.String(),
     agent_id: Type.String(),
     version: Type.Integer(),
-    /** The version of everyone else. */
+    /** The version that all other end users get. */
     base_version: Type.Integer(),
     percent: Type.Integer(),
     stop_when: Nullable(StopWhen),
     status: Type.Enum(ROLLOUT_STATUSES),
-    /** Why the rollout was stopped. Null: the rollout was not stopped. */
+    /** The reason why the rollout was stopped. Null: the rollout was not stopped. */
     reason: Nullable(Type.Enum(ROLLOUT_REASONS)),
-    /** Of an active rollout: now. Of an ended rollout: when it ended. */
+    /** An active rollout has the current comparison, and an ended rollout has its last comparison. */
     comparison: Nullable(Comparison),
     created_at: Moment,
     ended_at: Nullable(Moment),
@@ -114,7 +117,7 @@ export type RolloutRecord = Static<typeof RolloutRecord>;
 export const VersionComparison = Type.Object(
   {
     confidence: Type.Number(),
-    /** Runs since this time are compared: since the begin of the rollout, or of the last 30 days. */
+    /** Runs after this time are compared, which is the start of the rollout or of the last 30 days. */
     since: Moment,
     /** The latest rollout of the agent, if its runs are compared. */
     rollout: Nullable(RolloutRecord),

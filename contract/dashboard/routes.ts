@@ -246,15 +246,15 @@ import {
 } from './webhooks.ts';
 
 /**
- * Every route of the dashboard's own API, below DASHBOARD_BASE, with its access rule and its shapes. The server mounts
- * exactly these routes. The dashboard and the command line call exactly these routes.
+ * The routes of the dashboard's own API, below DASHBOARD_BASE, with their access rules and shapes. The server mounts
+ * exactly the listed routes, and the dashboard and the command line call no other routes.
  */
 export const DASHBOARD_BASE = '/dashboard/api';
 
 /**
- * `public` needs no session. `signed_in` is a person who signed in to their own account. `any_session` also includes
- * people whom an organization's provider signed in. A role means at least this role in `:org_id`; a session of a
- * provider has a role in its own organization only.
+ * A `public` route needs no session. The access `signed_in` means a person who signed in to their own account. The
+ * access `any_session` also includes people whom an organization's provider signed in. A role means at least this role
+ * in `:org_id`. A session of a provider has a role only in its own organization.
  */
 export type DashboardAccess = 'public' | 'signed_in' | 'any_session' | 'operator' | Role;
 
@@ -264,20 +264,20 @@ type Status = 200 | 201 | 202 | 204 | 303;
 type Shapes = {
   query?: TSchema;
   body?: TSchema;
-  /** True: the body is optional. */
+  /** True: the request may omit the body. */
   bodyOptional?: boolean;
   /** The maximum body in bytes, if it exceeds the default. */
   bodyLimit?: number;
   /** The body is raw bytes instead of JSON, with this maximum size. */
   rawBody?: number;
-  /** Absent if the status is 204 or 303. */
+  /** The value is absent if the status is 204 or 303. */
   answer?: TSchema;
 };
 
 export type DashboardRoute = Shapes & {
   method: Method;
   status: Status;
-  /** The path in Fastify's syntax, below DASHBOARD_BASE. */
+  /** The path below DASHBOARD_BASE, in the syntax of Fastify. */
   path: string;
   access: DashboardAccess;
   summary: string;
@@ -296,16 +296,16 @@ function route<M extends Method, N extends Status, P extends string, S extends S
 
 const org = '/organizations/:org_id';
 const ofAgent = Type.Optional(Id('agent'));
-/** A document of 1 MiB in which every byte is escaped as \u00XX, its name, and the surrounding JSON. */
+/** The limit is a document of 1 MiB in which every byte is escaped as \u00XX, its name, and the surrounding JSON. */
 const DOCUMENT_BODY_BYTES = 6 * 1024 * 1024 + 64 * 1024;
-/** The text of a file, escaped as JSON, and its settings. */
+/** The limit is the text of a file, escaped as JSON, and the settings. */
 const RECIPIENTS_BODY_BYTES = 3 * 1024 * 1024;
 /** A definition with the maximum of everything exceeds the default body limit. */
 const DEFINITION_BODY_BYTES = 2 * 1024 * 1024;
-/** 200: signed in. 202: a second factor is required. */
+/** The response 200 means signed in, and 202 means that a second factor is required. */
 const Entered = Type.Union([SessionView, SecondFactorAsked]);
 
-// One line a route, so that it reads as a table.
+// Each route has one line, so that the list reads as a table.
 // oxfmt-ignore
 const routes = {
   // Setting up and signing in
@@ -606,7 +606,7 @@ type ParamIn<P extends string> = P extends `${string}:${infer N}/${infer Rest}`
   : P extends `${string}:${infer N}`
     ? N
     : never;
-/** The names of the parameters in a route's path. */
+/** The names of the parameters in the path of a route. */
 export type ParamOf<N extends DashboardRouteName> = ParamIn<(typeof routes)[N]['path']>;
 
 type In<R, K extends string> = R extends Record<K, infer S extends TSchema> ? Static<S> : undefined;

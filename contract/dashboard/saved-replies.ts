@@ -2,11 +2,11 @@ import { Type, type Static } from 'typebox';
 import { ReplyActions } from './conversations.ts';
 import { closed, Moment, Name } from './shapes.ts';
 
-/** The maximum number of saved replies of one organization. The list is not paged. */
+/** The list of saved replies has no pages, because one organization has at most this many. */
 export const MAX_SAVED_REPLIES = 500;
 export const MAX_SAVED_REPLY_CHARACTERS = 4_000;
 const MAX_LANGUAGES = 20;
-/** The number of characters of a text that the list shows. */
+/** The list shows this many characters of a text. */
 export const SAVED_REPLY_PREVIEW = 160;
 
 const shortcut = Type.String({
@@ -41,7 +41,7 @@ export const SavedReplySummary = Type.Object(
   {
     ...summary,
     languages: Type.Array(Type.String()),
-    /** The start of the default text, or of the first text if there is no default. */
+    /** The start of the default text, or of the first text if the reply has no default text. */
     preview: Type.String(),
   },
   { title: 'SavedReplySummary' },
@@ -71,9 +71,9 @@ export type UpdateSavedReplyBody = Static<typeof UpdateSavedReplyBody>;
 /** A saved reply in the language of the conversation, with the values of the person and of the requesting member. */
 export const FilledReply = Type.Object(
   {
-    /** Variables without a value and without a fallback stay unchanged in the text. */
+    /** Variables without a value and a fallback stay unchanged in the text. */
     text: Type.String(),
-    /** The names of these variables. */
+    /** The names of variables that have no value. */
     missing: Type.Array(Type.String()),
   },
   { title: 'FilledReply' },

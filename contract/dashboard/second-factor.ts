@@ -1,15 +1,15 @@
 import { Type, type Static } from 'typebox';
 import { closed, Moment, Name, Nullable } from './shapes.ts';
 
-/** The password is correct, but the account has a second factor. There is no session yet. */
+/** The password is correct, but the account has a second factor. The person has no session yet. */
 export const SecondFactorAsked = Type.Object(
   {
     /**
-     * The next request sends the challenge with the code, within five minutes. Alone, the challenge gives no access.
+     * The next request sends this challenge with the code, within five minutes. The challenge alone gives no access.
      */
     challenge: Type.String(),
     expires_at: Moment,
-    /** The second factors of the account. A recovery code is always possible. */
+    /** The kinds of second factors of the account. A recovery code is always accepted. */
     authenticator: Type.Boolean(),
     passkey: Type.Boolean(),
   },
@@ -17,7 +17,7 @@ export const SecondFactorAsked = Type.Object(
 );
 export type SecondFactorAsked = Static<typeof SecondFactorAsked>;
 
-/** Six digits from the authenticator app, or a recovery code. */
+/** The code has six digits of the authenticator app, or is a recovery code. */
 const Code = Type.String({ minLength: 1, maxLength: 64 });
 /**
  * The password is required again, so that an open browser is not enough. The password is absent if the account has no
@@ -32,9 +32,9 @@ export const PasswordAndCodeBody = Type.Object({ password: Again, code: Code }, 
 
 export const NewAuthenticator = Type.Object(
   {
-    /** Base 32, for an app that cannot read the QR code. */
+    /** The secret in base 32, for an app that cannot read the QR code. */
     secret: Type.String(),
-    /** `otpauth://…`, the content of the QR code. */
+    /** The content of the QR code, as `otpauth://…`. */
     uri: Type.String(),
   },
   { title: 'NewAuthenticator' },
@@ -42,7 +42,7 @@ export const NewAuthenticator = Type.Object(
 
 export const RecoveryCodes = Type.Object(
   {
-    /** Shown only in this response. */
+    /** Only this response contains the codes. */
     recovery_codes: Type.Array(Type.String()),
   },
   { title: 'RecoveryCodes' },
@@ -57,7 +57,7 @@ export type PasskeyRecord = Static<typeof PasskeyRecord>;
 export const NewPasskey = Type.Object(
   {
     passkey: PasskeyRecord,
-    /** Shown only in the response for the first factor of an account, otherwise null. */
+    /** The codes are present only in the response for the first factor of an account, and otherwise null. */
     recovery_codes: Nullable(Type.Array(Type.String())),
   },
   { title: 'NewPasskey' },
@@ -69,7 +69,10 @@ export const SecondFactorView = Type.Object(
     authenticator: Nullable(Type.Object({ confirmed_at: Moment })),
     passkeys: Type.Array(PasskeyRecord),
     recovery_codes_left: Type.Integer(),
-    /** The host name for passkeys. Null: this installation has no address that browsers accept for passkeys. */
+    /**
+     * The host name that is valid for passkeys. Null if the installation has no address that browsers accept for
+     * passkeys.
+     */
     passkeys_at: Nullable(Type.String()),
   },
   { title: 'SecondFactor' },

@@ -2,10 +2,10 @@ import { Type, type Static } from 'typebox';
 import { EndUserExportQuery } from './end-users.ts';
 import { closed, Moment, Name } from './shapes.ts';
 
-/** The maximum number of segments of one organization. The list is not paged. */
+/** The list of segments has no pages, because one organization has at most this many. */
 export const MAX_SEGMENTS = 200;
 
-/** A name for filters of end users. The filters are evaluated each time the segment is used. */
+/** A segment is a name for filters of end users. The filters are evaluated each time the segment is used. */
 const filters = Type.Unsafe<Static<typeof EndUserExportQuery>>({ ...EndUserExportQuery, minProperties: 1 });
 
 export const SegmentRecord = Type.Object(

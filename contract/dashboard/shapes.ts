@@ -3,7 +3,7 @@ import { idPattern, type IdPrefix } from '../ids.ts';
 import { DEFAULT_PAGE, MAX_NAME_CHARACTERS, MAX_PAGE } from '../limits.ts';
 import { ROLES } from '../permissions.ts';
 
-/** Shared parts of the dashboard API's schemas. */
+/** The parts that several schemas of the dashboard's API share. */
 export const closed = { additionalProperties: false };
 
 /** A time zone of the tz database, such as Asia/Qatar. */
@@ -25,7 +25,7 @@ export const Page = <S extends TSchema>(item: S) =>
     has_more: Type.Boolean(),
   });
 
-/** A short list without pages. */
+/** A short list that has no pages. */
 export const Whole = <S extends TSchema>(item: S) => Type.Object({ data: Type.Array(item) });
 
 const paging = {
@@ -33,7 +33,7 @@ const paging = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
 };
 
-/** The query of a paged list, with the filters of this list. */
+/** The query of a paged list, with the filters of the list. */
 export const PageQuery = <P extends Record<string, TSchema>>(filters: P): TObject<typeof paging & P> =>
   Type.Object({ ...paging, ...filters }, closed) as TObject<typeof paging & P>;
 

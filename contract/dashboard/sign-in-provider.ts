@@ -10,7 +10,7 @@ const Issuer = Type.String({
   maxLength: 500,
   description: "The provider's own identifier, in its exact form.",
 });
-/** A lower-case host name. An IDN is in its ASCII form. */
+/** A host name in lower case. An internationalized domain (IDN) is in its ASCII form. */
 const Domain = Type.String({ minLength: 3, maxLength: 253, description: 'An e-mail domain, such as example.com.' });
 
 export const SignInDomain = Type.Object(
@@ -18,7 +18,7 @@ export const SignInDomain = Type.Object(
     domain: Type.String(),
     proven_by: Nullable(Type.Enum(['dns', 'operator'])),
     proven_at: Nullable(Moment),
-    /** The required DNS record of the domain. */
+    /** The DNS record that the domain must have. */
     record: Type.Object({ name: Type.String(), type: Type.Literal('TXT'), value: Type.String() }),
     created_at: Moment,
   },
@@ -26,7 +26,7 @@ export const SignInDomain = Type.Object(
 );
 export type SignInDomain = Static<typeof SignInDomain>;
 
-/** The secret is encrypted in the database and never shown again. */
+/** The client secret is encrypted in the database and never shown again. */
 const SignInProvider = Type.Object(
   {
     issuer: Type.String(),
@@ -49,7 +49,7 @@ export const SignInSettings = Type.Object(
 );
 export type SignInSettings = Static<typeof SignInSettings>;
 
-/** Absent fields do not change. A new issuer needs its own client ID and secret. */
+/** Absent fields do not change. A new issuer needs a new client ID and client secret. */
 export const SetSignInProviderBody = Type.Object(
   {
     issuer: Type.Optional(Issuer),
@@ -64,7 +64,7 @@ export type SetSignInProviderBody = Static<typeof SetSignInProviderBody>;
 
 export const CheckSignInProviderBody = Type.Object({ issuer: Issuer }, closed);
 
-/** The provider's own metadata. */
+/** The metadata that the provider publishes. */
 export const SignInProviderLook = Type.Object({
   issuer: Type.String(),
   authorization_endpoint: Type.String(),
@@ -79,12 +79,12 @@ export const AddSignInDomainBody = Type.Object({ domain: Domain }, closed);
 export const BeginSignInBody = Type.Object(
   {
     email: Type.String({ minLength: 1, maxLength: 254 }),
-    /** The page of the dashboard to open after sign-in. */
+    /** The page of the dashboard that opens after the sign-in. */
     back: Type.Optional(Type.String({ maxLength: 2000, pattern: '^/' })),
   },
   closed,
 );
 export type BeginSignInBody = Static<typeof BeginSignInBody>;
 
-/** The next URL for the browser. */
+/** The URL that the browser opens next. */
 export const BegunSignIn = Type.Object({ url: Type.String() });

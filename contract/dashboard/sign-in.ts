@@ -5,7 +5,7 @@ import { closed, Email, Moment, Name, Nullable, Password, RoleName, TimeZone } f
 
 const PlanName = Type.Enum(PLANS);
 
-/** Creates the first owner and the first organization. This call works once, with the token of the setup link. */
+/** Creates the first owner and the first organization. The call works once, with the token of the setup link. */
 export const SetupBody = Type.Object(
   {
     token: Type.String({ minLength: 1, maxLength: 200 }),
@@ -13,7 +13,7 @@ export const SetupBody = Type.Object(
     email: Email,
     password: Password,
     organization_name: Name,
-    /** The time zone of the browser. */
+    /** The time zone that the browser reports. */
     time_zone: Type.Optional(TimeZone),
   },
   closed,
@@ -42,7 +42,7 @@ export type PasswordLinkLook = Static<typeof PasswordLinkLook>;
 
 export const ResetPasswordBody = Type.Object({ password: Password }, closed);
 
-/** Requests a password link by mail. The schema accepts any text, as for signing in. */
+/** Requests a password link by mail. The schema accepts any text, as for a sign-in. */
 export const ForgotPasswordBody = Type.Object({ email: Type.String({ minLength: 1, maxLength: 254 }) }, closed);
 
 /** The options of the sign-in page. */
@@ -70,16 +70,16 @@ export const SessionView = Type.Object(
         plan: PlanName,
         role: RoleName,
         time_zone: Nullable(Type.String()),
-        /** After a resolve or a snooze, the inbox opens the next conversation for this member. */
+        /** True: after a resolve or a snooze, the inbox opens the next conversation for this member. */
         opens_next: Type.Boolean(),
         /**
-         * True: the organization requires a second factor, and this session has none. All other requests for this
-         * organization are refused.
+         * True: the organization requires a second factor, and this session has no second factor. Until the session has
+         * a second factor, all other requests for the organization are refused.
          */
         second_factor_required: Type.Boolean(),
       }),
     ),
-    /** The access token of the request. Null: a person is signed in. */
+    /** The access token that made the request. Null: a person is signed in. */
     token: Nullable(
       Type.Object({
         id: Type.String(),
@@ -91,18 +91,21 @@ export const SessionView = Type.Object(
     ),
     region: Type.Enum(REGION_IDS),
     base_url: Type.String(),
-    /** The target of "Upgrade plan". Null: Settings, Plan. */
+    /** The URL that "Upgrade plan" opens. Null: the dashboard opens Settings, Plan. */
     upgrade_url: Nullable(Type.String()),
-    /** True: this installation sends mail. */
+    /** True if the installation sends mail. */
     mail: Type.Boolean(),
-    /** The time since which sending is paused after a restore. Null: not paused. `./parley resume` ends the pause. */
+    /**
+     * The time since which sending is paused after a restore. Null: sending is not paused. The command `./parley
+     * resume` ends the pause.
+     */
     paused_since: Nullable(Moment),
   },
   { title: 'SessionView' },
 );
 export type SessionView = Static<typeof SessionView>;
 
-/** A session of this person. */
+/** One session of the signed-in person. */
 export const SessionRecord = Type.Object(
   {
     id: Type.String(),

@@ -2,15 +2,15 @@ import { Type, type Static } from 'typebox';
 import { closed, Moment, Nullable } from './shapes.ts';
 
 /**
- * The hours of each period. The response also contains the previous period of the same length. The last hour is the
- * current one.
+ * The hours of each period. The response also contains the previous period of the same length. The last hour of a
+ * period is the current hour.
  */
 export const NUMBER_PERIODS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 } as const;
 export type NumberPeriod = keyof typeof NUMBER_PERIODS;
 
 /**
- * Why a conversation was handed over: the person asked, a rule matched, too many questions were not understood, the
- * model decided, people are the fallback of a model, the person did not answer, or a member took over.
+ * The reasons of a hand-off: the person asked, a rule matched, too many questions were not understood, the model
+ * decided, people are the fallback of a model, the person did not answer, or a member took over.
  */
 export const HAND_OFF_REASONS = ['asked', 'rule', 'not_understood', 'model', 'stand_in', 'no_reply', 'member'] as const;
 export type HandOffReason = (typeof HAND_OFF_REASONS)[number];
@@ -30,37 +30,42 @@ export const Numbers = Type.Object(
     period: Type.Enum(Object.keys(NUMBER_PERIODS) as NumberPeriod[]),
     from: Moment,
     to: Moment,
-    /** False: the server is still counting these days. Repeat the call in a moment. */
+    /**
+     * False: the server is still counting the days of the period. If the server is still counting, repeat the call a
+     * moment later.
+     */
     complete: Type.Boolean(),
-    /** Counted by the hour of their start. */
+    /** The conversations, counted by the hour of their start. */
     conversations: Change,
-    /** Conversations of the period that have ended, and those of them without a member. */
+    /** The conversations of the period that have ended, and the part that ended without a member. */
     ended: Change,
     ended_alone: Change,
-    /** Ended because the person did not answer, without a person of the team. */
+    /** The conversations that ended without a member because the person did not answer. */
     ended_no_reply: Change,
     handed_off: Change,
     hand_off_reasons: Type.Array(Count),
     /** The median time from the hand-off to the first message of a member. Null: no member answered. */
     first_reply_seconds: Type.Object({ now: Seconds, before: Seconds }),
-    /** Surveys that people answered, counted by the hour of the answer, and the average of their scores, 1 to 5. */
+    /**
+     * The surveys that people answered, counted by the hour of the answer, and the average of their scores from 1 to 5.
+     */
     ratings: Change,
     rating_average: Type.Object({ now: Nullable(Type.Number()), before: Nullable(Type.Number()) }),
-    /** By score. */
+    /** The number of surveys by score. */
     rating_scores: Type.Array(Count),
-    /** Answers of agents that people rated as good or bad. */
+    /** The answers of agents that people rated as good or bad. */
     answers_good: Change,
     answers_bad: Change,
-    /** Messages of agents and members, by their current delivery state. */
+    /** The messages of agents and members, by their current delivery state. */
     messages: Change,
     message_states: Type.Array(Count),
-    /** Calls of the public API. */
+    /** The number of calls of the public API. */
     calls: Change,
     refused: Change,
     failed: Change,
-    /** Problem codes of the refused requests in the request log. Under load, the log contains a sample. */
+    /** The problem codes of refused requests in the request log. Under load, the log contains a sample. */
     refusals: Type.Array(Count),
-    /** Hours with at least one conversation or hand-off. */
+    /** The hours with at least one conversation or hand-off. */
     hours: Type.Array(Type.Object({ at: Moment, conversations: Type.Integer(), handed_off: Type.Integer() })),
   },
   { title: 'Numbers' },

@@ -9,7 +9,10 @@ export const MAX_CASES = 200;
 export const MAX_CASE_TURNS = 20;
 const MAX_EXPECTED = 20;
 
-/** Text, or a number in digits of any script. Case, accents and spelling variants are ignored. */
+/**
+ * The expected value is text, or a number in digits of any script. The comparison ignores case, accents and spelling
+ * variants.
+ */
 const Words = Type.Union([Type.String({ minLength: 1, maxLength: 500 }), Type.Number()]);
 const SomeWords = Type.Union([Words, Type.Array(Words, { minItems: 1, maxItems: MAX_EXPECTED })]);
 const Arguments = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown());
@@ -17,7 +20,7 @@ const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 
 export const MAX_RUBRIC_CHARACTERS = 1_000;
 const RubricText = Type.String({ minLength: 1, maxLength: MAX_RUBRIC_CHARACTERS });
-/** A criterion that a model evaluates: the agent's own model, or the model of the suite. */
+/** A criterion that a model evaluates, which is the agent's own model or the model of the suite. */
 export const Rubric = Type.Union([
   RubricText,
   Type.Object(
@@ -120,7 +123,10 @@ const CaseTurn = Type.Object(
   closed,
 );
 
-/** The recorded results of a tool in this case. The first entry that matches is used. No tool is really called. */
+/**
+ * The recorded results of a tool in this case. The first recorded result that matches is used. The test really calls no
+ * tool.
+ */
 const CaseTool = Type.Object(
   {
     tool: ToolName,
@@ -159,7 +165,7 @@ export type TestCase = Static<typeof TestCase>;
 
 const cases = Type.Array(TestCase, { maxItems: MAX_CASES });
 
-/** A file in a repository has the same form. */
+/** A file of test cases in a repository has the same form. */
 export const SetSuiteBody = Type.Object(
   {
     cases,
@@ -194,7 +200,7 @@ export const SuiteRecord = Type.Object(
 );
 export type SuiteRecord = Static<typeof SuiteRecord>;
 
-/** Model responses as the provider sent them, keyed by a hash of the request. */
+/** The responses of models as the provider sent them, with a hash of the request as key. */
 const Recorded = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 200_000 }), {
   maxProperties: 200,
 });
@@ -223,7 +229,7 @@ export const TestAgentBody = Type.Object(
 );
 export type TestAgentBody = Static<typeof TestAgentBody>;
 
-/** The verdict of a model on an answer. `by` is provider/model. */
+/** The verdict of a model on an answer. The field `by` has the form provider/model. */
 export const Judgment = Type.Object({ by: Type.String(), met: Type.Boolean(), why: Type.String() });
 export type Judgment = Static<typeof Judgment>;
 
@@ -238,9 +244,12 @@ export const CaseResult = Type.Object(
         cites: Type.Array(Type.String()),
         calls: Type.Array(Type.Object({ tool: Type.String(), arguments: Type.Record(Type.String(), Type.Unknown()) })),
         next: Type.String(),
-        /** The verdict on the rubric. Absent without a rubric, and if an earlier expectation failed. */
+        /**
+         * The verdict of a model on the rubric. The value is absent if the turn has no rubric, or an earlier
+         * expectation failed.
+         */
         judgment: Type.Optional(Judgment),
-        /** The failed expectations. `expectation` is the name. */
+        /** The expectations that failed. The field `expectation` is the name of the expectation. */
         faults: Type.Array(
           Type.Object({ expectation: Type.String(), expected: Type.Unknown(), found: Type.Unknown() }),
         ),

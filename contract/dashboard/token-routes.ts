@@ -2,21 +2,21 @@ import type { TokenVerb } from '../permissions.ts';
 import type { DashboardRouteName } from './routes.ts';
 
 /**
- * The routes of the dashboard's API that an access token can use, and the verb that each requires. Tokens cannot use
- * any other route. The rules behind the list:
+ * The routes of the dashboard's API that an access token can use, with the verb that each route requires. Tokens cannot
+ * use any other route. The list of token routes follows four rules:
  *
- * - `push` changes drafts, and nothing that end users see. `publish` changes the parts that end users see: versions,
- *   documents, triggers.
- * - A token cannot send messages to people or read personal data: conversations, end users and campaigns are closed.
- *   Only tests that members created from conversations contain text of people.
- * - A token cannot grant access: sign-in, members, keys, tokens and all secrets are closed. Endpoints and the list of
- *   their deliveries are read, but not changed; the bodies of deliveries, which have words of people, are closed. The
- *   one exception is the secret with which Parley signs turns for own code, because a pipeline sets up agent and code
- *   together. This secret opens nothing in Parley.
- * - No route here requires a role above member, so a stolen token never has the rights of an admin.
+ * - The verb `push` changes drafts, and nothing that end users see.
+ * - The verb `publish` changes the parts that end users see, which are versions, documents and triggers.
+ * - A token cannot send messages to people or read personal data, because conversations, end users and campaigns are
+ *   closed. Only tests that members created from conversations contain text of people.
+ * - A token cannot grant access, because sign-in, members, keys, tokens and all secrets are closed. A token can read
+ *   endpoints and the list of their deliveries, but cannot change them. The bodies of deliveries, which have words of
+ *   people, are closed. The only exception is the secret with which Parley signs turns for own code, because a pipeline
+ *   sets up agent and code together. This secret opens nothing in Parley.
+ * - No route of the list requires a role above member, so a stolen token never has the rights of an admin.
  *
- * `own`: every token, with any verb. A token for certain agents can use only routes with one of these agents in the
- * path.
+ * The value `own` means every token, with any verb. A token for certain agents can use only routes with one of these
+ * agents in the path.
  */
 export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>> = {
   readSession: 'own',
@@ -49,9 +49,10 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   testAgent: 'test',
 
   createAgent: 'push',
-  // Requires `publish`, unless the body changes only the draft. features/agents decides (src/http/dashboard/agents.ts).
+  // The route requires `publish`, unless the body changes only the draft. The file src/http/dashboard/agents.ts decides
+  // whether an update changes only the draft.
   updateAgent: 'push',
-  // Requires `publish` if it changes whether publishing needs passing tests.
+  // The route requires `publish` if it changes whether publishing needs passing tests.
   setSuite: 'push',
 
   publishAgent: 'publish',
@@ -67,7 +68,8 @@ export const TOKEN_ROUTES: Partial<Record<DashboardRouteName, TokenVerb | 'own'>
   deleteSource: 'publish',
   syncSource: 'publish',
   cancelSync: 'publish',
-  // Arguments of calls may have data of people. A token that publishes already decides which tools an agent calls.
+  // The arguments of tool calls may have data of people. A token that publishes already decides which tools an agent
+  // calls.
   listApprovals: 'publish',
   decideApproval: 'publish',
   createTrigger: 'publish',

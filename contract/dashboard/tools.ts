@@ -3,14 +3,14 @@ import { McpOrigin, Tool } from '../agents.ts';
 import { ROTATION_OVERLAPS } from './keys.ts';
 import { closed, Moment, Nullable } from './shapes.ts';
 
-/** The maximum number of tool secrets of one agent: each tool at two origins. */
+/** One agent has at most this many tool secrets, enough for each tool at two origins. */
 export const MAX_TOOL_SECRETS = 64;
 export const MAX_TOOL_HEADERS = 5;
 
-/** The type of the credentials of a call, without their values. */
+/** The type of the credentials of a call, without the values. */
 export const ToolCredentialsLook = Type.Object({
   authorization: Nullable(Type.Enum(['bearer', 'basic'])),
-  /** The names of the other encrypted headers. */
+  /** The names of the other headers, whose values are encrypted. */
   headers: Type.Array(Type.String()),
 });
 export type ToolCredentialsLook = Static<typeof ToolCredentialsLook>;
@@ -20,7 +20,8 @@ const record = {
   agent_id: Type.String(),
   tool: Type.String(),
   /**
-   * Scheme, host and port. Calls to other origins are not signed with this secret and contain none of its credentials.
+   * The scheme, host and port of the tool's URL. Calls to other origins are not signed with this secret and contain
+   * none of its credentials.
    */
   origin: Type.String(),
   credentials: ToolCredentialsLook,
@@ -61,10 +62,10 @@ export type CreateToolSecretBody = Static<typeof CreateToolSecretBody>;
 export const RotateToolSecretBody = Type.Object({ overlap: Type.Enum(ROTATION_OVERLAPS) }, closed);
 export type RotateToolSecretBody = Static<typeof RotateToolSecretBody>;
 
-/** Visible ASCII, the characters that are allowed in a header. */
+/** A value has visible ASCII characters, which are allowed in a header. */
 const headerText = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[!-~]([ -~]*[!-~])?$' });
 
-/** Replaces all credentials. An empty body removes the credentials. */
+/** The credentials replace all stored credentials. An empty body removes all credentials. */
 export const SetToolCredentialsBody = Type.Object(
   {
     bearer: Type.Optional(headerText(4_000)),
@@ -88,7 +89,9 @@ export const SetToolCredentialsBody = Type.Object(
 );
 export type SetToolCredentialsBody = Static<typeof SetToolCredentialsBody>;
 
-/** One call of a tool with the unsaved settings of the editor. `variables.end_user` is the fictional person. */
+/**
+ * One call of a tool with the unsaved settings of the editor. The field `variables.end_user` is the fictional person.
+ */
 export const TryToolBody = Type.Object(
   {
     tool: Tool,
@@ -101,15 +104,15 @@ export type TryToolBody = Static<typeof TryToolBody>;
 
 export const ToolTried = Type.Object(
   {
-    /** The request without credentials. Null: no request was sent. */
+    /** The request that was sent, without credentials. Null: no request was sent. */
     request: Nullable(
       Type.Object({ url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() }),
     ),
-    /** The status of the response. Null: no response. */
+    /** The status of the response. Null: no response came. */
     status: Nullable(Type.Integer()),
-    /** The reason of the failure. Null: no failure. */
+    /** The reason why the call failed. Null: the call did not fail. */
     error: Nullable(Type.String()),
-    /** The start of the response. */
+    /** The start of the response's body. */
     answer: Type.String(),
     duration_ms: Type.Integer(),
   },
@@ -117,7 +120,7 @@ export const ToolTried = Type.Object(
 );
 export type ToolTried = Static<typeof ToolTried>;
 
-/** Requests the tool list of an MCP server, with the stored secret of this server. */
+/** Requests the list of tools from an MCP server, with the stored secret of this server. */
 export const ListMcpToolsBody = Type.Object(
   {
     server: McpOrigin.properties.server,
@@ -127,15 +130,15 @@ export const ListMcpToolsBody = Type.Object(
 );
 export type ListMcpToolsBody = Static<typeof ListMcpToolsBody>;
 
-/** A tool in the server's current description. */
+/** A tool in the current list of the server. */
 export const McpTool = Type.Object({
   name: Type.String(),
   description: Type.String(),
   parameters: Type.Record(Type.String(), Type.Unknown()),
   pin: Type.String(),
   /**
-   * The reason why the tool cannot be selected. Null: it can be selected. A tool that cannot be selected has no
-   * description and no parameters here.
+   * The reason why the tool cannot be selected. Null: the tool can be selected. The response has no description and no
+   * parameters of a tool that cannot be selected.
    */
   fault: Nullable(Type.String()),
 });
@@ -143,12 +146,12 @@ export type McpTool = Static<typeof McpTool>;
 
 export const McpTools = Type.Object(
   {
-    /** The server's own name. Null: no response. */
+    /** The name that the server gives itself. Null: the server did not respond. */
     server: Nullable(Type.Object({ name: Type.String(), version: Type.String() })),
-    /** The reason why there is no list. Null: there is a list. */
+    /** The reason why the list is missing. Null: the response has the list. */
     error: Nullable(Type.String()),
     tools: Type.Array(McpTool),
-    /** The number of further tools that are not shown. */
+    /** The number of tools that are not shown. */
     more: Type.Integer(),
   },
   { title: 'McpTools' },

@@ -4,12 +4,12 @@ import { EventEnvelope } from '../events.ts';
 import { ROTATION_OVERLAPS } from './keys.ts';
 import { closed, Id, Moment, Nullable, PageQuery } from './shapes.ts';
 
-/** The maximum number of endpoints of one organization, because every event is stored once per endpoint. */
+/** One organization has at most this many endpoints, because every event is stored once per endpoint. */
 export const MAX_WEBHOOKS = 20;
-/** The number of attempts that are stored per delivery: those of two rounds and a few more. */
+/** This many attempts are stored per delivery, which is enough for two rounds and a few more. */
 export const MAX_STORED_ATTEMPTS = 25;
 
-/** Why an endpoint is off: a member turned it off, or it returned 410. */
+/** The reason why an endpoint is off, which is that a member turned it off, or that it returned 410. */
 export const WEBHOOK_DISABLED_REASONS = ['by_member', 'gone'] as const;
 
 const Url = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 });
@@ -74,12 +74,12 @@ export type RecoveredDeliveries = Static<typeof RecoveredDeliveries>;
 export const DeliveryAttempt = Type.Object(
   {
     at: Moment,
-    /** The status of the response. Null: no response. */
+    /** The status of the response. Null: no response came. */
     status: Nullable(Type.Integer()),
-    /** The reason why the attempt failed. Null: it succeeded. */
+    /** The reason why the attempt failed. Null: the attempt succeeded. */
     error: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
     duration_ms: Type.Integer(),
-    /** The start of the response. */
+    /** The start of the response's body. */
     response: Type.String(),
   },
   { title: 'DeliveryAttempt' },
@@ -92,7 +92,7 @@ const delivery = {
   endpoint_url: Type.String(),
   type: Type.String(),
   state: Type.Enum(EVENT_DELIVERY_STATES),
-  /** The attempts of this round. A resend starts a new round. */
+  /** The number of attempts in the current round. A resend starts a new round. */
   attempts: Type.Integer(),
   next_attempt_at: Nullable(Moment),
   last_attempt: Nullable(DeliveryAttempt),
@@ -103,7 +103,7 @@ const delivery = {
 export const EventDelivery = Type.Object(delivery, { title: 'EventDelivery' });
 export type EventDelivery = Static<typeof EventDelivery>;
 
-/** One complete delivery: its attempts, oldest first, and the body. */
+/** One complete delivery, with its attempts, oldest first, and its body. */
 export const EventDeliveryDetail = Type.Object(
   { ...delivery, history: Type.Array(DeliveryAttempt), body: Type.String() },
   { title: 'EventDeliveryDetail' },
@@ -117,8 +117,8 @@ export const EventDeliveryQuery = PageQuery({
 });
 
 /**
- * Watches new events. Without `after`, watching starts with the next event. Each call keeps the recording of events
- * active for some more minutes.
+ * Watches new events. Without `after`, the list starts with the next event. Each call makes Parley write events for
+ * some more minutes.
  */
 export const WatchEventsQuery = Type.Object(
   {
@@ -129,7 +129,7 @@ export const WatchEventsQuery = Type.Object(
   closed,
 );
 
-/** Oldest first. `cursor` is always present. Send it as `after` in the next call. */
+/** The events are in order, oldest first. `cursor` is always present. Send the `cursor` as `after` in the next call. */
 export const WatchedEvents = Type.Object(
   { data: Type.Array(EventEnvelope), cursor: Type.String() },
   { title: 'WatchedEvents' },

@@ -8,7 +8,10 @@ export type WeeklyMailLanguage = (typeof WEEKLY_MAIL_LANGUAGES)[number];
 export const WeeklyMailBody = Type.Object(
   {
     wanted: Type.Boolean(),
-    /** The mail is sent on Monday at eight in this zone. UTC if the database does not know the zone in the request. */
+    /**
+     * The mail is sent on Monday at eight in this zone. The zone is UTC if the database does not know the zone in the
+     * request.
+     */
     time_zone: Type.String({ format: 'time-zone', maxLength: 64 }),
     language: Type.Enum(WEEKLY_MAIL_LANGUAGES),
   },
@@ -29,6 +32,6 @@ export type WeeklyMailRecord = Static<typeof WeeklyMailRecord>;
 
 /**
  * The maximum size of the body that a mail program sends to the List-Unsubscribe address (RFC 8058). Parley does not
- * read the body.
+ * read this body.
  */
 export const MAX_UNSUBSCRIBE_BYTES = 1024;

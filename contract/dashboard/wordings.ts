@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { closed, Id, Moment, Nullable } from './shapes.ts';
 
-/** Maximum number of learned questions of an agent, and of one passage. */
+/** The maximum number of learned questions of one agent, and of one passage. */
 export const MAX_WORDINGS = 1_000;
 export const MAX_WORDINGS_OF_PASSAGE = 20;
 export const MAX_WORDING_CHARACTERS = 500;
@@ -17,10 +17,13 @@ export const WordingRecord = Type.Object(
     document_id: Type.String(),
     document: Type.String(),
     heading: Nullable(Type.String()),
-    /** The beginning of the passage. */
+    /** The beginning of the passage's text. */
     quote: Type.String(),
     question: Type.String(),
-    /** `member`: a member confirmed it. `people`: three different people chose this passage for it. */
+    /**
+     * The origin `member` means that a member confirmed the wording. The origin `people` means that three different
+     * people chose this passage for the question.
+     */
     origin: Type.Union([Type.Literal('member'), Type.Literal('people')]),
     created_at: Moment,
   },
@@ -57,8 +60,8 @@ export const SuggestPassagesQuery = Type.Object(
   {
     question: Question,
     /**
-     * The agent's message that did not answer. Passages similar to the first reply of a member after this message come
-     * first.
+     * The message of the agent that did not answer the question. Passages similar to the first reply of a member after
+     * this message come first.
      */
     message_id: Type.Optional(Id('msg')),
   },
@@ -66,7 +69,7 @@ export const SuggestPassagesQuery = Type.Object(
 );
 export type SuggestPassagesQuery = Static<typeof SuggestPassagesQuery>;
 
-/** Passages that may answer a question, and the reply of a member to it. */
+/** The passages that may answer a question, and the reply of a member to the question. */
 export const SuggestedPassages = Type.Object(
   {
     reply: Nullable(Type.String()),

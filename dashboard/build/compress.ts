@@ -6,15 +6,15 @@ import type { Plugin } from 'vite';
 
 const compressed = promisify(brotliCompress);
 
-/** The chunks of most first loads: those of vite.config.ts, and the page that members open first. */
+/** The chunks of most first loads, which are the chunks of vite.config.ts and of the page that members open first. */
 const FIRST = new Set(['vendor', 'index', 'inputs', 'lists', 'front', 'conversations-page']);
 
 /**
  * Compresses the files of every first load with brotli's best level, which takes too long for a request. The server
- * (src/http/dashboard/serve-dashboard.ts) compresses all other files itself.
+ * (src/http/dashboard/serve-dashboard.ts) compresses the other files on request.
  */
 export function compressFirstFiles(): Plugin {
-  /** The outputs of the languages share files. */
+  /** The builds of the two languages share files. */
   const done = new Set<string>();
   return {
     name: 'compress-first-files',

@@ -3,13 +3,13 @@ import type { Plugin, Rolldown } from 'vite';
 /**
  * Builds the files of the dashboard once per language. `defineTexts(en, ar)` becomes `defineTexts(__ARABIC__ ? ar :
  * en)`, and each output replaces __ARABIC__ with a constant, so that the minifier removes the texts of the other
- * language. The English and the Arabic output share the files that contain no texts. public/preferences.js starts the
- * files of the reader's language.
+ * language. The English and the Arabic output share the files that contain no texts. The script public/preferences.js
+ * starts the files of the reader's language.
  */
 const LANGUAGES = ['en', 'ar'] as const;
 type Language = (typeof LANGUAGES)[number];
 
-/** These chunks contain only packages and no texts. */
+/** The shared chunks of both languages contain only packages and no texts. */
 const SHARED = /^(?:rolldown-runtime|vendor)$/;
 
 export const outputsOf = (codeSplitting: Rolldown.OutputOptions['codeSplitting']): Rolldown.OutputOptions[] =>
@@ -39,7 +39,7 @@ export function languages(): Plugin {
       handler(html, { chunk }) {
         const { fileName, imports } = chunk!;
         files[languageOf(fileName)] = [fileName, ...imports];
-        // The page of the last output replaces the others.
+        // The page of the last build replaces the pages of the other builds.
         return files.en && files.ar ? startInLanguage(html, files as Record<Language, readonly string[]>) : html;
       },
     },
@@ -48,7 +48,7 @@ export function languages(): Plugin {
 
 const languageOf = (file: string): Language => (file.startsWith('assets/ar/') ? 'ar' : 'en');
 
-/** The page loads the shared files. public/preferences.js adds the files of one language. */
+/** The page loads the shared files, and public/preferences.js adds the files of one language. */
 function startInLanguage(html: string, files: Record<Language, readonly string[]>): string {
   const own = LANGUAGES.map((language) => {
     const list = files[language].filter((file) => file.startsWith(`assets/${language}/`));

@@ -36,7 +36,7 @@ function LanguageOnPage(): ReactNode {
   const { setDirection } = useDirection();
   useEffect(() => {
     document.documentElement.lang = language;
-    // public/preferences.js painted this before the styles loaded.
+    // The script public/preferences.js painted the background before the styles loaded.
     document.documentElement.style.backgroundColor = '';
     setDirection(language === 'ar' ? 'rtl' : 'ltr');
   }, [language, setDirection]);

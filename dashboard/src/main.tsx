@@ -7,7 +7,7 @@ import './theme.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 
-// react-remove-scroll (inside Mantine's dialogs) reads the nonce for its style element from this name.
+// The package react-remove-scroll (in Mantine's dialogs) reads the nonce of its style element from this name.
 declare global {
   var __webpack_nonce__: string | undefined;
 }

@@ -1,37 +1,37 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * The preferences of a person: theme, language, the last organization. The preferences are stored in this browser, with
- * one record for each person and one for visitors who have not signed in, because the sign-in page has a language too.
- * public/preferences.js reads the same storage before the first paint. The storage never contains keys or data from the
- * server.
+ * The preferences of a person are the theme, the language and the last organization. The preferences are stored in this
+ * browser, with one record for each person and one for visitors who have not signed in, because the sign-in page has a
+ * language too. public/preferences.js reads the same storage before the first paint. The storage never contains keys or
+ * data from the server.
  */
 export type Language = 'en' | 'ar';
 export type Theme = 'light' | 'dark' | 'auto';
 export type Preferences = {
   language?: Language;
   theme?: Theme;
-  /** The last organization. */
+  /** The organization that the person opened last. */
   organization?: string;
   /** True: hand-offs cause desktop notifications. */
   notify?: boolean;
   /** False: single keys are off, for people who use voice control. */
   single_keys?: boolean;
-  /** True: rows of lists are low. */
+  /** True if the rows of lists have a small height. */
   dense?: boolean;
   /** The hidden columns of each list. */
   hidden_columns?: Record<string, string[]>;
   /** The organizations whose first steps are hidden. */
   hidden_steps?: string[];
-  /** The agents that were used in the playground: First steps uses this list to check off a step. */
+  /** The agents that were used in the playground, by which First steps checks a step off. */
   tried?: string[];
-  /** The number of visits of a page, by its path, as long as it decides whether the page shows its explanation. */
+  /** The number of visits of a page, by its path, while the number decides whether the page shows its explanation. */
   visits?: Record<string, number>;
 };
 
 const STORAGE = 'parley.preferences';
 const MAX_TRIED = 50;
-/** After three visits of a page, its explanation is not needed. */
+/** After three visits of a page, the explanation is not needed. */
 const EXPLAINED_VISITS = 3;
 
 let person: string | null = null;
@@ -39,8 +39,8 @@ let current: Preferences = read(STORAGE);
 const listeners = new Set<() => void>();
 
 /**
- * Uses this person's preferences from now on. Choices before sign-in are kept if the person had no preferences. `first`
- * is the organization for a person without a choice.
+ * Uses this person's preferences after the call. Choices before sign-in are kept if the person had no preferences.
+ * `first`: the organization for a person without a choice.
  */
 export function rememberAs(userId: string, first: string | undefined): void {
   if (person === userId) return;
@@ -66,7 +66,7 @@ export function markTried(agentId: string): void {
   if (!tried.includes(agentId)) setPreferences({ tried: [...tried, agentId].slice(-MAX_TRIED) });
 }
 
-/** Counts a visit of a page with an explanation. False: the explanation was shown often enough. */
+/** Counts a visit of a page that has an explanation. The result is false if the explanation was shown often enough. */
 export function countVisit(path: string): boolean {
   const { visits = {} } = current;
   const before = visits[path] ?? 0;
@@ -83,8 +83,8 @@ export function subscribe(listener: () => void): () => void {
 }
 
 /**
- * The files of a language contain only its texts (build/languages.ts). From its sources, the program has the texts of
- * both languages.
+ * The built files of a language contain only the texts of this language (build/languages.ts). Without a build, the
+ * program has the texts of both languages.
  */
 declare const __ARABIC__: boolean | undefined;
 const built: Language | null = typeof __ARABIC__ === 'undefined' ? null : __ARABIC__ ? 'ar' : 'en';
@@ -105,7 +105,7 @@ function save(): void {
     // Before the next sign-in, the page keeps the last person's theme and language, but not their organizations.
     localStorage.setItem(STORAGE, JSON.stringify({ language: current.language, theme: current.theme }));
   } catch {
-    // Storage may be full or turned off. The choice then lasts as long as the page.
+    // The storage may be full or turned off, so the choice lasts only as long as the page.
   }
   for (const listener of listeners) listener();
   reloadInLanguage();

@@ -24,18 +24,18 @@ import { readInstallationSearch } from './pages/settings/installation/search.ts'
 import { readTriggerSearch, readTriggersSearch } from './pages/triggers/search.ts';
 
 /**
- * The table of contents of the dashboard. Each page has one line, and its own file below pages/ that loads when it is
- * first opened. A function next to the page parses its search parameters, because a link is checked before the page is
- * loaded.
+ * The routes are the table of contents of the dashboard. Each page has one line, and its own file below pages/ that
+ * loads when it is first opened. A function next to the page parses its search parameters, because a link is checked
+ * before the page is loaded.
  */
 const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: Crash });
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Pages for people who are not signed in. */
+/** Routes for people who are not signed in. */
 const front = createRoute({ getParentRoute: () => root, id: 'front' });
 
-/** All other pages require a session, and the user returns to them after signing in. */
+/** All other routes require a session, and the user returns to them after the sign-in. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',

@@ -41,8 +41,8 @@ const dark: MantineColorsTuple = [
 ];
 
 /**
- * Inter for Latin, IBM Plex for Arabic and Noto for Devanagari in one font stack, so that a name in another script also
- * looks right.
+ * The font stack has Inter for Latin, IBM Plex for Arabic and Noto for Devanagari, so that a name in another script
+ * also looks right.
  */
 const SANS = "'Inter Variable', 'IBM Plex Sans Arabic', 'Noto Sans Devanagari', system-ui, sans-serif";
 const MONO = "'JetBrains Mono Variable', ui-monospace, monospace";
@@ -88,8 +88,8 @@ export function themeIn(language: Language): MantineThemeOverride {
       Drawer: { defaultProps: { closeButtonProps } },
       Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 100 }, withinPortal: true } },
       Select: { defaultProps: { comboboxProps: { shadow: 'lg', transitionProps: { duration: 90 } } } },
-      // Blue: live or in progress. Gray: not started, or ended. Orange: needs attention. Red: failed. Green is only for
-      // actions.
+      // Blue means live or in progress. Gray means not started, or ended. Orange means that a record needs attention.
+      // Red means failed. Green is only for actions.
       Badge: { defaultProps: { color: 'gray', radius: 'sm', variant: 'light', tt: 'none', fw: 550 } },
       Alert: { defaultProps: { color: 'gray', radius: 'md', variant: 'light' } },
       // In a sentence, color alone does not distinguish a link from text.

@@ -1,5 +1,5 @@
 declare module 'virtual:dashboard-routes' {
   import type { DashboardRouteName } from '../../contract/dashboard/routes.ts';
-  /** `GET /dashboard/api/…` per route. vite.config.ts creates it. */
+  /** The method and path of each route, such as `GET /dashboard/api/…`, which vite.config.ts creates. */
   export const routes: Record<DashboardRouteName, string>;
 }

@@ -4,11 +4,11 @@ import type { Approval, DecideApproval } from './wire.ts';
 
 export type ApprovalOptions = PageOptions & { status?: Approval['status'] | undefined };
 export type DecisionOptions = WriteOptions & {
-  /** The agent reads it, and may repeat it to the person. */
+  /** The agent reads the reason, and may repeat it to the person. */
   reason?: string | undefined;
 };
 
-/** Tool calls that wait for a decision. */
+/** Lists tool calls that wait for a decision, newest first. */
 export class Approvals {
   readonly #transport: Transport;
 
@@ -16,7 +16,7 @@ export class Approvals {
     this.#transport = transport;
   }
 
-  /** Newest first. With an agent key: the approvals of its agent. */
+  /** An agent key lists only the approvals of its agent. */
   list({ limit, cursor: from, status, ...options }: ApprovalOptions = {}): List<Approval> {
     return new List(
       (cursor) =>
@@ -26,8 +26,8 @@ export class Approvals {
   }
 
   /**
-   * The first decision counts. The same decision again returns the approval, and another decision fails with
-   * `approval_decided`.
+   * Decides about a tool call, and the first decision counts. The same decision again returns the approval, but another
+   * decision fails with `approval_decided`.
    */
   decide(approval: string, decision: DecideApproval, options: WriteOptions = {}): Promise<Approval> {
     return this.#transport.json('POST', path`/api/approvals/${approval}`, { ...options, body: decision });

@@ -13,7 +13,7 @@ export type Attempt = {
 };
 type Done<T> = { value: T; status: number; headers: Headers; requestId: string | null; code?: undefined };
 
-/** An attempt that failed. `isTemporary`: another attempt may succeed. */
+/** An attempt that failed. True in `isTemporary` means that another attempt may succeed. */
 export class Failure {
   readonly error: ParleyError;
   readonly isTemporary: boolean;
@@ -27,13 +27,13 @@ export class Failure {
 
 const TEMPORARY = [408, 429, 500, 502, 503, 504];
 const lost = (): string =>
-  // A browser hides the reason from the page.
+  // A browser hides the reason of a network error from the page.
   isPage()
     ? 'The connection failed, or the server allows no call from a page of another origin. Call Parley from your backend.'
     : 'The connection failed before the response was complete.';
 
 /**
- * Sends the request once. The function throws only if the call must end: the reason of `signal`, or an invalid
+ * Sends the request once. The function throws only if the call must end, which is the reason of `signal` or an invalid
  * response.
  */
 export async function attempt<T>(
@@ -95,7 +95,7 @@ async function refusal(response: Response, url: string, init: RequestInit, attem
   return new Failure(error, isTemporary, retryAfterOf(headers.get('retry-after')));
 }
 
-/** Null: the response is from a proxy, not from Parley. */
+/** Returns null if the response is from a proxy and not from Parley. */
 function problemOf(text: string): Problem | null {
   try {
     const problem = JSON.parse(text) as Problem | null;
@@ -105,7 +105,7 @@ function problemOf(text: string): Problem | null {
   }
 }
 
-/** `Retry-After` in milliseconds: seconds, or a date. */
+/** Reads `Retry-After`, which is a number of seconds or a date, in milliseconds. */
 function retryAfterOf(header: string | null): number | null {
   if (header === null || header === '') return null;
   const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();

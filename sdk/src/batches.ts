@@ -3,15 +3,15 @@ import { checkIdempotencyKey, MAX_IDEMPOTENCY_KEY } from './options.ts';
 import type { Fault } from './wire.ts';
 
 /**
- * Splits the rows of any iterable into bodies that the server accepts: at most `size` rows and 256 KiB. One batch is in
- * memory at a time. A row that fits into no body gets its own fault, and the other rows are written.
+ * Splits the rows of any iterable into bodies that the server accepts: at most `size` rows and 256 KiB, with one batch
+ * in memory at a time. A row that fits into no body gets its own fault, and the other rows are written.
  */
 export type Rows<T> = Iterable<T> | AsyncIterable<T>;
 type Batch<T> = { rows: T[]; from: number };
 
 type Upload<T, Result> = {
   rows: Rows<T>;
-  /** Rows per call. */
+  /** The number of rows per call. */
   size: number;
   idempotencyKey: string | undefined;
   send: (rows: T[], idempotencyKey: string) => Promise<Result[]>;
@@ -19,7 +19,10 @@ type Upload<T, Result> = {
   refused: (index: number, fault: Fault, row: T) => Result;
 };
 
-/** The server accepts 262,144 bytes. The difference leaves room for the JSON around the rows. */
+/**
+ * The server accepts bodies of 262,144 bytes. The difference to the server's limit leaves room for the JSON around the
+ * rows.
+ */
 const MAX_BYTES = 262_000;
 const encoder = new TextEncoder();
 const bytesOf = (row: unknown): number => encoder.encode(JSON.stringify(row)).length + 1;
@@ -44,7 +47,7 @@ async function sendBatch<T, Result>({ rows, from }: Batch<T>, key: string, it: U
   try {
     return await it.send(rows, `${key}-${from}-${rows.length}`);
   } catch (error) {
-    // The server parsed no row of this body, for example because one contains half of an emoji.
+    // The server parsed no row of this body, for example because one row contains half of an emoji.
     if (!isParleyError(error, 'body_invalid', 'payload_too_large')) throw error;
     if (rows.length === 1) return [it.refused(from, faultOf(error), first!)];
     const half = Math.ceil(rows.length / 2);
@@ -72,7 +75,7 @@ async function* batches<T>(rows: Rows<T>, size: number): AsyncGenerator<Batch<T>
   if (batch.rows.length > 0) yield batch;
 }
 
-/** Room for `-FROM-COUNT` after the key. */
+/** The room for `-FROM-COUNT` after the key. */
 const MAX_BASE_KEY = MAX_IDEMPOTENCY_KEY - 32;
 
 /** A key without enough room for the batch numbers is replaced by its SHA-256. */

@@ -2,12 +2,12 @@ import { readEvents } from './read-events.ts';
 import type { AcceptedRun, Message, Run, TriggerCall } from './wire.ts';
 
 /**
- * A conversation of a web page with an agent, with a client token instead of an API key (docs/client-tokens.md). The
+ * A conversation of a web page with an agent uses a client token instead of an API key (docs/client-tokens.md). The
  * package for pages is apart from the client library, so that a page loads only what it needs.
  */
 export type { Message } from './wire.ts';
 
-/** After this silence the connection is lost. */
+/** After this time without data, the connection counts as lost. */
 const IDLE_MS = 45_000;
 
 export type ConnectOptions = {
@@ -15,7 +15,7 @@ export type ConnectOptions = {
   agent: string;
   trigger: string;
   /**
-   * Returns a client token from your backend. This function is called before the first call, and when a token has
+   * Returns a client token from your backend. The chat calls `getToken` before the first call, and when a token has
    * expired.
    */
   getToken: () => Promise<string>;
@@ -28,13 +28,13 @@ export type ConnectOptions = {
 };
 
 export type ChatState = {
-  /** Oldest first. */
+  /** The messages of the conversation, oldest first. */
   readonly messages: readonly Message[];
   /** The beginning of the message that the agent writes now. */
   readonly writing: string;
-  /** `waiting`: the agent has not answered yet. */
+  /** The value `waiting` means that the agent has not answered yet. */
   readonly status: 'ready' | 'waiting';
-  /** Store the ID to continue the conversation later. Null: the conversation has not started. */
+  /** Store this ID to continue the conversation later. The ID is null before the conversation has started. */
   readonly conversationId: string | null;
   /** The reason why the last call failed. The next call clears this reason. */
   readonly error: ChatError | null;
@@ -53,13 +53,13 @@ export class ChatError extends Error {
 
 export type Chat = {
   readonly state: ChatState;
-  /** Calls the function after each change. Returns a function that ends the calls. */
+  /** Calls the given function after each change. Returns a function that stops the calls of `listener`. */
   subscribe(listener: (state: ChatState) => void): () => void;
-  /** Resolves when the message is stored. Rejects with a `ChatError`. */
+  /** The promise resolves when the message is stored. The promise rejects with a `ChatError`. */
   send(text: string): Promise<void>;
   /** Starts a conversation in which the agent writes first. */
   start(): Promise<void>;
-  /** Reads the conversation again, and continues its stream. Needed only after `close`. */
+  /** Reads the conversation again, and continues its stream. A page needs `open` only after `close`. */
   open(): void;
   close(): void;
 };
@@ -71,7 +71,7 @@ const FIRST_PAUSE_MS = 400;
 const LONGEST_PAUSE_MS = 15_000;
 const ENDED = new Set<Run['status']>(['completed', 'failed', 'skipped', 'cancelled']);
 const WAITS = new Set<Run['status']>(['queued', 'scheduled', 'running']);
-/** These refusals are temporary. */
+/** Refusals with the listed status codes are temporary. */
 const PASSING = new Set([0, 408, 429, 502, 503, 504]);
 
 export function connect(options: ConnectOptions): Chat {
@@ -97,7 +97,7 @@ export function connect(options: ConnectOptions): Chat {
 
   const add = (message: Message): void => {
     if (state.messages.some(({ id }) => id === message.id)) return;
-    // In the order of arrival: the clock of the page may be wrong.
+    // The messages are in the order of arrival, because the clock of the page may be wrong.
     const messages = [...state.messages, message];
     set({ messages, ...(message.role === 'end_user' ? {} : { writing: '', status: 'ready' }) });
   };
@@ -109,7 +109,7 @@ export function connect(options: ConnectOptions): Chat {
       throw new ChatError('token_missing', error instanceof Error ? error.message : 'There is no client token.', 0);
     });
 
-  /** One call. An expired token is replaced once. */
+  /** Makes one call, and replaces an expired token once. */
   async function call(path: string, { headers, ...init }: Init): Promise<Response> {
     for (let renewed = false; ; renewed = true) {
       token ??= getToken();
@@ -139,7 +139,7 @@ export function connect(options: ConnectOptions): Chat {
     };
     const shown = message === undefined ? null : ownMessage(message);
     set({ status: 'waiting', error: null, ...(shown && { messages: [...state.messages, shown] }) });
-    // The same key in each try: a repeated call has no second effect.
+    // Each attempt has the same key, so that a repeated call has no second effect.
     const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
     try {
       const answer = await retry(() => call('', { method: 'POST', headers, body: JSON.stringify(body) }));
@@ -196,7 +196,7 @@ export function connect(options: ConnectOptions): Chat {
       const answer = await retry(() => call(`/conversations/${state.conversationId}/messages?limit=100`, {}));
       const { data } = (await answer.json()) as { data: Message[] };
       const own = state.messages.filter(({ id }) => data.every((each) => each.id !== id) && !id.startsWith(OWN));
-      // The list has the newest first.
+      // The list of the server has the newest message first.
       set({ messages: [...data.map((_, at) => data[data.length - 1 - at]!), ...own] });
     } catch (error) {
       set({ error: error as ChatError });

@@ -5,9 +5,12 @@ import type { Campaign, PushedRecipients, PushRecipients, PushResult, Recipient,
 
 export type PushOptions = WriteOptions & {
   dedupe?: PushRecipients['dedupe'] | undefined;
-  /** Called with the result of each recipient as soon as it is known. `index` counts all recipients. */
+  /**
+   * The client calls this function with the result of each recipient as soon as it is known, and `index` counts all
+   * recipients.
+   */
   onResult?: ((result: PushResult, recipient: RecipientInput) => void) | undefined;
-  /** Recipients per call, at most 1,000. */
+  /** The number of recipients per call, at most 1,000. */
   batchSize?: number | undefined;
 };
 export type PushCounts = Omit<PushedRecipients, 'results'>;
@@ -15,7 +18,7 @@ export type PushCounts = Omit<PushedRecipients, 'results'>;
 const MAX_BATCH = 1_000;
 const COUNTED = { pending: 'accepted', duplicate: 'duplicates', suppressed: 'suppressed', invalid: 'invalid' } as const;
 
-/** A campaign. These calls need the campaign's own key. */
+/** The calls of a campaign need the campaign's own key. */
 export class Campaigns {
   readonly #transport: Transport;
 
@@ -63,7 +66,7 @@ export class Campaigns {
     return counts;
   }
 
-  /** Newest first. `ref` finds a recipient by your own name for it. */
+  /** Lists the recipients, newest first. The filter `ref` finds a recipient by your own name for it. */
   recipients(
     campaign: string,
     {

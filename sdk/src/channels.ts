@@ -1,7 +1,7 @@
 import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
 import type { AcceptedMessage, Channel, ChannelList, ChannelMessage, SendMessage } from './wire.ts';
 
-/** Messages that your backend writes. */
+/** Sends messages that your backend writes. */
 export class Channels {
   readonly #transport: Transport;
 
@@ -14,8 +14,8 @@ export class Channels {
   }
 
   /**
-   * The promise resolves when the message is stored. `message` and the events `message.*` have its later
-   * state.
+   * The promise resolves when the message is stored. The method `message` and the events `message.*` have the later
+   * state of the message.
    */
   send(agent: string, channel: string, message: SendMessage, options: WriteOptions = {}): Promise<AcceptedMessage> {
     return this.#transport.json('POST', path`/api/channels/${agent}/${channel}/messages`, {

@@ -1,7 +1,7 @@
 import type { CallOptions, Transport } from './transport.ts';
 import type { ClientToken, NewClientToken } from './wire.ts';
 
-/** Tokens for web pages. `@parley/sdk/browser` uses them. */
+/** Creates tokens for web pages, which `@parley/sdk/browser` uses. */
 export class ClientTokens {
   readonly #transport: Transport;
 
@@ -9,7 +9,7 @@ export class ClientTokens {
     this.#transport = transport;
   }
 
-  /** Call this in your backend, after it has identified the person. The page must never see the API key. */
+  /** Call `create` in your backend, after it has identified the person. The page must never see the API key. */
   create(token: NewClientToken, options: CallOptions = {}): Promise<ClientToken> {
     return this.#transport.json('POST', '/api/client-tokens', { ...options, body: token });
   }

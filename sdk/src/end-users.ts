@@ -23,9 +23,9 @@ export type EndUserFilter = {
   updated_after?: string | undefined;
 };
 export type BulkOptions = WriteOptions & {
-  /** Called with the result of each row as soon as it is known. `index` counts all rows. */
+  /** The client calls this function with the result of each row as soon as it is known, and `index` counts all rows. */
   onResult?: ((result: BulkResult, row: CreateEndUser) => void) | undefined;
-  /** Rows per call, at most 500. */
+  /** The number of rows per call, at most 500. */
   batchSize?: number | undefined;
 };
 export type BulkCounts = { created: number; updated: number; invalid: number };
@@ -50,9 +50,9 @@ export class EndUsers {
   }
 
   /**
-   * Upserts any number of people from any iterable, 500 per call. An invalid row is reported, and all other rows are
-   * written. With your own `idempotencyKey`, the same rows and the same `batchSize`, a second run after a crash has no
-   * second effect.
+   * Upserts any number of people from any iterable, 500 per call. The result of an invalid row is an error, and all
+   * other rows are written. With your own `idempotencyKey`, the same rows and the same `batchSize`, a second run after
+   * a crash has no second effect.
    */
   async bulk(
     rows: Rows<CreateEndUser>,
@@ -80,7 +80,7 @@ export class EndUsers {
     return this.#transport.json('GET', path`/api/end-users/${id}`, options);
   }
 
-  /** Newest first. */
+  /** Lists people, newest first. */
   list({
     limit,
     cursor,
@@ -96,7 +96,7 @@ export class EndUsers {
     return new List(read, cursor);
   }
 
-  /** Newest first. `query` matches the start of words, `filter` matches exact values. */
+  /** Finds people, newest first: `query` matches the start of words, and `filter` matches exact values. */
   search({ cursor, ...search }: SearchEndUsers, options: CallOptions = {}): List<EndUser> {
     const read = (at?: string): Promise<Page<EndUser>> =>
       this.#transport.json('POST', '/api/end-users/search', { ...options, body: { ...search, cursor: at } });
@@ -107,7 +107,7 @@ export class EndUsers {
     return this.#transport.json('PATCH', path`/api/end-users/${id}`, { ...options, body: fields });
   }
 
-  /** Erases the person with all conversations, messages and runs. This cannot be undone. */
+  /** Erases the person with all conversations, messages and runs, which cannot be undone. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     try {
       await this.#transport.json('DELETE', path`/api/end-users/${id}`, options);
@@ -140,7 +140,7 @@ export class EndUsers {
     return new List(read, cursor);
   }
 
-  /** All stored data about the person. */
+  /** Returns all stored data about the person. */
   export(id: string, options: CallOptions = {}): Promise<EndUserExport> {
     return this.#transport.json('GET', path`/api/end-users/${id}/export`, options);
   }

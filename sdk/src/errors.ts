@@ -1,32 +1,33 @@
 import type { Fault, Problem } from './wire.ts';
 
-/** The codes of the server, and three for calls without a valid response of the server. */
+/** The codes of the server, with three codes for calls without a valid response of the server. */
 export type ParleyErrorCode = Problem['code'] | 'connection_failed' | 'timed_out' | 'response_invalid';
 
 type Facts<Code> = {
   code: Code;
   detail: string;
-  /** 0: no response. */
+  /** The status is 0 if there was no response. */
   status?: number;
   headers?: Headers | null;
   requestId?: string | null;
-  /** Attempts, the first one included. */
+  /** The number of attempts, including the first attempt. */
   attempts?: number;
   problem?: Problem | null;
   cause?: unknown;
 };
 
 /**
- * Every failed call throws this error. `code` is the reason, and `requestId` identifies the call in the server's log.
+ * Every failed call throws this error. The field `code` is the reason, and `requestId` identifies the call in the
+ * server's log.
  */
 export class ParleyError<Code extends ParleyErrorCode = ParleyErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
-  /** The headers of the response. Null without a response. */
+  /** The headers of the response, or null without a response. */
   readonly headers: Headers | null;
   readonly requestId: string | null;
   readonly attempts: number;
-  /** The complete body of the error. `type` links to its help page. */
+  /** The complete body of the error. The link `type` in the body leads to the help page of the error. */
   readonly problem: Problem | null;
 
   constructor({
@@ -49,12 +50,12 @@ export class ParleyError<Code extends ParleyErrorCode = ParleyErrorCode> extends
     this.problem = problem;
   }
 
-  /** Each fault of the body with its JSON pointer, for `validation_failed`. */
+  /** Lists each fault of the body with its JSON pointer, for the code `validation_failed`. */
   get errors(): readonly Fault[] {
     return this.problem?.errors ?? [];
   }
 
-  /** Narrows the type: `if (error.is('rate_limited')) …`. */
+  /** Narrows the type of an error, as in `if (error.is('rate_limited')) …`. */
   is<Wanted extends ParleyErrorCode>(...codes: Wanted[]): this is ParleyError<Wanted> {
     return (codes as ParleyErrorCode[]).includes(this.code);
   }

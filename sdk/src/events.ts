@@ -3,14 +3,17 @@ import type { CallOptions, Transport } from './transport.ts';
 import type { EventType, WebhookEvent } from './webhooks.ts';
 
 export type EventOptions<Type extends EventType = EventType> = CallOptions & {
-  /** The id of the last event that you have, or a time. Without this parameter: from the oldest event, 30 days ago. */
+  /**
+   * The ID of the last event that you have, or a time. Without `after`, the list starts with the oldest event, 30 days
+   * ago.
+   */
   after?: string | undefined;
   type?: Type | undefined;
-  /** Events per page, at most 100. */
+  /** The number of events per page, at most 100. */
   limit?: number | undefined;
 };
 
-/** Past events, for a backend that was not reachable. */
+/** Lists past events, oldest first, for a backend that was not reachable. */
 export class Events {
   readonly #transport: Transport;
 
@@ -18,7 +21,6 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** Oldest first. */
   list<Type extends EventType = EventType>({ after: from, type, limit, ...options }: EventOptions<Type> = {}): List<
     WebhookEvent<Type>
   > {

@@ -3,18 +3,18 @@ import type { ParleyErrorCode } from './errors.ts';
 /** One attempt of a call, for your own log. */
 export type LogEntry = {
   method: string;
-  /** Without the query, which may contain an address of a person. */
+  /** The path has no query, because a query may contain an address of a person. */
   path: string;
-  /** From 1. */
+  /** The number of the attempt, which starts at 1. */
   attempt: number;
-  /** 0: no response. */
+  /** The status is 0 if there was no response. */
   status: number;
-  /** The code of the failure. Null: the attempt succeeded. */
+  /** The code of the failure, or null if the attempt succeeded. */
   code: ParleyErrorCode | null;
-  /** Identifies the call in the server's log. */
+  /** This ID identifies the call in the server's log. */
   requestId: string | null;
   milliseconds: number;
-  /** The pause before the next attempt in milliseconds. Null: no further attempt follows. */
+  /** The pause before the next attempt in milliseconds, or null if no attempt follows. */
   retryIn: number | null;
 };
 

@@ -1,22 +1,26 @@
 import type { LogEntry } from './log.ts';
 
 export type ParleyOptions = {
-  /** The address of the server: `https://us.parley.example`. */
+  /** The address of the server, such as `https://us.parley.example`. */
   baseUrl: string | undefined;
   /** Omit the key only for routes that need no key. */
   apiKey?: string | undefined;
-  /** Time limit of one attempt in milliseconds. Default: 60,000. */
+  /** The time limit of one attempt in milliseconds, 60,000 by default. */
   timeout?: number | undefined;
-  /** The number of attempts after the first one. Default: 4. */
+  /** The number of attempts after the first attempt, 4 by default. */
   maxRetries?: number | undefined;
-  /** If `Retry-After` is longer than this (in milliseconds), the error is thrown immediately. Default: 90,000. */
+  /**
+   * If `Retry-After` is longer than this number of milliseconds (90,000 by default), the call throws the error
+   * immediately.
+   */
   maxRetryDelay?: number | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Called after each attempt. An entry contains no key, no body and no query. */
+  /** The client calls this function after each attempt. A log entry contains no key, no body and no query. */
   log?: ((entry: LogEntry) => void) | undefined;
   /**
-   * Allows an API key in a browser page, where every visitor can read it. Use it only for pages that no one else opens.
+   * Allows an API key in a browser page, where every visitor can read it. Use this option only for pages that no one
+   * else opens.
    */
   dangerouslyAllowBrowser?: boolean | undefined;
 };
@@ -31,7 +35,7 @@ export type Settings = Pick<ParleyOptions, 'apiKey' | 'fetch' | 'log'> & {
 export const isPage = (): boolean => 'document' in globalThis;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
-/** Checks everything that a caller can get wrong here, because `fetch` reports these faults like a lost connection. */
+/** Checks everything that a caller can get wrong, because `fetch` reports a wrong option like a lost connection. */
 export function settingsOf(options: ParleyOptions): Settings {
   const { apiKey, fetch, log } = options ?? {};
   if ('apiKey' in (options ?? {}) && !apiKey)
@@ -72,7 +76,7 @@ export function retries(value: number): number {
   return value;
 }
 
-/** The server refuses any other key, and HTTP cannot send some of them. */
+/** The server refuses any other key, and HTTP cannot send some other keys. */
 export function checkIdempotencyKey(key: string): string {
   if (typeof key !== 'string' || !VISIBLE_ASCII.test(key) || key.length > MAX_IDEMPOTENCY_KEY)
     throw new TypeError(`idempotencyKey must have 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters.`);

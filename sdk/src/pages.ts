@@ -2,15 +2,15 @@ import type { CallOptions } from './transport.ts';
 
 export type Page<T> = { data: T[]; next_cursor: string | null; has_more: boolean };
 export type PageOptions = CallOptions & {
-  /** Records per page, at most 100. */
+  /** The number of records per page, at most 100. */
   limit?: number | undefined;
-  /** The `next_cursor` of a page. The list starts after that page. */
+  /** The `next_cursor` of a page, after which the list starts. */
   cursor?: string | undefined;
 };
 
 /**
- * A list: `for await` yields the records of all pages. `page()` returns only the first page, `pages()` yields each
- * page.
+ * On a list, `for await` yields the records of all pages. The method `page()` returns only the first page, and
+ * `pages()` yields each page.
  */
 export class List<T> implements AsyncIterable<T> {
   readonly #read: (cursor: string | undefined) => Promise<Page<T>>;

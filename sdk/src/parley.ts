@@ -41,7 +41,7 @@ export {
 export type { NodeRequest, NodeResponse } from './turn-servers.ts';
 export type * from './wire.ts';
 
-/** The public API of one Parley server, with one API key. */
+/** The client of the public API of one Parley server, with one API key. */
 export class Parley {
   readonly triggers: Triggers;
   readonly runs: Runs;
@@ -82,12 +82,12 @@ export class Parley {
     return this.#transport.json('GET', '/api/openapi.json', options);
   }
 
-  /** Revokes keys that were found in public. The call needs no key. */
+  /** Revokes keys that were found in public. The call to revoke keys needs no key itself. */
   async reportLeakedKeys(report: LeakReport, options: CallOptions = {}): Promise<void> {
     await this.#transport.json('POST', '/api/keys/leaked', { ...options, body: report });
   }
 
-  /** Calls any route, with the same retries and errors. Encode the IDs in `path` yourself. */
+  /** Calls any route, with the same retries and errors as the other methods. Encode the IDs in `path` yourself. */
   request<T>(method: string, path: string, request: Request = {}): Promise<T> {
     return this.#transport.json<T>(method, path, request);
   }

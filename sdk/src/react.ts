@@ -4,8 +4,8 @@ import { type Chat, type ChatState, connect, type ConnectOptions } from './brows
 export type Conversation = ChatState & Pick<Chat, 'send' | 'start'>;
 
 /**
- * The conversation of a component. The options are read when the component is first shown: give the component another
- * `key` for another conversation.
+ * Returns the conversation of a component. The hook reads its options when the component is first shown, so give the
+ * component another `key` for another conversation.
  */
 export function useConversation(options: ConnectOptions): Conversation {
   const [chat] = useState(() => connect(options));

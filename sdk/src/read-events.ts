@@ -1,8 +1,8 @@
 type StreamEvent = { event: string; id: string; data: string };
 
 /**
- * Server-sent events of a response. The server writes at least every 15 seconds: after a silence of `idleMs` the
- * connection is lost. A broken connection ends the events, and the caller connects again.
+ * Reads the server-sent events of a response. The server writes at least every 15 seconds, so after `idleMs` without
+ * data the connection counts as lost. A broken connection ends the events, and the caller connects again.
  */
 export async function* readEvents({ body }: Response, idleMs: number): AsyncGenerator<StreamEvent, void, void> {
   const reader = body!.getReader();

@@ -7,8 +7,9 @@ const LONGEST_PAUSE_MS = 10_000;
 const CALL_MS = 15_000;
 
 /**
- * Sends an answer until Parley has stored it. Repeating is safe: the first answer counts, and the same one is accepted
- * again. `superseded`: the turn no longer accepts an answer, so the answer is discarded.
+ * Sends an answer until Parley has stored it. Repeating the call is safe, because the first answer counts, and Parley
+ * accepts the same answer again. The result `superseded` means that the turn no longer accepts an answer, so the answer
+ * is discarded.
  */
 export async function replyTo(
   { deadline, reply_url: url, reply_token: token }: TurnRequested['turn'],
@@ -27,7 +28,7 @@ export async function replyTo(
   }
 }
 
-/** Null: the answer is stored. */
+/** Returns null if the answer is stored. */
 async function send(
   url: string,
   token: string,

@@ -19,9 +19,9 @@ type Open = (lastEventId: string | null, signal: AbortSignal) => Promise<Respons
 type Poll = (lastEventId: string | null) => AsyncGenerator<RunEvent, void, void>;
 
 /**
- * The events of a run. A broken connection is opened again with the ID of the last message, so each message arrives
- * exactly once. The unfinished message arrives again as one `replace`. If the server has no free stream, `poll`
- * continues.
+ * Yields the events of a run. The client opens a broken connection again with the ID of the last message, so each
+ * message arrives exactly once. The unfinished message arrives again as one `replace`. If the server has no free
+ * stream, `poll` continues.
  */
 export async function* follow(
   open: Open,

@@ -1,4 +1,4 @@
-/** The maximum delay. A timer with a longer delay fires immediately. */
+/** The maximum delay of a timer. A timer with a longer delay would fire immediately. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function sleep(delay: number, signal?: AbortSignal): Promise<void> {

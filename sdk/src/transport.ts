@@ -14,15 +14,16 @@ import { sleep } from './timers.ts';
 import { USER_AGENT } from './version.ts';
 
 /**
- * One call: a request that is repeated as long as a retry can help. Every POST has an Idempotency-Key that is the same
- * in all attempts, so a repeated call has no second effect. GET, PUT, PATCH and DELETE are safe to repeat.
+ * A call is a request that is repeated while a retry can help. Every POST has an Idempotency-Key that is the same in
+ * all attempts, so a repeated call has no second effect. The client may repeat GET, PUT, PATCH and DELETE without a
+ * key.
  */
 export type CallOptions = {
   signal?: AbortSignal | undefined;
   timeout?: number | undefined;
   maxRetries?: number | undefined;
   headers?: Record<string, string> | undefined;
-  /** Called with status and headers of each response that succeeds. */
+  /** The client calls this function with status and headers of each response that succeeds. */
   onResponse?: ((response: ResponseInfo) => void) | undefined;
 };
 /** Two calls with the same key, path and body are one call. Without a key, the library creates a key. */
@@ -43,7 +44,7 @@ export class Transport {
     this.#settings = settingsOf(options);
   }
 
-  /** The JSON of the response; undefined without a body. */
+  /** Returns the JSON of the response, or undefined without a body. */
   json<T>(method: string, path: string, request: Request = {}): Promise<T> {
     return this.#repeat(method, path, request, async (response) => {
       const text = await response.text();
@@ -59,7 +60,7 @@ export class Transport {
     });
   }
 
-  /** The open response. The caller reads its body and can cancel it with `signal`. */
+  /** Returns the open response, so that the caller reads its body and can cancel it with `signal`. */
   open(method: string, path: string, request: Request = {}): Promise<Response> {
     return this.#repeat(method, path, request, async (response) => response);
   }
@@ -95,7 +96,8 @@ export class Transport {
       const body = request.body === undefined ? undefined : JSON.stringify(request.body);
       const headers = this.#headers(method, request);
       const init: RequestInit = { method, headers, redirect: 'manual', ...(body !== undefined && { body }) };
-      // `fetch` reports an invalid request like a lost connection. The constructor checks the same things.
+      // The constructor of Request checks the request as `fetch` does, but `fetch` would report an invalid request like
+      // a lost connection.
       const checked = new globalThis.Request(url, init);
       return { url: checked.url, init };
     } catch (cause) {
@@ -106,7 +108,7 @@ export class Transport {
   #headers(method: string, { body, idempotencyKey, headers = {} }: Request): Headers {
     const { apiKey } = this.#settings;
     const all = new Headers({ accept: 'application/json' });
-    // A page cannot set this header: the browser refuses it or sends a preflight request.
+    // A page cannot set the header `user-agent`, because the browser refuses it or sends a preflight request.
     if (!isPage()) all.set('user-agent', USER_AGENT);
     if (apiKey) all.set('authorization', `Bearer ${apiKey}`);
     if (body !== undefined) all.set('content-type', 'application/json');
@@ -116,7 +118,10 @@ export class Transport {
   }
 }
 
-/** The delay is never shorter than the server requires. Jitter prevents many clients from retrying together. */
+/**
+ * The delay is never shorter than the server requires. A random part of the delay prevents many clients from retrying
+ * together.
+ */
 function delayOf({ retryAfter }: Failure, attempts: number): number {
   const step = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
   return retryAfter === null ? step * (0.5 + Math.random() / 2) : retryAfter + (step * Math.random()) / 4;
@@ -130,7 +135,7 @@ function queryText(query: Query = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Builds a path with percent-encoded values. An empty value would address another route. */
+/** Builds a path with percent-encoded values. An empty value in a path would address another route. */
 export function path(parts: TemplateStringsArray, ...values: string[]): string {
   return parts.reduce((made, part, index) => {
     const value: unknown = values[index - 1];

@@ -6,11 +6,11 @@ import { sleep } from './timers.ts';
 import { type CallOptions, path, type Transport, type WriteOptions } from './transport.ts';
 import type { AcceptedRun, AnsweredRun, DryRun, Message, Run, TriggerCall } from './wire.ts';
 
-/** Identifies a run. Pass any run that a method here returned. */
+/** A reference with the three IDs of a run. Any run that a method of the client returned is such a reference. */
 export type RunRef = { id: string; agent_id: string; trigger_id: string };
 /**
- * `wait`: the seconds, at most 25, to wait for the agent's answer. If no answer arrives in this time, the result has no
- * `messages`.
+ * The option `wait` is the number of seconds, at most 25, to wait for the agent's answer. If the agent does not answer
+ * in this time, the result has no `messages`.
  */
 export type StartOptions = WriteOptions & { wait?: number | undefined };
 /** An accepted run, with `messages` if the agent answered while the call waited. */
@@ -18,9 +18,12 @@ export type StartedRun = Omit<AcceptedRun, 'outcome'> &
   Pick<AcceptedRun | AnsweredRun, 'outcome'> &
   Partial<Pick<AnsweredRun, 'messages'>>;
 type Include = 'messages' | 'models';
-/** The fields of a result: names and types of values, as the agent declares them. */
+/** The fields of a result have names and types of values, as the agent declares them. */
 export type ResultFields = Record<string, string | number | boolean>;
-/** A run whose `result.data` has these fields. A value may be absent, also of a required field: see `result.status`. */
+/**
+ * A run whose `result.data` has the fields in `Fields`. The value of a required field may be absent too, which
+ * `result.status` shows.
+ */
 export type RunWith<Fields extends object = ResultFields> = Omit<Run, 'result'> & {
   result: Omit<Run['result'], 'data'> & { data: Partial<Fields> };
 };
@@ -62,7 +65,7 @@ export class Triggers {
     });
   }
 
-  /** All messages of a conversation that has a run of this trigger, newest first. */
+  /** Lists all messages of a conversation that has a run of this trigger, newest first. */
   messages(
     agent: string,
     trigger: string,
@@ -78,8 +81,8 @@ export class Triggers {
   }
 
   /**
-   * Starts a conversation and yields its events until the agent has answered. A broken connection is opened again. If
-   * the server has no free stream, the run is polled. Messages then arrive complete, without `delta`.
+   * Starts a conversation and yields its events until the agent has answered. The client opens a broken connection
+   * again, and polls the run if the server has no free stream. Polled messages arrive complete, without `delta`.
    */
   stream(
     agent: string,
@@ -117,7 +120,10 @@ function idOf(response: Response): string {
   throw new ParleyError({ code: 'response_invalid', detail, status, headers });
 }
 
-/** `created_after`: from this moment on. `created_after` and `created_before` are in the format of RFC 3339. */
+/**
+ * The filter `created_after` includes its own moment. The values of `created_after` and `created_before` are in the
+ * format of RFC 3339.
+ */
 type RunFilter = {
   status?: Run['status'] | undefined;
   created_after?: string | undefined;
@@ -141,7 +147,7 @@ export class Runs {
     return this.#transport.json('GET', pathOf(run), { ...options, query: { include: query.include || undefined } });
   }
 
-  /** Newest first. */
+  /** Lists the runs, newest first. */
   list<Fields extends object = ResultFields>(
     agent: string,
     trigger: string,
@@ -155,14 +161,15 @@ export class Runs {
     return new List(read, cursor);
   }
 
-  /** Ends the run early. Messages that were already sent are not removed. */
+  /** Ends the run early. The messages that were already sent are not removed. */
   cancel(run: RunRef, options: WriteOptions = {}): Promise<Run> {
     return this.#transport.json('POST', `${pathOf(run)}/cancel`, options);
   }
 
   /**
-   * Resolves with the run and its messages after the agent has answered. With `until: 'end'`, it resolves after the run
-   * has ended, which may take days. Limit the wait with `signal`, for example `AbortSignal.timeout(60_000)`.
+   * The promise resolves with the run and its messages after the agent has answered. With `until: 'end'`, the promise
+   * resolves after the run has ended, which may take days. Limit the wait with `signal`, for example
+   * `AbortSignal.timeout(60_000)`.
    */
   async wait<Fields extends object = ResultFields>(
     run: RunRef,
@@ -175,7 +182,10 @@ export class Runs {
     }
   }
 
-  /** Yields the events of the run until it has ended. `lastEventId`: the `id` of the last message that you received. */
+  /**
+   * Yields the events of the run until it has ended. The option `lastEventId` is the `id` of the last message that you
+   * received.
+   */
   stream(
     run: RunRef,
     { lastEventId, ...options }: CallOptions & { lastEventId?: string | undefined } = {},
@@ -197,7 +207,7 @@ async function* states(runs: Runs, run: RunRef, options: CallOptions): AsyncGene
   }
 }
 
-/** The same events as a stream, without `delta` and `replace`. */
+/** Yields the same events as a stream, without `delta` and `replace`. */
 async function* poll(
   runs: Runs,
   run: RunRef,

@@ -1,9 +1,12 @@
-/** The two kinds of servers: Request and Response, and the streams of Node. These types need no package. */
+/**
+ * Turns work with both kinds of servers: with Request and Response, and with the streams of Node. The types for Node's
+ * streams need no package.
+ */
 export type NodeRequest = AsyncIterable<Uint8Array> & {
   headers: Record<string, string | string[] | undefined>;
-  /** The raw bytes that a body parser has stored. */
+  /** The raw bytes of the body that a body parser has stored. */
   rawBody?: Uint8Array | undefined;
-  /** Whether the stream was read before. */
+  /** True if the stream was read before. */
   readableEnded?: boolean;
 };
 
@@ -72,7 +75,7 @@ async function bytesOf(request: NodeRequest): Promise<Uint8Array> {
 export async function sendNode(response: NodeResponse, { status, type, body }: TurnHttpResponse): Promise<void> {
   response.writeHead(status, { 'content-type': type });
   if (typeof body === 'string') return void response.end(body);
-  // Leaving the loop ends the function that makes the pieces.
+  // Leaving the loop ends the function that creates the pieces.
   for await (const piece of body) {
     if (response.destroyed) return;
     if (!response.write(piece)) await new Promise<void>((resolve) => response.once('drain', resolve));

@@ -15,17 +15,20 @@ import type { TurnAnswer, TurnRequested } from './wire.ts';
 /** One turn of the agent, for your code. */
 export type Turn = Omit<TurnRequested, 'end_user'> & {
   end_user: TurnRequested['end_user'] & Record<string, unknown>;
-  /** What the person wrote since the last message of the agent. */
+  /** The texts that the person wrote since the last message of the agent. */
   text: string;
   /** Aborts when Parley no longer waits for this call, for example because the person has written again. */
   signal: AbortSignal;
 };
 
-/** A text is an answer with one message. An async iterable is shown while it arrives; it may return the whole answer. */
+/**
+ * A text as the reply is an answer with one message. An async iterable as the reply is shown while it arrives, and it
+ * may return the whole answer.
+ */
 export type TurnReply = string | TurnAnswer | AsyncIterable<string> | Later;
 
 export type TurnsOptions = {
-  /** Receives errors of your function and of later answers. Default: console.error. */
+  /** This function receives errors of your function and of later answers, and is console.error by default. */
   onError?: ((error: unknown) => void) | undefined;
 };
 
@@ -35,7 +38,7 @@ export type TurnHandler = {
   (request: NodeRequest, response: NodeResponse): Promise<void>;
 };
 
-/** An answer that takes longer than a call may last. */
+/** The reply for an answer that takes longer than a call may last. */
 class Later {
   readonly work: () => Promise<string | TurnAnswer>;
 
@@ -46,12 +49,12 @@ class Later {
 export type { Later };
 
 /**
- * Accepts the turn, and sends the answer when `work` has made it. This process must run until the answer is sent. If
- * another process makes the answer, return `accepted` and call `reply` there.
+ * Accepts the turn, and sends the answer when `work` has made it. The process of `later` must run until the answer is
+ * sent. If another process creates the answer, return `accepted` and call `reply` in that process.
  */
 export const later = (work: () => Promise<string | TurnAnswer>): Later => new Later(work);
 
-/** Accepts the turn. Another process calls `reply` with this turn. */
+/** Accepts the turn, so that another process can call `reply` with it. */
 export const accepted: Later = new Later(() => new Promise(() => {}));
 
 /** Sends the answer to an accepted turn. The function repeats a call that failed, until the deadline. */
@@ -62,8 +65,8 @@ export const reply = (
 ): Promise<'accepted' | 'superseded'> => replyTo(request.turn, whole(answer), options.signal);
 
 /**
- * `turns(secret, async (turn) => 'Hello')` answers the turns of an agent with the provider "http". The server checks
- * the signature of each call. `secret`: several while you replace it.
+ * The function call `turns(secret, async (turn) => 'Hello')` answers the turns of an agent with the provider "http".
+ * The server checks the signature of each call. The parameter `secret` may be a list while you replace a secret.
  */
 export function turns(
   secret: string | readonly string[] | undefined,
@@ -76,7 +79,7 @@ export function turns(
       const asked = await webhooks.verify<TurnRequested>(received.body, received.headers, secret);
       const turn = { ...asked, text: newTextOf(asked), signal: received.signal } as Turn;
       const given = await answer(turn);
-      // In the test chat there is no run that could wait.
+      // In the test chat, there is no run that could wait.
       const isTry = asked.run.id === null && given instanceof Later && given !== accepted;
       return responseTo(isTry ? await given.work() : given, asked, onError);
     } catch (error) {
@@ -97,7 +100,7 @@ export function turns(
 
 const plain = (status: number): TurnHttpResponse => ({ status, type: 'text/plain', body: '' });
 
-/** The texts after the last message of the agent. */
+/** Returns the texts after the last message of the agent. */
 function newTextOf({ messages }: TurnRequested): string {
   const last = messages.map(({ role }) => role).lastIndexOf('agent');
   return messages
@@ -124,7 +127,7 @@ function responseTo(given: TurnReply, asked: TurnRequested, onError: (error: unk
 async function* eventsOf(pieces: AsyncIterable<string>, onError: (error: unknown) => void): AsyncGenerator<string> {
   let text = '';
   try {
-    // Unlike `for await`, this also gets the value that a generator returns.
+    // Unlike `for await`, this loop also gets the value that a generator returns.
     const iterator = pieces[Symbol.asyncIterator]();
     for (let next = await iterator.next(); ; next = await iterator.next()) {
       if (next.done) return yield event('answer', whole((next.value as string | TurnAnswer | undefined) ?? text));

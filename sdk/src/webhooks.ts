@@ -1,8 +1,8 @@
 import type { EventData } from './wire.ts';
 
 /**
- * Standard Webhooks 1.0 (https://www.standardwebhooks.com) with WebCrypto. The same code runs on Node, Deno, Bun and
- * edge runtimes.
+ * Signs and verifies by Standard Webhooks 1.0 (https://www.standardwebhooks.com) with WebCrypto. The code of this file
+ * runs on Node, Deno, Bun and edge runtimes.
  */
 const TOLERANCE_SECONDS = 5 * 60;
 
@@ -15,8 +15,8 @@ export class WebhookVerificationError extends Error {
 
 export type EventType = keyof EventData;
 /**
- * An event of Parley: `switch (event.type)` narrows `data`. A newer server may send types that this version does not
- * know, so ignore them in `default`.
+ * In code with an event of Parley, `switch (event.type)` narrows `data`. A newer server may send types that this
+ * version does not know, so ignore them in `default`.
  */
 export type WebhookEvent<Type extends EventType = EventType> = {
   [Name in Type]: { id: string; type: Name; timestamp: string; data: EventData[Name] };
@@ -25,10 +25,10 @@ export type WebhookEvent<Type extends EventType = EventType> = {
 export type WebhookHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string };
 
 async function verify<T = WebhookEvent>(
-  /** The raw bytes of the body, before any JSON parser. */
+  /** The parameter is the raw bytes of the body, before any JSON parser. */
   body: Body,
   headers: HeaderValues,
-  /** `whsec_…`. Pass several while you replace a secret. */
+  /** The secret has the form `whsec_…`, and you can pass several secrets while you replace one. */
   secret: string | readonly string[] | undefined,
   { now = Date.now() }: { now?: number | undefined } = {},
 ): Promise<T> {
@@ -54,7 +54,8 @@ async function verify<T = WebhookEvent>(
 }
 
 /**
- * Returns the headers of a signed call, for example to the inbound URL of a webhook channel. Send exactly this `body`.
+ * Returns the headers of a signed call, for example to the inbound URL of a webhook channel. Send exactly the `body`
+ * that was signed.
  */
 async function sign(
   body: Body,
@@ -106,7 +107,7 @@ function fromBase64(base64: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /**
- * `await webhooks.verify(body, headers, secret)` returns the event, or throws `WebhookVerificationError`.
- * `await webhooks.sign(body, secret)` returns the headers of a signed call.
+ * The call `await webhooks.verify(body, headers, secret)` returns the event, or throws `WebhookVerificationError`. The
+ * call `await webhooks.sign(body, secret)` returns the headers of a signed call.
  */
 export const webhooks = { verify, sign };

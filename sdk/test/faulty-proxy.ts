@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The fault of the next call. Without a planned step, the call passes. */
+/** Plans the fault of the next call, which passes if no step is planned. */
 export type Step =
   | 'pass'
   /** The server completes the call, but its response is lost. */
   | 'lose the answer'
-  /** Nothing answers. */
+  /** The proxy never answers. */
   | 'stall'
   /** The stream breaks after the first event with this name. */
   | { cutAfter: string }
@@ -64,7 +64,7 @@ function forward(
       const found = new RegExp(`event: ${step.cutAfter}\\n[^]*?\\n\\n`).exec(text);
       if (!found) return void response.write(chunk);
       answer.removeAllListeners('data').removeAllListeners('end').destroy();
-      // The complete event is sent before the connection breaks.
+      // The proxy sends the complete event before it breaks the connection.
       response.write(text.slice(before, found.index + found[0].length), () => setTimeout(() => response.destroy(), 20));
     });
     answer.on('end', () => response.end());

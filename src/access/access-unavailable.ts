@@ -1,9 +1,9 @@
 import { Refusal } from '../../contract/problems.ts';
 
-/** A query may hang, but the caller must not: after this time the answer is that access cannot be decided. */
+/** If a query hangs for this time, the caller gets the response that access cannot be decided. */
 const LOOK_UP_TIMEOUT_MS = 3_000;
 
-/** Neither memory nor database can decide, so the response is 503, never a 401 and never a grant. */
+/** If neither memory nor database can decide, the response is 503, never a 401 and never a grant. */
 export const accessUnavailable = (cause: unknown): Refusal =>
   new Refusal('unavailable', 'Access cannot be checked right now. Nothing was done. Retry in a moment.', { cause });
 

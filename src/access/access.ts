@@ -36,23 +36,26 @@ import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
  */
 export type Access = Changes & {
   /**
-   * Rows 1 to 11 of the order of checks (docs/security.md): returns immediately from memory, a promise otherwise;
+   * Rows 1 to 11 of the order of checks (docs/security.md). Returns immediately from memory, otherwise a promise, and
    * throws or rejects with a Refusal.
    */
   admit: Admit;
-  /** Whether the call has a client token, expired or not, and comes from a page of the token's origins. */
+  /** True if the call has a client token, expired or not, and comes from a page of the token's origins. */
   isOwnPage: IsOwnPage;
   /**
-   * Row 12 of the order of checks, the rate limits: the limit of the family, if the route has one, and of the key.
-   * Rejects with Refusal `rate_limited`.
+   * Row 12 of the order of checks, the rate limits of the key and of the family, if the route has one. The promise
+   * rejects with Refusal `rate_limited`.
    */
   limit(caller: Caller, family: RateFamily | null): Promise<RateState>;
-  /** The key's own limit for one end user, by each name that the call has for them. Rejects like `limit`. */
+  /**
+   * Applies the key's own limit for one end user, to each name that the call has for this person. The promise rejects
+   * in the same way as the promise of `limit`.
+   */
   limitEndUser(caller: Caller, names: readonly string[]): Promise<void>;
-  /** Calls that the key's total still allows. Null: the key has no total. */
+  /** The number of calls that the key's total still allows. Null: the key has no total. */
   remaining(caller: Caller): Promise<number | null>;
   facts: FactLookups;
-  /** Registers this node. Rejects when the database cannot be reached. */
+  /** Registers this node. The promise rejects when the database cannot be reached. */
   start(): Promise<void>;
   /**
    * Releases the lease, writes pending data, closes the connections. Call this function when no request is in progress.
@@ -60,35 +63,35 @@ export type Access = Changes & {
   stop(): Promise<void>;
   /** True while this node may decide from memory. */
   ready(): boolean;
-  /** For /metrics: the current state of this node. */
+  /** The current state of this node, for /metrics. */
   state(): AccessState;
 };
 
 export type AccessState = {
-  /** Time since the start of the renewal on which the lease is based. Infinite: no renewal succeeded. */
+  /** The time since the start of the renewal on which the lease is based. Infinite: no renewal succeeded. */
   leaseAgeMs: number;
-  /** Nodes that have a row, including this one. */
+  /** The number of nodes that have a row, including this node. */
   nodes: number;
   directoryEntries: number;
-  /** False: each node enforces its own share of every limit. */
+  /** False: each node enforces a share of every limit. */
   isLimitShared: boolean;
 };
 
 export type AccessDeps = {
   db: Db;
   databaseUrl: string;
-  /** Of the node: a part of the names of its connections. */
+  /** The role of the node, which is a part of the names of its connections. */
   role?: string;
   region: Region;
   baseUrls: Readonly<Record<Region, string>>;
-  /** HMAC key of the stored digests, derived from PARLEY_SECRET. */
+  /** The HMAC key of the stored digests, derived from PARLEY_SECRET. */
   pepper: Buffer & Chained;
   clientTokens: ClientTokens;
   limits: RateLimits;
-  /** Counters shared by all nodes. Absent: each node enforces its own share of every limit. */
+  /** The rate counters that all nodes share. Absent: each node enforces a share of every limit. */
   shared?: SharedCounters | null;
   clock: Clock;
-  /** Called with the time that a change needed to hold on every node. */
+  /** This function is called with the time that a change needed to become effective on every node. */
   onSettled?: (waitedMs: number) => void;
   log: Logger;
   leaseMs?: number;
@@ -96,7 +99,7 @@ export type AccessDeps = {
 };
 
 const PRUNE_MS = 60_000;
-/** How often a node returns calls of keys that it does not need. */
+/** The interval at which a node returns unneeded calls of keys. */
 const RETURN_MS = 1_000;
 
 export function createAccess(deps: AccessDeps): Access {
@@ -160,7 +163,7 @@ export function createAccess(deps: AccessDeps): Access {
       await lease.renew();
       share(lease.nodes());
       heartbeat = startHeartbeat({ leaseMs, lease, log, onNodes: share, sweep });
-      // This runs apart from the sweep of the heartbeat, which may wait for the lease of another node.
+      // The return of calls runs apart from the sweep of the heartbeat, which may wait for the lease of another node.
       returning = setInterval(() => void blocks.sweep(), RETURN_MS);
       listener = listenForHints(databaseUrl, heartbeat.hint, { role, onError: quietly });
     },

@@ -30,11 +30,11 @@ export type Admit = (
   /** The network address of the caller, from the connection or from a trusted proxy. */
   address: string | undefined,
   /**
-   * The call is a new one, and takes part of the key's total. A call does not count again when its access is checked
-   * again.
+   * True: the call is new and takes part of the key's total. A call does not count again when its access is checked a
+   * second time.
    */
   isCounted?: boolean,
-  /** The header Origin, which only client tokens need. */
+  /** The header `Origin`, which only client tokens need. */
   origin?: string,
 ) => Admission | Promise<Admission>;
 
@@ -44,14 +44,14 @@ export type AdmitDeps = CredentialDeps & {
   fills: Fills;
   lastUsed: Pick<LastUsed, 'record'>;
   blocks: Pick<CallBlocks, 'take'>;
-  /** Whether the records of the organization are being moved to another cell. */
+  /** True if the records of the organization are being moved to another cell. */
   isMoving(orgId: string): boolean;
 };
 
 /**
- * Rows 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, this
- * returns without a promise and without a query. Missing records are read from the database. Without a lease, all
- * records are.
+ * Rows 1 to 11 of the order of checks (docs/security.md). While the lease is valid and everything is in memory, the
+ * function returns without a promise and without a query. Missing records are read from the database, and without a
+ * lease, all records are read from the database.
  */
 export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPage; facts: FactLookups } {
   const { clock, lease, directory, fills, lastUsed, blocks } = deps;
@@ -62,7 +62,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPa
     const credential = readCredential(readToken(authorization), origin);
     const isGood = lease.good();
     const entry = directory.key(credential.name);
-    // A revoked key stays revoked, so this is known even without a lease.
+    // A revoked key stays revoked, so a refusal from memory is correct even without a lease.
     const from = plainAddress(address);
     const again = isCounted ? () => admit(authorization, need, params, address, false, origin) : null;
     if (entry === undefined || (!isGood && entry?.isRevoked !== true))
@@ -83,7 +83,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPa
     return admitCaller(verify(entry, credential), need, params, from, isGood, again);
   }
 
-  /** Rows 2 and 4. From here on the call counts as a use of the key. */
+  /** Rows 2 and 4 of the order of checks. After this line, the call counts as a use of the key. */
   function verify(entry: KeyEntry | null, { orgId, client }: CallCredential): Caller {
     if (entry === null || (orgId !== null && entry.caller.orgId !== orgId))
       throw refuseKey('key_invalid', 'There is no such key.');
@@ -109,7 +109,7 @@ export function createAdmit(deps: AdmitDeps): { admit: Admit; isOwnPage: IsOwnPa
     if (elsewhere !== null) throw attributeRefusal(elsewhere, caller);
     const taken = takeCall(blocks, caller, isGood);
     if (!(taken instanceof Promise)) return counting(taken, admitted);
-    // During the wait the key may have been revoked, and the lease may have ended.
+    // During a wait for the database, the key may have been revoked, and the lease may have ended.
     return taken.then((counted) => counting(counted, again));
   }
 

@@ -1,8 +1,8 @@
 /**
  * A Map with at most `max` entries. When the map is full, a pointer moves around the entries (CLOCK algorithm). An
- * entry that was read since the pointer last passed stays for another round. The first entry that was not read is
- * evicted. A read sets one flag, where an LRU would move the entry. The pointer is an iterator that is stored, because
- * a new one would again visit all deleted places.
+ * entry that was read since the pointer last passed stays for another round. The pointer evicts the first entry that
+ * was not read since its last pass. A read sets one flag, where an LRU would move the entry. The stored pointer is an
+ * iterator, because a new iterator would visit all deleted places again.
  */
 export type BoundedMap<V> = {
   get(key: string): V | undefined;
@@ -14,7 +14,7 @@ export type BoundedMap<V> = {
 
 type Slot<V> = { value: V; used: boolean };
 
-/** Limits the work of one insertion when every entry was read recently. */
+/** One insertion examines at most this many entries, in case every entry was read recently. */
 const LONGEST_SEARCH = 64;
 
 /** Calls `onGone` for every removed or replaced value, but not on `clear`. */

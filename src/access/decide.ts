@@ -5,10 +5,10 @@ import { challengeScope } from './api-keys/authorization-header.ts';
 import { isInside } from './api-keys/networks.ts';
 import type { AgentFacts, CampaignFacts, Caller, ChannelFacts, Need, TriggerFacts } from './types.ts';
 
-/** The ids in the path at the places that the route's need names, as sent: nothing is known about them yet. */
+/** The IDs in the path that the route needs, as the caller sent them, before any check. */
 export type Named = { agent?: string; trigger?: string; channel?: string; campaign?: string };
 
-/** The records with those ids, of any owner. Null: the record is missing or deleted. */
+/** The records with the IDs in the path, of any organization. Null: the record is missing or deleted. */
 export type Found = {
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
@@ -17,10 +17,11 @@ export type Found = {
 };
 
 /**
- * Decides whether the caller has the rights that the route requires. Rows 4a, 4c, 4d and 6 to 11 of the order of checks
- * (docs/security.md). The first row that applies determines the refusal. Null: the call is permitted. A pure function:
- * no clock, no database. `from` is the network address of the call. `found` is called only after rows 4a to 9 have
- * passed, so a refusal reveals nothing about existing records and needs no look-up.
+ * Decides whether the caller has the rights that the route requires. The function covers rows 4a, 4c, 4d and 6 to 11 of
+ * the order of checks (docs/security.md). The first row that applies determines the refusal. Null: the call is
+ * permitted. The function is pure and uses no clock and no database. `from` is the network address of the call. `found`
+ * is called only after rows 4a to 9 have passed, so a refusal reveals nothing about existing records and needs no
+ * look-up.
  */
 export function decide(
   caller: Caller,
@@ -51,7 +52,7 @@ function decideClient({ client }: Caller, need: Need, named: Named): Refusal | n
   return null;
 }
 
-/** Rows 4a, 4c, 4d and 6 to 9: what the caller, its address and the path decide alone. */
+/** Decides rows 4a, 4c, 4d and 6 to 9, which depend only on the caller, its address and the path. */
 export function decideCaller(caller: Caller, need: Need, named: Named, from: string | null): Refusal | null {
   const elsewhere = decideNetwork(caller, from);
   if (elsewhere !== null) return elsewhere;
@@ -76,7 +77,10 @@ export function decideCaller(caller: Caller, need: Need, named: Named, from: str
   return null;
 }
 
-/** Rows 10 and 11: whether the record exists. A record of another organization counts as missing. */
+/**
+ * Decides rows 10 and 11, which depend on the existence of the records. A record of another organization counts as
+ * missing.
+ */
 export function decideTarget(caller: Caller, need: Need, found: Found): Refusal | null {
   const { agent, trigger, channel, campaign } = found;
   if (need.agent !== undefined && agent?.orgId !== caller.orgId) {
@@ -107,8 +111,8 @@ const networkNotAllowed = (from: string | null): Refusal =>
   );
 
 /**
- * Whether the key grants the permission. The forbidden pairs (docs/adr/0101) grant nothing even if such a row is in the
- * database. `campaigns` on an organization or agent key is left to row 8, which names the cure.
+ * True if the key grants the permission. The forbidden pairs (docs/adr/0101) grant nothing even if the database
+ * contains such a pair. Row 8 refuses `campaigns` on an organization or agent key, because its refusal names the cure.
  */
 export function holds(caller: Caller, permission: Permission): boolean {
   if (caller.scope === 'campaign' && permission !== 'campaigns') return false;
@@ -116,7 +120,7 @@ export function holds(caller: Caller, permission: Permission): boolean {
   return caller.permissions.includes(permission);
 }
 
-/** For permissions that not every new key can have: which keys can. */
+/** For permissions that only some new keys can have, the kinds of keys that can have them. */
 const WHERE: { readonly [permission in Permission]?: string } = {
   campaigns: ", which only keys made on the campaign's own page hold.",
   end_users: ', which only keys of the whole organization can hold.',

@@ -5,9 +5,9 @@ export type HeartbeatDeps = {
   leaseMs: number;
   lease: Lease;
   log: Logger;
-  /** Called after each renewal with the number of nodes that have a lease. */
+  /** This function is called after each renewal with the number of nodes that have a lease. */
   onNodes: (nodes: number) => void;
-  /** Finishes work that other nodes left, once a second and never twice at a time. */
+  /** Once a second, finishes work that other nodes left, and never runs twice at a time. */
   sweep: () => Promise<void>;
 };
 

@@ -12,7 +12,7 @@ import {
 import { isTokenLike } from './tokens/token-format.ts';
 import type { ClientCaller } from './types.ts';
 
-/** The credential of a call: the name of its key in the directory, and the rights of a client token. */
+/** The credential of a call, which is the name of its key in the directory, with the rights of a client token. */
 export type CallCredential = { name: string; orgId: string | null; client: ClientCaller | null };
 
 export type IsOwnPage = (authorization: readonly string[], origin: string) => boolean;
@@ -25,7 +25,7 @@ export type CredentialDeps = {
   clock: Clock;
 };
 
-/** Rows 2 and 3 of the order of checks (docs/security.md), without a look-up. */
+/** Decides rows 2 and 3 of the order of checks (docs/security.md) without a look-up. */
 export function createCredentialReader({ region, baseUrls, digest, clientTokens, clock }: CredentialDeps) {
   function readCredential(token: string, origin: string | undefined): CallCredential {
     if (isClientTokenLike(token)) return readClientToken(token, origin);
@@ -44,7 +44,7 @@ export function createCredentialReader({ region, baseUrls, digest, clientTokens,
     return { name: token.keyId, orgId: token.orgId, client: clientCallerOf(token, origin) };
   }
 
-  /** A page may read its own refusals, so an expired token of a revoked key counts too. */
+  /** A page may read its own refusals, so even an expired token of a revoked key identifies the page. */
   const isOwnPage: IsOwnPage = (authorization, origin) => {
     const value = authorization.length === 1 ? readToken(authorization) : '';
     return isClientTokenLike(value) && clientTokens.read(value)?.origins.includes(origin) === true;

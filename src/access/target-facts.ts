@@ -17,14 +17,14 @@ export type FactLookups = {
 };
 
 export type TargetFacts = {
-  /** The named records from memory. Undefined: one of them is not in memory. */
+  /** Returns the named records from memory. Undefined: at least one record is not in memory. */
   recall(orgId: string, named: Named): Found | undefined;
-  /** From the database. */
+  /** Loads the named records from the database. */
   load(orgId: string, named: Named, isGood: boolean): Promise<Found>;
   lookups: FactLookups;
 };
 
-/** The agents, triggers, channels and campaigns that calls name: from memory while the lease is valid. */
+/** The agents, triggers, channels and campaigns that calls name, which come from memory while the lease is valid. */
 export function createTargetFacts({
   lease,
   directory,
@@ -81,6 +81,6 @@ function recall(directory: Directory, orgId: string, named: Named): Found | unde
 
 const NOTHING: Found = { agent: null, trigger: null, channel: null, campaign: null };
 
-/** Text that cannot be an id is not looked up. */
+/** Text that cannot be an ID is not looked up. */
 const wellFormed = (prefix: IdPrefix, id: string | undefined): string | null =>
   id !== undefined && isId(prefix, id) ? id : null;

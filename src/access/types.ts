@@ -2,7 +2,7 @@ import type { Permission, KeyScope, Plan } from '../../contract/permissions.ts';
 import type { EndUserInput, VariableDeclaration } from '../../contract/triggers.ts';
 import type { Network } from './api-keys/networks.ts';
 
-/** A verified key with the facts about its organization that decisions need. */
+/** A verified key, with the facts about its organization that decisions need. */
 export type Caller = {
   readonly keyId: string;
   readonly orgId: string;
@@ -14,11 +14,14 @@ export type Caller = {
   readonly agentId: string | null;
   readonly campaignId: string | null;
   readonly permissions: readonly Permission[];
-  /** The networks from which the key may be used. Null: from everywhere. */
+  /** The networks from which the key may be used. Null: the key may be used from all networks. */
   readonly networks: readonly Network[] | null;
-  /** Limits of this key alone. Null: the key has no limits. */
+  /** The limits that only this key has. Null: the key has no limits. */
   readonly limits: CallerLimits | null;
-  /** The call has a client token of this key, and only the token's rights. Absent: the call has the key itself. */
+  /**
+   * The client token of this key that the call uses. The call has only the rights of the token. Absent: the call uses
+   * the key itself.
+   */
   readonly client?: ClientCaller;
 };
 
@@ -28,9 +31,9 @@ export type ClientCaller = {
   readonly triggerId: string;
   readonly endUser: EndUserInput;
   readonly conversationKey: string | null;
-  /** The call comes from a page of one of the token's origins. */
+  /** True: the call comes from a page of one of the token's origins. */
   readonly isFromOwnPage: boolean;
-  /** Conversations with this mark were started by tokens of this key for this person. */
+  /** The mark of conversations that tokens of this key started for this person. */
   readonly mark: string;
 };
 
@@ -41,17 +44,19 @@ export type CallerLimits = {
 };
 
 /**
- * The requirements for the caller of a route. The route declares these requirements. The strings are names of path
- * parameters.
+ * The requirements for the caller of a route. A route declares its requirements for the caller. The strings are the
+ * names of path parameters.
  */
 export type Need = {
-  /** The family's permission. Absent: any key is accepted (`GET /api/me`). */
+  /** The permission that the family of routes needs. Absent: the route accepts any key (`GET /api/me`). */
   readonly permission?: Permission;
   readonly agent?: string;
   readonly trigger?: string;
   readonly channel?: string;
   readonly campaign?: string;
-  /** Client tokens for the agent and trigger in the path may call the route. Absent: only keys. */
+  /**
+   * True: client tokens for the agent and trigger in the path may call the route. Absent: only keys may call the route.
+   */
   readonly client?: true;
 };
 
@@ -89,22 +94,22 @@ export type CampaignFacts = {
   readonly state: string;
 };
 
-/** The caller and the records that the path names, after access was granted: the input of a route handler. */
+/** The caller and the records that the path names, after access was granted. This is the input of a route handler. */
 export type Admission = {
   readonly caller: Caller;
-  /** The network address of the call in canonical form, for the fence. Null: invalid. */
+  /** The network address of the call in canonical form, for the fence. Null: the address is invalid. */
   readonly from: string | null;
   readonly agent: AgentFacts | null;
   readonly trigger: TriggerFacts | null;
   readonly channel: ChannelFacts | null;
   readonly campaign: CampaignFacts | null;
-  /** The call's part of the key's total. Absent: the call does not count in the total. */
+  /** The call's unit of the key's total. Absent: the call does not count in the total. */
   readonly counted?: CountedCall;
 };
 
 /** One call that was taken from a key's total. */
 export type CountedCall = { readonly giveBack: () => void };
 
-/** The kinds of subject whose change can turn a granted call into a refused one. */
+/** The kinds of subject whose change can turn a granted call into a refused call. */
 export type SubjectKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel' | 'campaign';
 export type Subject = { readonly kind: SubjectKind; readonly id: string };

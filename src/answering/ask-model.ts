@@ -5,21 +5,21 @@ import { tryContext } from './try-context.ts';
 
 export type ModelTask = {
   agent: { id: string; name: string; definition: AgentDefinition };
-  /** The costs of the conversation include the call. */
+  /** The conversation whose costs include the call. */
   conversationId: string;
   task: string;
-  /** The input of the task. Nothing in the input is an instruction. */
+  /** The input of the task. The model must not follow instructions in the input. */
   input: unknown;
   timeoutMs: number;
 };
 
-/** The name of the agent's model. Null: the built-in engine answers. */
+/** Returns the name of the agent's model. Null: the built-in engine answers for the agent. */
 export function modelOf({ provider, model }: AgentDefinition): string | null {
   return provider === undefined || provider === 'embedded' || model === undefined ? null : `${provider}/${model}`;
 }
 
 /**
- * One task for the model of an agent, outside its turns: no tools, no fallback and no documents. The same pauses and
+ * Gives the model of an agent one task outside its turns, without tools, fallback and documents. The same pauses and
  * budgets apply as for the calls of turns.
  */
 export async function askModel(

@@ -4,9 +4,9 @@ import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { LoadAgent, LoadedAgent } from './load-agent.ts';
 
 /**
- * Which version of an agent answers: the one that the call or its trigger chose, else that of the rollout if the end
- * user belongs to its part, else the live one. The part is computed, so an end user always gets the same version, in
- * every conversation and on every node, and a higher percentage only adds end users.
+ * Chooses the version of an agent that answers: the version of the call or its trigger, else the version of the rollout
+ * for its part of the end users, else the live version. The part is computed, so an end user always gets the same
+ * version, in every conversation and on every node. A higher percentage of a rollout only adds end users.
  */
 export type ChosenVersion = { version: number; rolloutId: string | null };
 
@@ -23,14 +23,19 @@ export function chooseVersion(
   return { version: isIn ? rollout.version : live, rolloutId: rollout.id };
 }
 
-/** The place of an end user in a rollout: evenly spread over 0 to 1, and independent of other rollouts. */
+/**
+ * Returns the place of an end user in a rollout, which is evenly spread over 0 to 1 and independent of other rollouts.
+ */
 const placeOf = (rolloutId: string, endUserId: string): number =>
   createHash('sha256').update(`${rolloutId} ${endUserId}`).digest().readUInt32BE(0) / 2 ** 32;
 
 const chosenFor = (agent: Agent, run: Pick<ClaimedRun, 'input' | 'end_user'>): ChosenVersion =>
   chooseVersion(agent, run.input.agent_version, run.end_user.id);
 
-/** The rollout to which a turn belongs. Null: none. Every version of the agent has it. */
+/**
+ * The rollout to which a turn belongs. Null: the turn belongs to no rollout. A rollout is a part of every version of
+ * the agent.
+ */
 export const rolloutOf = ({ rollout }: Agent, { input }: Pick<ClaimedRun, 'input'>): string | null =>
   input.agent_version === undefined ? (rollout?.id ?? null) : null;
 
@@ -44,7 +49,7 @@ export async function loadForRun(
   return version === live.agent.version ? live : load(run.org_id, run.agent_id, run.agent_revision, version);
 }
 
-/** The version with which a turn failed. Null: the agent itself could not be loaded. */
+/** Returns the version with which a turn failed. Null: the agent could not be loaded. */
 export async function readChoice(
   load: LoadAgent,
   run: Parameters<typeof loadForRun>[1],

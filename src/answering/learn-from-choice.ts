@@ -11,7 +11,7 @@ const PEOPLES_SHARE = 0.5;
 
 /**
  * Records the section that a person chose after the agent asked back, after the turn was stored. A choice that is lost
- * in a crash is not repeated, because it counts only together with those of other people.
+ * in a crash is not repeated, because a choice counts only together with choices of other people.
  */
 export async function learnFromChoice(db: Db, run: ClaimedRun, { messages }: CompletedTurn): Promise<void> {
   for (const { trace, sources } of messages) {

@@ -15,12 +15,12 @@ export type LoadedAgent = {
   openImages?: OpenImages;
 };
 
-/** Maximum number of cached agents on one node, without their documents, which are in the knowledge thread. */
+/** One node caches at most this many agents, without their documents, which are in the knowledge thread. */
 const MAX_LOADED = 200;
 
 /**
- * Caches agents by revision. A claimed run contains the current revision, so the next turn uses a change without a
- * notification. Concurrent loads of one agent share one query.
+ * The loader caches agents by revision. A claimed run contains the current revision, so the next turn uses a change
+ * without a notification. Concurrent loads of one agent share one query.
  */
 export function createAgentLoader(
   db: Db,

@@ -25,7 +25,7 @@ export const reminderText = (
 
 /**
  * The minutes from one step to the next. Null: there is no next step. If a step waits for the end of quiet hours, the
- * later steps move by the same time.
+ * later steps are delayed by the same time.
  */
 export function minutesToStep({ no_reply: noReply }: AgentDefinition, steps: number): number | null {
   const { remind = [], end_after_minutes: end } = noReply ?? {};

@@ -15,12 +15,12 @@ import { createFindProvider, type FindProvider } from './models/find-provider.ts
 import { createImages } from './open-images.ts';
 import { createCallTool } from './tools/call-tool.ts';
 
-/** Everything that one turn of an agent needs. The worker and the playground use the same parts. */
+/** The parts that a turn of an agent needs. The worker and the tries in the dashboard use the same parts. */
 export type Answering = {
   loadAgent: LoadAgent;
   findProvider: FindProvider;
   callTool: CallTool;
-  /** For calls of connected providers outside turns: embeddings and transcripts. */
+  /** Makes calls of connected providers outside turns, such as embeddings and transcripts. */
   connections: ConnectionDeps;
   /** Ends the thread that searches documents. */
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ type Deps = {
   db: Db;
   egress: Egress;
   sealingKey: Key;
-  /** Signs reply tokens of turns. */
+  /** The key that signs the reply tokens of turns. */
   turnKey: Key;
   baseUrl: string;
   log: Logger;

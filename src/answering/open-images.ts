@@ -6,19 +6,24 @@ import { objectName } from '../store/attachments/blobs.ts';
 import { findImages, type ImageRow } from '../store/attachments/images.ts';
 import type { Db } from '../store/db.ts';
 
-/** Anthropic accepts 5 MB of base64, the lowest limit of the providers. */
+/** One image has at most this size, because Anthropic accepts 5 MB of base64, the lowest limit of the providers. */
 const MAX_IMAGE_BYTES = 3_750_000;
-/** All images of a turn. Providers limit the size of a request, to 20 MB at the least. */
+/**
+ * All images of one turn have at most this size. Providers limit the size of a request, and the lowest limit is 20 MB.
+ */
 const MAX_TURN_BYTES = 10_000_000;
-/** All images of the turns in progress. A turn needs several times the size of its images until the model answers. */
+/**
+ * All images of the turns in progress have at most this size. A turn needs several times the size of its images until
+ * the model answers.
+ */
 const MAX_BYTES = 64_000_000;
-/** The owner of a model server decides how long it takes, and must not stop the turns of other organizations. */
+/** The owner of a slow model server must not stop the turns of other organizations. */
 const MAX_OF_ORGANIZATION = 32_000_000;
 const FULL_MS = 1_000;
 
 type Deps = { pool: Db['$client']; blobs: BlobStore | null };
 
-/** Images of all organizations on this node. The images are never cached, so an erased image is never sent. */
+/** Opens the images of all organizations on this node. Images are never cached, so an erased image is never sent. */
 export function createImages({ pool, blobs }: Deps): (orgId: string) => OpenImages {
   const memory = createSharedMemory({ most: MAX_BYTES, ofOrganization: MAX_OF_ORGANIZATION });
   const read = async (orgId: string, row: ImageRow): Promise<TurnImage | null> => {
@@ -47,7 +52,7 @@ export function createImages({ pool, blobs }: Deps): (orgId: string) => OpenImag
   };
 }
 
-/** The images that fit into one turn, the newest first. */
+/** Selects the images that fit into one turn, the newest first. */
 function fitting(rows: readonly ImageRow[], messageIds: readonly string[]): ImageRow[] {
   let bytes = 0;
   return messageIds

@@ -4,12 +4,12 @@ import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { CompletedTurn } from '../store/runs/complete.ts';
 
 /**
- * The effect of STOP. The engine recognizes the words before every turn (src/engine/stop-words.ts), and a rule of the
- * agent may have the same effect. The person is opted out on this kind of channel in every conversation. The run ends,
- * and the conversation is resolved. One message confirms the opt-out, with the text of the rule or a built-in text.
- * After an opt-out, nothing is sent on this kind of channel (src/store/end-users/reason-not-to-send.ts): calls get
- * `recipient_opted_out`, campaigns skip the person, and waiting messages are suppressed. No word opts the person in
- * again; a backend or a member sets the consent.
+ * The effect of the word STOP. The engine recognizes stop words before every turn (src/engine/stop-words.ts), and a
+ * rule of the agent may opt out a person too. The person is opted out on the kind of channel of the conversation, in
+ * every conversation. The run ends, and the conversation is resolved. One message confirms the opt-out, with the text
+ * of the rule or a built-in text. After an opt-out, Parley sends nothing on this kind of channel
+ * (src/store/end-users/reason-not-to-send.ts): calls get `recipient_opted_out`, campaigns skip the person, and waiting
+ * messages are suppressed. No word of the person ends the opt-out; a backend or a member sets the consent.
  */
 export const OPTED_OUT_TURN = {
   status: 'completed',
@@ -17,6 +17,6 @@ export const OPTED_OUT_TURN = {
   conversationStatus: 'resolved',
 } as const satisfies Partial<CompletedTurn>;
 
-/** The opt-out is stored before the turn, because a crash between the two must not lose it. */
+/** The opt-out is stored before the turn, so that a crash between the two writes does not lose the opt-out. */
 export const recordOptOut = (db: Db, run: ClaimedRun): Promise<unknown> =>
   setConsent(db, run.org_id, run.end_user.id, run.channel_kind, 'opted_out', 'stop_word');

@@ -18,7 +18,7 @@ export type Opening = {
   endUser: { name: string | null } & Record<string, unknown>;
 };
 
-/** The opening of a conversation, for a dry run. Null: a model would write the opening. */
+/** Renders the opening of a conversation for a dry run. Null: a model would write the opening. */
 export async function renderOpening(
   db: Db,
   { orgId, agentId, version = null, endUserId = null, locale, variables, endUser: person }: Opening,

@@ -1,7 +1,7 @@
 /**
  * Splits a text of the agent into messages that fit the channel. The function splits at the end of a paragraph, a
- * sentence or a word, never within a character. Each part becomes a separate message, so each is sent once and has its
- * own state.
+ * sentence or a word, never within a character. Each part becomes a separate message, so each part is sent once and has
+ * a separate status.
  */
 export function splitText(text: string, max: number): string[] {
   const parts: string[] = [];
@@ -15,7 +15,7 @@ export function splitText(text: string, max: number): string[] {
   return parts;
 }
 
-/** A split within a paragraph is better than one that leaves a message less than half full. */
+/** A split within a paragraph is better than a message that is less than half full. */
 function cutAt(text: string, max: number): number {
   const window = text.slice(0, max);
   for (const end of [/\n\n/g, /\n/g, /[.!?؟।]\s/g, /\s/g]) {

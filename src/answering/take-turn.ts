@@ -37,17 +37,17 @@ export function skipReason(run: ClaimedRun): string | null {
 
 type Content = { type: string; text?: string; name?: string };
 
-/** A picture without text still counts as a message. */
+/** A picture without text counts as a message too. */
 export const wordsOf = ({ type, text, name }: Content): string => text || (name ? `[${type}: ${name}]` : `[${type}]`);
 
-/** A message for the provider. The model receives only the images of the person. */
+/** Converts a stored message for the provider. The model receives only the images of the person. */
 export const turnMessage = ({ id, role, content }: { id: string; role: string; content: Content }): TurnMessage => ({
   role: role as MessageRole,
   text: wordsOf(content),
   ...(role === 'end_user' && content.type === 'image' && { image: id }),
 });
 
-/** The request to the provider. The history is in order, oldest first. */
+/** Builds the request to the provider. The history is sorted, oldest message first. */
 export function turnRequest(run: ClaimedRun, loaded: LoadedAgent, signal: AbortSignal): TurnRequest {
   const history = historyOf(run);
   const texts = new Map([...history, ...(run.burst ?? [])].map(({ id, content }) => [id, wordsOf(content)]));
@@ -88,13 +88,14 @@ const contextOf = (run: ClaimedRun, { agent }: LoadedAgent): TurnContext => ({
   try: false,
 });
 
-/** The run was accepted without a message, so its first turn opens the conversation. */
+/** True if the run was accepted without a message, so that its first turn opens the conversation. */
 export const isOpening = ({ turns, trigger_id, input }: ClaimedRun): boolean =>
   turns === 0 && trigger_id !== null && input.message_id === undefined;
 
 /**
- * The messages that this turn answers. The message of a scheduled run is sent when the run is due, so it is the newest.
- * Any other message that is no longer in `unanswered` was answered in another run of the conversation.
+ * The IDs of the messages that this turn answers. The message of a scheduled run is sent when the run is due, so it is
+ * the newest message. Any other message that is no longer in `unanswered` was answered in another run of the
+ * conversation.
  */
 function inputIds(run: ClaimedRun): string[] {
   if (isOpening(run)) return [];
@@ -106,7 +107,7 @@ function inputIds(run: ClaimedRun): string[] {
 function historyOf(run: ClaimedRun): ClaimedRun['history'] {
   const history = run.history.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const last = inputIds(run).at(-1);
-  // A scheduled message was stored when its run was accepted, but it is sent now.
+  // A scheduled message was stored when its run was accepted, but the message is sent now.
   if (!run.is_scheduled || last === undefined || last !== run.input.message_id) return history;
   const own = history.filter(({ id }) => id === last);
   return [...history.filter(({ id }) => id !== last), ...own];
@@ -134,8 +135,8 @@ export function completedTurn(
     conversationStatus: conversationStatuses[result.next],
     ...(result.opted_out && OPTED_OUT_TURN),
     tags: withTags(run.tags, result.tags),
-    // The agent opened the conversation because the backend requested it. Messages that arrived during the turn are
-    // answered next.
+    // The agent opened the conversation because the backend requested it. The next turn answers messages that arrived
+    // during this turn.
     leavesUnanswered: inputIds(run).length === 0 && result.next !== 'handed_off',
     state: result.state ?? null,
     approvals: (result.requested ?? []).map(newApproval),
@@ -155,27 +156,27 @@ export function completedTurn(
   };
 }
 
-/** A turn without a message of the person always reports the decisions, because no other turn would. */
+/** A turn without a message of the person always reports the decisions, because no other turn would report them. */
 function readIn(run: ClaimedRun, { readDecisions = false }: TurnResult): string[] {
   if (typeof readDecisions !== 'boolean') return decisionsIn(run).filter((id) => readDecisions.includes(id));
   return readDecisions || inputIds(run).length === 0 ? decisionsIn(run) : [];
 }
 
-/** The reason that the engine recorded. A provider of a later version may record none. */
+/** Returns the reason that the engine recorded. A provider of a later version may record no reason. */
 const handOffReason = ({ trace }: TurnResult): HandOffReason =>
   HAND_OFF_REASONS.find((known) => known === trace.steps.findLast(({ kind }) => kind === 'hand_off')?.['reason']) ??
   'model';
 
 /**
- * The current time, but after all earlier messages, because a node with a fast clock may have stored the message that
- * this one answers.
+ * Returns the current time, but later than all earlier messages: a node with a fast clock may have stored the message
+ * that the turn answers.
  */
 const timeToSpeak = ({ history }: ClaimedRun): number =>
   history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());
 
 /**
- * Splits a text that is too long for the channel into several messages. The sources belong to the last of these
- * messages.
+ * Splits a text that is too long for the channel into several messages. The sources belong to the last part of a long
+ * message.
  */
 function inParts(message: TurnResult['messages'][number], channelKind: string): TurnResult['messages'] {
   const { content } = message;
@@ -189,13 +190,13 @@ function inParts(message: TurnResult['messages'][number], channelKind: string): 
   }));
 }
 
-/** The silence that begins after a message of the agent, or continues after one of its steps. */
+/** Returns the silence that begins after a message of the agent, or continues after a step. */
 export function silenceAfter(definition: AgentDefinition, steps: number): NonNullable<CompletedTurn['silence']> {
   const minutes = minutesToStep(definition, steps);
   return { seconds: minutes === null ? null : minutes * 60, steps };
 }
 
-/** A turn that sends the opening that a campaign chose. On later turns the agent writes. */
+/** Builds a turn that sends the opening that a campaign chose. On later turns, the agent writes the text. */
 export function openingTurn(
   run: ClaimedRun,
   { agent }: Pick<LoadedAgent, 'agent'>,
@@ -217,7 +218,7 @@ export function openingTurn(
   };
 }
 
-/** A turn without a message. */
+/** Builds a turn without a message. */
 export const silentTurn = (run: ClaimedRun, status: CompletedTurn['status'], reason: string | null): CompletedTurn => ({
   ...unchanged(run),
   status,

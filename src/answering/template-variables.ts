@@ -2,7 +2,7 @@ import type { TurnPerson } from '../store/end-users/turn-person.ts';
 
 type Person = Omit<TurnPerson, 'consent' | 'blocked'>;
 
-/** The variables that a template of an agent or of a campaign may use. */
+/** The names of the variables that a template of an agent or of a campaign may use. */
 export const templateVariables = (
   variables: Record<string, unknown> | undefined,
   endUser: Person,

@@ -22,7 +22,7 @@ export const spanOfRun = (tracer: Tracer, run: ClaimedRun): Span =>
     },
   );
 
-/** The span of the turn itself, with the names of OpenTelemetry's conventions for generative AI. */
+/** Opens the span of the turn, with the names of OpenTelemetry's conventions for generative AI. */
 export function spanOfAgent(run: Span, { agent, context, input }: TurnRequest, provider: string): Span {
   const span = run.child(`invoke_agent ${agent.name}`, 'internal', {
     'gen_ai.operation.name': 'invoke_agent',
@@ -54,7 +54,7 @@ export async function recordTurn(
   }
 }
 
-/** Returns a code, because the sentence may contain text of a provider. */
+/** Returns a code, because the sentence of an error may contain text of a provider. */
 export const codeOf = (error: unknown, signal: AbortSignal): string | null =>
   error instanceof TurnWaits
     ? null
@@ -64,6 +64,6 @@ export const codeOf = (error: unknown, signal: AbortSignal): string | null =>
         ? error.code
         : 'internal_error';
 
-/** The message format of the conventions. All messages of an ended turn are complete. */
+/** Writes messages in the format of OpenTelemetry's conventions. An ended turn has only complete messages. */
 const message = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] });
 const outputMessage = (text: string) => ({ ...message('assistant', text), finish_reason: 'stop' });

@@ -3,7 +3,7 @@ import type { TurnContext } from '../engine/provider.ts';
 /** The person in a try. */
 export const MADE_UP_PERSON = 'enduser_playground';
 
-/** The context of a try. There is no conversation, and tools see this in the context. */
+/** Builds the context of a try, which tells tools that no conversation exists. */
 export const tryContext = (
   orgId: string,
   agentId: string,

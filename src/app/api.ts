@@ -25,18 +25,18 @@ import type { Rooms } from './open-rooms.ts';
 import type { AppDeps } from './app-deps.ts';
 import type { Service } from './service.ts';
 
-/** The built web chat, which the setup creates. */
+/** The folder of the built web chat, which the setup creates. */
 const WIDGET = ownFile('widget/dist/widget.js');
-/** The built dashboard, which the setup creates. */
+/** The folder of the built dashboard, which the setup creates. */
 const DASHBOARD = ownFile('dashboard/dist');
 
 export type Api = Service & {
-  /** The address is known after the start. */
+  /** The port of the address is known after the start. */
   address(): { host: string; port: number };
   drain(): void;
 };
 
-/** The HTTP server with all routes. */
+/** Creates the HTTP server with all routes. */
 export function createApi(
   { config, db, log, version }: AppDeps,
   { deps, shared, secrets, metrics, tracer }: Rooms,

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Db } from '../store/db.ts';
 
-/** `all` runs the API and the workers in one process. */
+/** The role `all` runs the API and the workers in one process. */
 export type Role = 'all' | 'api' | 'worker';
 
 export type AppDeps = {

@@ -15,15 +15,15 @@ export type App = {
   secrets: Secrets;
   access: Access;
   sessions: Sessions;
-  /** Listens and returns the address. Null for a worker, which serves no requests. */
+  /** Listens for requests and returns the address. Null for a worker, which serves no requests. */
   start(): Promise<{ host: string; port: number } | null>;
-  /** Makes `/ready` fail so that clients go elsewhere, but still answers requests. */
+  /** Makes `/ready` fail so that clients use another node, but still answers requests. */
   leave(): void;
-  /** Stops accepting work, finishes work in progress (at most 25 s), and releases the lease. */
+  /** Stops accepting work, finishes work in progress (in at most 25 s), and releases the lease. */
   stop(): Promise<void>;
 };
 
-/** Connects the rooms. Nothing starts automatically, so tests run the same program as production. */
+/** Connects the rooms. The app starts nothing automatically, so tests run the same program as production. */
 export async function createApp(input: AppDeps): Promise<App> {
   const rooms = await openRooms(input);
   const isPaused = async (): Promise<boolean> => (await readPausedAt(input.db)) !== null;

@@ -2,12 +2,12 @@ import { inCell } from '../store/cells/by-cell.ts';
 import type { Db } from '../store/db.ts';
 import { type Service, startAll, stopAll } from './service.ts';
 
-/** How often a process starts the services of new cells. */
+/** A process starts the services of new cells at this interval. */
 const LOOK_MS = 1_000;
 
 /**
- * Services that run once for each cell, so that a cell whose node is away delays no other cell. For a cell that is
- * added later, the services start when this process has read the new list of cells.
+ * Runs services once for each cell, so that a cell whose node is unavailable delays no other cell. The services of a
+ * cell that is added later start when this process has read the new list of cells.
  */
 export function createForEachCell(db: Db, create: (db: Db) => readonly Service[]): Service {
   const pool = db.$client;

@@ -20,9 +20,9 @@ export async function loadSecrets(db: Db, given: Given): Promise<Secrets> {
 }
 
 /**
- * Every secret that the installation has had. The database stores them sealed with the current one. Before the
- * rotation, the current secret is the previous one. After the rotation, the current secret is the new one. A process
- * with both secrets works before and after the rotation.
+ * Every secret that the installation has had. The database stores the secrets, sealed with the current secret. Before
+ * the rotation, the current secret is the previous secret. After the rotation, the current secret is the new secret. A
+ * process with both secrets works before and after the rotation.
  */
 export async function historyOf(
   db: Db,
@@ -32,7 +32,8 @@ export async function historyOf(
   const generation = row.secretGeneration;
   if (row.secretCheck.equals(checkOf(secret))) {
     const past = await readPastSecrets(db, pastSecretKey(secret));
-    // The previous secret is accepted as long as the operator configures it, and only if it really is the previous one.
+    // The previous secret is accepted as long as the operator configures it, and only if it really is the previous one
+    // of this installation.
     const accepted = previousSecret !== null && previousSecret === past.at(-1) ? [previousSecret] : [];
     return { chain: [...past, secret], generation, accepted };
   }

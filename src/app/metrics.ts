@@ -8,17 +8,17 @@ import type { Db } from '../store/db.ts';
 import { COUNTED, QUEUES, type QueueDepths, readQueueDepths } from '../store/queue/depth.ts';
 
 /**
- * `/metrics` for Prometheus, on its own address (METRICS_ADDRESS). The address is off by default, because it needs no
- * key. No label contains an ID or a value from a caller, and routes are patterns. docs/operations.md explains each
- * number for operators. A worker listens on no other address, so its probes are here too, under the same paths as on
- * the main address.
+ * Serves `/metrics` for Prometheus on a separate address (METRICS_ADDRESS). The address is off by default, because it
+ * needs no key. No label contains an ID or a value from a caller, and routes are patterns. The page docs/operations.md
+ * explains each number for operators. A worker listens on no other address, so this address also has its probes, under
+ * the paths of the main address.
  */
 export type Metrics = {
-  /** Counts the requests of this server. */
+  /** Counts the requests that this server handles. */
   watch(server: Server): void;
   revokeSettled(waitedMs: number): void;
   batchSent(calls: number): void;
-  /** Counts one model in one attempt of a turn. */
+  /** Counts the use of one model in one attempt of a turn. */
   modelUsed(use: ModelUsed): void;
   /** Counts spans that the trace collector accepted, or that were dropped. */
   spansLeft(outcome: 'sent' | 'dropped', many: number): void;
@@ -31,7 +31,7 @@ export type ModelUsed = {
   spent: { input: number; cached: number; output: number };
   calls: number;
   toolCalls: number;
-  /** Code of the failure. Null: the model answered. */
+  /** The code of the failure. Null: the model answered. */
   failure: string | null;
 };
 
@@ -46,7 +46,7 @@ export type MetricsOptions = {
 
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const BATCHES = [1, 2, 5, 10, 25, 50, 100, 200];
-/** Several scrapers and probes share one query of the queues. */
+/** Several scrapers and probes share one query of the queues for this time. */
 const DEPTHS_KEPT_MS = 3_000;
 
 export function createMetrics({ address, labels, db, access, acceptQueue }: MetricsOptions): Metrics {
@@ -131,7 +131,7 @@ async function answer(
   response.end(await registry.metrics());
 }
 
-/** A gauge that is read when it is collected. */
+/** Creates a gauge whose value is read when the metrics are collected. */
 const gaugeOf =
   (registers: Registry[]) =>
   (name: string, help: string, read: () => number): Gauge =>
@@ -165,7 +165,7 @@ function gaugeConnections(registers: Registry[], { $client: pool }: Db): void {
   gauge('database_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
 }
 
-/** For the event `close` of a response. */
+/** Returns a listener for the event `close` of a response. */
 function countRequests(registers: Registry[]): (this: ServerResponse) => void {
   const requests = new Counter({
     name: 'parley_http_requests_total',
@@ -184,7 +184,7 @@ function countRequests(registers: Registry[]): (this: ServerResponse) => void {
     const meta = metaOf(this.req);
     const route = meta?.route ?? 'none';
     requests.inc({ method: this.req.method, route, status: this.statusCode });
-    // A stream has no meaningful duration: it lasts as long as a client listens.
+    // A stream has no meaningful duration, because it lasts as long as a client listens.
     if (meta && !String(this.getHeader('content-type')).startsWith('text/event-stream'))
       durations.observe({ route }, (performance.now() - meta.startedAt) / 1_000);
   };
@@ -235,8 +235,8 @@ function countModels(registers: Registry[]): (use: ModelUsed) => void {
 }
 
 /**
- * Reads the length of the queues. Null: the database does not respond. At most one query runs at a time, however many
- * callers there are.
+ * Reads the length of the queues. Null if the database does not respond. At most one query runs at a time, however many
+ * callers wait.
  */
 function readDepths(db: Db) {
   let lastRead: { until: number; depths: Promise<QueueDepths | null> } | null = null;

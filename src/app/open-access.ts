@@ -20,7 +20,7 @@ import type { Service } from './service.ts';
 
 type Parts = { secrets: Secrets; shared: SharedCounters | null; egress: Egress; onSettled(ms: number): void };
 
-/** Opens authentication of callers and sign-in of members: keys, tokens, sessions, their limits and their secrets. */
+/** Opens authentication of callers and sign-in of members, with their keys, tokens, sessions, limits and secrets. */
 export function openAccess(app: AppDeps, { secrets, shared, egress, onSettled }: Parts) {
   const { config, db, databaseUrl, log, role } = app;
   const { region, baseUrl } = config;
@@ -71,7 +71,7 @@ export function openAccess(app: AppDeps, { secrets, shared, egress, onSettled }:
     visitorTokens: createVisitorTokens(secrets.visitorKey, Date.now),
   };
   const services: Service[] = [
-    // A worker checks no keys. If a worker had a lease, each revoke would have to wait for it.
+    // A worker checks no keys. If a worker had a lease, each revoke would have to wait for the worker.
     { start: () => (role === 'worker' ? undefined : access.start()), stop: () => access.stop() },
     tokenLastUsed,
   ];

@@ -17,7 +17,7 @@ import { openStore } from './open-store.ts';
 import type { Service } from './service.ts';
 import type { AppDeps } from './app-deps.ts';
 
-/** Wakes the workers of this process. Workers of other processes poll. */
+/** Wakes the workers of this process. Workers of other processes poll for the work. */
 export const WAKES = [
   'turns',
   'deliveries',
@@ -33,9 +33,9 @@ export type Wake = Record<(typeof WAKES)[number], () => void>;
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
 /**
- * The parts of the program that are configured or have state, in one object, grouped by room. Each noun's `deps.ts`
- * names the part that its verbs use. All other functions are imported directly. The services are in the order in which
- * they start.
+ * Opens the parts of the program that are configured or have state, as one object that is grouped by room. The
+ * `deps.ts` of each noun names the parts that its verbs use. All other functions are imported directly. The services
+ * are in the order in which they start.
  */
 export async function openRooms(app: AppDeps) {
   const { config, db, log, role } = app;
@@ -65,7 +65,7 @@ export async function openRooms(app: AppDeps) {
   const deps = { ...configured, ...store, ...access.fields, ...features, ...wakes, answering };
 
   const services: Service[] = [
-    // This part stops last, so that the spans of all other stops are sent too.
+    // The traces stop last, so that the spans of all other stops are sent too.
     { stop: () => traces?.stop() },
     { stop: () => egress.close() },
     { stop: () => configured.blobs?.close() },
@@ -104,7 +104,7 @@ function openConfigured(
   };
 }
 
-/** `onChange`: open pages and streams of this process check for changes. */
+/** `onChange`: makes open pages and streams of this process check for changes. */
 function createWakes(onChange: () => void) {
   const wake: Wake = {
     turns: nothing,

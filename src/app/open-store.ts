@@ -12,7 +12,9 @@ import type { AppDeps } from './app-deps.ts';
 
 type Hooks = { onBatch(calls: number): void; onStored(): void };
 
-/** The stateful parts of the store: batches of writes, callers that wait for a change, and open streams. */
+/**
+ * Opens the stateful parts of the store, such as batches of writes, callers that wait for a change, and open streams.
+ */
 export function openStore({ db, databaseUrl, role }: AppDeps, secrets: Secrets, { onBatch, onStored }: Hooks) {
   const suppression = createSuppression(secrets.suppressionKey);
   const waiter = createRunWaiter(db);

@@ -4,7 +4,7 @@ import type { Logger } from '../kernel/log.ts';
 import { createSpanExport, type SpanExportOptions } from '../kernel/traces/export-spans.ts';
 import { createTracer, type Tracer } from '../kernel/traces/tracer.ts';
 
-/** The module for traces is loaded on demand, because most installations have none (docs/traces.md). */
+/** The module for traces is loaded on demand, because most installations use no traces (docs/traces.md). */
 export function openTraces(
   { url, headers, resource, ratio, followsParent, content, everyMs }: TraceSettings,
   {

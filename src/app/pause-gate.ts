@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Service, startAll, stopAll } from './service.ts';
 
-/** How often a paused process checks for the end of the pause. */
+/** A paused process checks for the end of the pause at this interval. */
 const LOOK_MS = 1_000;
 
 type Deps = { isPaused(): Promise<boolean>; log: Logger; lookMs?: number };
 
 /**
- * Starts the workers as soon as the installation is not paused. During the pause nothing claims work, so nothing is
- * sent, and accepted calls wait in the queues. Only a restore pauses an installation, before the first process starts
- * on it. Workers that have started therefore need not check again.
+ * Starts the workers when the installation is not paused. During the pause, no worker claims work, so nothing is sent,
+ * and accepted calls wait in the queues. Only a restore pauses an installation, before the first process starts on it.
+ * Workers that have started need not check for a pause again.
  */
 export function createPauseGate({ isPaused, log, lookMs = LOOK_MS }: Deps, workers: readonly Service[]): Service {
   const stopping = new AbortController();

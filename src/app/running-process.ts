@@ -3,14 +3,14 @@ import type { Logger } from '../kernel/log.ts';
 import type { Db } from '../store/db.ts';
 import { forgetProcess, SEEN_EVERY_MS, seeProcess } from '../store/installation/processes.ts';
 
-/** With several cells, how often a process looks for an organization that is moved to another cell. */
+/** With several cells, a process looks for an organization that is being moved at this interval. */
 const LOOK_EVERY_MS = 250;
 
 type Deps = { db: Db; newestGeneration: number; log: Logger };
 
 /**
- * Stores in the database that this process runs, and its newest PARLEY_SECRET, and the newest change of the cells that
- * it has read.
+ * Stores in the database that this process runs, its newest PARLEY_SECRET, and the newest change of the cells that it
+ * has read.
  */
 export function createRunningProcess({ db, newestGeneration, log }: Deps) {
   const id = newId('node');
@@ -32,7 +32,7 @@ export function createRunningProcess({ db, newestGeneration, log }: Deps) {
         see().catch((error: unknown) => log.debug({ err: error }, 'the row of this process could not be written'));
       }, SEEN_EVERY_MS);
       cellTimer = setInterval(() => {
-        // With a slow database, only one query is in progress at a time.
+        // Only one query is in progress at a time, even with a slow database.
         looking ??= look()
           .catch((error: unknown) => log.debug({ err: error }, 'the changes of cells could not be read'))
           .finally(() => (looking = null));

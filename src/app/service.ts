@@ -1,4 +1,7 @@
-/** A part of the program that runs until it is stopped. Services start in the order of their list and stop in reverse. */
+/**
+ * A part of the program that runs until it is stopped. Services start in the order of their list and stop in the
+ * reverse order.
+ */
 export type Service = { start?(): Promise<void> | void; stop?(): Promise<void> | void };
 
 export async function startAll(services: readonly Service[]): Promise<void> {

@@ -29,15 +29,12 @@ import { type Rooms, type Wake, WAKES } from './open-rooms.ts';
 import type { AppDeps, Role } from './app-deps.ts';
 import type { Service } from './service.ts';
 
-/** Half of the promised "drained in 30 s" is for turns, and the rest is for requests and the database. */
+/** Half of the promised "drained in 30 s" is for turns, and half is for requests and the database. */
 const TURN_GRACE_MS = 15_000;
-/**
- * A called provider may still answer within this time. After this time, the message is left to another node and
- * flagged.
- */
+/** A called provider may still answer within this time, and later the message is left to another node and flagged. */
 const DELIVERY_GRACE_MS = 5_000;
 
-/** The workers for turns, deliveries, events, files, imports and housekeeping, in each cell. */
+/** Creates the workers for turns, deliveries, events, files, imports and housekeeping, in each cell. */
 export function createWorkers(app: AppDeps, rooms: Rooms): Service[] {
   const wakes: Wake[] = [];
   for (const name of WAKES) rooms.deps.wake[name] = () => wakes.forEach((wake) => wake[name]());
@@ -53,7 +50,7 @@ export function createWorkers(app: AppDeps, rooms: Rooms): Service[] {
   ];
 }
 
-/** The workers of one cell. Each can be woken at any time. */
+/** Creates the workers of one cell, each of which can be woken at any time. */
 function createCellWorkers({ config, db, log, role }: AppDeps, rooms: Rooms) {
   const { deps, tracer } = rooms;
   const due = createDueWatch({ db, isAlone: () => isAlone(role, deps.access) });
@@ -135,7 +132,7 @@ function createCellWorkers({ config, db, log, role }: AppDeps, rooms: Rooms) {
   return { services, wake: wakesOf(woken) };
 }
 
-/** The workers that read files of end users, sites and documents. */
+/** Creates the workers that read files of end users, sites and documents. */
 function createReaders({ db, log }: Pick<AppDeps, 'db' | 'log'>, { deps }: Rooms, due: DueWatch) {
   const { egress, answering, readFiles: files } = deps;
   const { connections } = answering;
@@ -147,7 +144,7 @@ function createReaders({ db, log }: Pick<AppDeps, 'db' | 'log'>, { deps }: Rooms
   };
 }
 
-/** The workers for messages to channels and events to endpoints. */
+/** Creates the workers for messages to channels and events to endpoints. */
 function createSenders(
   { config, db, log }: Pick<AppDeps, 'config' | 'db' | 'log'>,
   { deps, secrets, tracer }: Rooms,
@@ -179,7 +176,7 @@ function createSenders(
 /** A process with the role `worker` has no lease, so it does not count the nodes. */
 const isAlone = (role: Role, access: Access): boolean => role === 'all' && access.ready() && access.state().nodes === 1;
 
-/** Mails to people do not belong to a cell. */
+/** Mails to people belong to no cell. */
 function createMailer({ config: { mail }, db, log }: AppDeps, { secrets }: Rooms): Service[] {
   return mail ? [inParallel([createMailWorker({ db, log, key: secrets.mailKey, server: mail })])] : [];
 }

@@ -3,12 +3,13 @@ import { type EgressRequest, EgressError } from '../kernel/egress.ts';
 import { readRetryAfter } from '../kernel/retry-after.ts';
 import { ChannelFailure, type FailureFacts, InboundError, type SendTools } from './channel.ts';
 
-/** A provider's HTTP response. `json` is the parsed body if the body is JSON. */
+/** A provider's HTTP response. `json`: the parsed body if the body is JSON. */
 export type ProviderAnswer = { status: number; headers: Record<string, string>; text: string; json: unknown };
 
 /**
  * Calls a provider once through the egress guard. Any HTTP response counts as a definite result. Without a response,
- * the result is definite only if the connection was never made. Otherwise the request may have arrived (`mayHaveSent`).
+ * the result is definite only if the connection was never made. If the connection was made, the request may have
+ * arrived (`mayHaveSent`).
  */
 export async function callProvider(
   { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
@@ -25,7 +26,7 @@ export async function callProvider(
 
 /**
  * Checks an address from a provider's response that would receive our credentials. The address must be encrypted and
- * belong to the provider, or to the server that the settings configure instead.
+ * belong to the provider, or to the server in the settings that replaces the provider.
  */
 export function ownAddress(provider: string, url: string, { api, hosts }: { api: string; hosts: RegExp }): string {
   const { protocol, host, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '', origin: '' };
@@ -36,7 +37,7 @@ export function ownAddress(provider: string, url: string, { api, hosts }: { api:
 /**
  * Downloads a file from the provider. A file larger than MAX_ATTACHMENT_BYTES is a definite failure, like any status
  * outside 200–299. For a provider that stores files on another host, one redirect is followed without the headers,
- * because they are only for the provider.
+ * which are only for the provider.
  */
 export async function fetchBytes(
   { egress, signal }: Pick<SendTools, 'egress' | 'signal'>,
@@ -66,7 +67,9 @@ function parse(text: string): unknown {
   }
 }
 
-/** Maps a missing response to a failure. This includes a call that its caller ended after a time limit. */
+/**
+ * Maps a missing response to a failure. A missing response includes a call that its caller ended after a time limit.
+ */
 export function noAnswer(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     const tooSlow = 'The provider took too long to answer.';

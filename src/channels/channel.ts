@@ -6,98 +6,105 @@ import type { MessageContent } from '../../contract/messages.ts';
 import type { Egress } from '../kernel/egress.ts';
 
 /**
- * The interface of a channel kind. A kind implements one provider's protocol and does not depend on our tables, retries
- * or states. Functions that all channels share (order, leases, retries, receipts, deduplication, consent) are
- * implemented once, outside the kinds. How to add a kind: docs/adding-a-channel.md.
+ * The interface of a channel kind. A kind implements the protocol of one provider and does not depend on our tables,
+ * retries or states. Functions that all channels share (order, leases, retries, receipts, deduplication, consent) are
+ * implemented once, outside the kinds. The page docs/adding-a-channel.md describes how to add a kind.
  */
 export type ChannelKind = {
   readonly kind: string;
   readonly capabilities: ChannelCapabilities;
   /**
-   * The reason why this content cannot be sent although the channel supports its type, as a sentence. Null: the content
-   * can be sent.
+   * Returns the reason why the content cannot be sent although the channel supports its type, as a sentence. Null: the
+   * content can be sent.
    */
   refuses?(content: MessageContent): string | null;
   /**
-   * The settings that a user enters to connect the channel. Fields named in `secretFields` are sealed. All other fields
-   * are stored in clear text.
+   * The settings that a user enters to connect the channel. Fields named in `secretFields` are sealed, and all other
+   * fields are stored in clear text.
    */
   readonly settings: TSchema;
   readonly secretFields: readonly string[];
   /**
-   * The settings that contain the addresses we call. Secrets are bound to these addresses (contract/channel-kinds.ts).
+   * The settings that contain the addresses to which Parley sends requests. Secrets are bound to the addresses in the
+   * settings (contract/channel-kinds.ts).
    */
   readonly addressFields: readonly string[];
   /**
-   * Secrets that we create when a channel is connected. `shown` names the secret that the response shows once.
-   * `sentToProvider` names the secrets that `connect` sends to the provider.
+   * The secrets that Parley creates when a channel is connected. `shown`: the secret that the response shows once.
+   * `sentToProvider`: the secrets that `connect` sends to the provider.
    */
   readonly ownSecrets?: { make(): Record<string, string>; shown: string | null; sentToProvider?: readonly string[] };
   /**
    * Checks the credentials with the provider and configures the provider to send us messages. Returns facts that are
-   * stored in clear text (the account's name and id). Throws a ChannelFailure that explains the problem.
+   * stored in clear text, such as the account's name and ID. The function throws a ChannelFailure that explains the
+   * problem.
    */
   connect?(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>>;
   /**
-   * Called when the channel is disconnected. The function asks the provider to stop calling us. A failure is ignored.
+   * This function is called when the channel is disconnected. The function tells the provider to stop its calls. A
+   * failure of the function is ignored.
    */
   disconnect?(account: ChannelAccount, tools: SendTools): Promise<void>;
   /**
-   * The person's address on this channel, taken from the person's record. Absent: the record does not contain such an
-   * address.
+   * Returns the person's address on this channel, from the person's record. The value is absent if the record does not
+   * contain an address.
    */
   addressOf?(endUser: Person): string | null;
   /** The field of the person's record that is the address (contract/channel-kinds.ts). */
   readonly personField?: PersonField;
-  /** Normalizes an address from a caller. Null: the address is not valid. Absent: any text is a valid address. */
+  /** Normalizes an address that a caller gave. Null: the address is not valid. Absent: any text is a valid address. */
   readAddress?(text: string): string | null;
-  /** The fields of the person's record that follow from the address. */
+  /** Returns the fields of the person's record that follow from the address. */
   personAt?(address: string): { external_id?: string; email?: string; phone?: string };
   /**
-   * Whether a message from this address was certainly written by the address's owner, because the provider requires a
-   * signed-in account. Absent: never. A sender may be forged (e-mail, SMS), or there is no sender.
+   * True if the owner of this address certainly wrote the message, because the provider requires a signed-in account.
+   * Absent: no address is certain. The reason is that a sender may be forged (e-mail, SMS), or the message has no
+   * sender.
    */
   vouchesFor?(address: string): boolean;
-  /** The receiver deduplicates by our message ID, so an attempt whose response was lost is repeated. */
+  /** True: the receiver deduplicates by our message ID, so an attempt whose response was lost is repeated. */
   readonly repeatable?: boolean;
-  /** A message counts as delivered when it is stored (contract/channel-kinds.ts). */
+  /** True: a message counts as delivered when it is stored (contract/channel-kinds.ts). */
   readonly byStoring?: true;
-  /** Absent only where `byStoring` is true. */
+  /** Sends a message. The function is absent only where `byStoring` is true. */
   send?(message: OutboundMessage, account: ChannelAccount, tools: SendTools): Promise<SentMessage>;
   /**
-   * Downloads a file that a person sent, at most MAX_ATTACHMENT_BYTES. Absent: messages of this kind refer to no files.
+   * Downloads a file that a person sent, with at most MAX_ATTACHMENT_BYTES. Absent: messages of this kind refer to no
+   * files.
    */
   fetchFile?(source: FileSource, account: ChannelAccount, tools: SendTools): Promise<Buffer>;
-  /** Returns the texts that the provider has approved. Absent: the kind has no templates. */
+  /** Returns the templates that the provider has approved. Absent: the kind has no templates. */
   listTemplates?(account: ChannelAccount, tools: SendTools): Promise<ChannelTemplate[]>;
   /** Absent: the channel receives nothing over HTTP. */
   readonly inbound?: Inbound;
 };
 
 export type Inbound = {
-  /** Checks that the provider sent exactly these bytes, before any of them is parsed. */
+  /** Checks that the provider sent exactly the received bytes, before any part of them is parsed. */
   verify(request: InboundRequest, account: ChannelAccount, now: number): boolean;
   /**
-   * Translates the request into our events. Events of an unknown type are left out. Throws InboundError when the body
-   * is not a notification.
+   * Translates the request of the provider into our events. Events of an unknown type are ignored. The function throws
+   * InboundError if the body is not a notification.
    */
   parse(request: InboundRequest, account: ChannelAccount): InboundEvent[];
-  /** A response that the provider expects instead of our empty 200, such as the challenge of the connect flow. */
+  /**
+   * Returns a response that the provider expects instead of our empty 200, such as the challenge of the connect flow.
+   */
   answer?(request: InboundRequest, account: ChannelAccount): InboundAnswer | null;
 };
 
 export type InboundRequest = {
   readonly method: 'GET' | 'POST';
-  /** The URL as the provider called it. Some providers sign this URL. */
+  /** The URL as the provider called it. Some providers sign the URL. */
   readonly url: string;
   readonly query: URLSearchParams;
-  /** Header names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 };
 export type InboundAnswer = { readonly type: string; readonly body: string };
 
-/** The provider signed the bytes, but their content is not valid. */
+/** A channel throws this error if the provider signed the bytes, but their content is not valid. */
 export class InboundError extends Error {
   override name = 'InboundError';
 }
@@ -108,20 +115,20 @@ export type InboundMessage = {
   readonly type: 'message';
   /** The provider's own ID of the event. The same event may arrive twice. */
   readonly eventId: string;
-  /** The sender's ID for the message, if the sender later refers to the message by that ID. */
+  /** The sender's ID for the message, if the sender later refers to the message by this ID. */
   readonly providerMessageId?: string;
   readonly address: string | null;
-  /** The conversation, if the sender uses our IDs. */
+  /** The conversation is known if the sender uses our IDs. */
   readonly conversationId?: string;
   /** The fields of the person that the provider confirms. */
   readonly person: Partial<Omit<Person, 'id'>> & { locale?: string | null };
   readonly content: MessageContent;
   /**
-   * A file whose bytes are still at the provider: `fetchFile` downloads the bytes later. Before the download, or if it
-   * fails, `content` is the caption, or the kind of the file in brackets.
+   * A file whose bytes are still at the provider, until `fetchFile` downloads them. Before the download, and if the
+   * download fails, `content` is the caption, or the kind of the file in brackets.
    */
   readonly file?: { readonly name: string; readonly source: FileSource };
-  /** Extra facts to store with the message, for example the subject of an e-mail. */
+  /** Additional facts to store with the message, for example the subject of an e-mail. */
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
@@ -143,8 +150,8 @@ export function withFiles(
 }
 
 /**
- * The place of a file at the provider, in the provider's own format. The place contains no secret, because it is stored
- * in clear text.
+ * The place of a file at the provider, in the format of the provider. The place contains no secret, because the
+ * database stores it in clear text.
  */
 export type FileSource = Readonly<Record<string, string>>;
 
@@ -178,9 +185,9 @@ export type OutboundMessage = {
   readonly role: string;
   readonly content: MessageContent;
   readonly metadata: Readonly<Record<string, string>>;
-  /** The message to which this one replies: our ID, and the provider's ID if it has one. */
+  /** The message to which this message replies, as our ID and the provider's ID, if the provider has one. */
   readonly replyTo: { readonly id: string; readonly providerMessageId: string | null } | null;
-  /** The person's latest message before this one, for channels that show replies in its thread. */
+  /** The person's latest message before this message, for channels that show replies in its thread. */
   readonly answers: { readonly providerMessageId: string | null; readonly subject: string | null } | null;
   readonly person: Person;
   readonly createdAt: Date;
@@ -194,27 +201,27 @@ export type SendTools = {
   readonly inboundUrl: string;
 };
 
-/** `delivered` only when the provider's answer confirms delivery to the person. */
+/** The status is `delivered` only if the provider's answer confirms delivery to the person. */
 export type SentMessage = { readonly providerMessageId: string | null; readonly status: 'sent' | 'delivered' };
 
 export type FailureFacts = {
   readonly providerCode?: string | null;
-  /** Whether a retry may succeed. */
+  /** True if a retry may succeed. */
   readonly retryable?: boolean;
   /** The delay that the provider requested. */
   readonly retryAfterMs?: number | null;
-  /** Nothing can be sent on this channel until a user fixes it, so the channel is marked as broken. */
+  /** True: nothing can be sent on this channel until a user corrects it, so the channel is marked as broken. */
   readonly channelBroken?: boolean;
-  /** No response came, but the provider may have read the request. A retry may send the message twice. */
+  /** True: no response came, but the provider may have read the request. A retry may send the message twice. */
   readonly mayHaveSent?: boolean;
-  /** The setting at fault, if the response names it. */
+  /** The wrong setting, if the response names it. */
   readonly setting?: string | undefined;
   readonly cause?: unknown;
 };
 
 /**
- * The reason why a message was not sent or a channel was not connected. `detail` is a sentence for the operator,
- * without secrets.
+ * The reason why a message was not sent or a channel was not connected. `detail`: a sentence for the operator without
+ * secrets.
  */
 export class ChannelFailure extends Error {
   readonly code: string;

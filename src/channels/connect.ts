@@ -9,33 +9,35 @@ import type { ChannelKinds } from './kinds.ts';
 
 /** The functions of the kinds that the verbs of features/channels use. The verbs are the same for every kind. */
 export type Connector = {
-  /** Null: the kind does not exist, or it receives nothing over HTTP. */
+  /** Null: the kind does not exist or receives nothing over HTTP. */
   inboundUrl(kind: string, channelId: string): string | null;
   split(kind: string, filled: Record<string, unknown>): SplitSettings | { faults: Fault[] };
-  /** True for a stored secret that a user entered. Parley creates all secrets that no user entered. */
+  /** True for a stored secret that a user entered. Parley creates all secrets that users do not enter. */
   isEntered(kind: string, secret: string): boolean;
   /**
-   * True for a secret of ours that connecting sends to the provider. A new address must not receive the secret of the
-   * old one.
+   * True for a secret of ours that a connection sends to the provider. A new address must not receive the secret of the
+   * old address.
    */
   isSentToProvider(kind: string, secret: string): boolean;
-  /** `own`: secrets of ours that the other side already has. This function stores nothing. */
+  /** `own`: our secrets that the other side already has. The function stores nothing. */
   connect(
     kind: string,
     channelId: string,
     split: SplitSettings,
     own?: Record<string, string>,
   ): Promise<Connected | { refused: ConnectRefusal }>;
-  /** False: there is no provider that can check the settings. */
+  /** False: no provider can check the settings. */
   canAsk(kind: string): boolean;
-  /** Null: the kind has no templates. Requests the list from the provider again only after some seconds. */
+  /**
+   * Null: the kind has no templates. The function requests the list from the provider again only after some seconds.
+   */
   templates(kind: string, account: ChannelAccount): Promise<TemplatesAnswer | null>;
-  /** The channel is disconnected even when the provider cannot be reached. */
+  /** The channel is disconnected even if the provider cannot be reached. */
   disconnect(kind: string, account: ChannelAccount): Promise<void>;
 };
 
 /**
- * The reason why the provider refuses the channel, as a sentence. The reason includes the setting at fault, if that is
+ * The reason why the provider refuses the channel, as a sentence. The reason includes the wrong setting, if it is
  * known.
  */
 export type ConnectRefusal = { code: string; detail: string; setting: string | null; isBroken: boolean };
@@ -50,7 +52,7 @@ type ConnectorDeps = {
 };
 
 export function createConnector({ kinds, egress, baseUrl, now }: ConnectorDeps): Connector {
-  /** The last answers about templates, so that many open pages do not call the provider many times. */
+  /** The last answers about templates are cached, so that many open pages do not call the provider many times. */
   const asked = new Map<string, { until: number; answer: Promise<TemplatesAnswer> }>();
   return {
     inboundUrl(name, channelId) {
@@ -128,16 +130,16 @@ export function splitSettings(kind: ChannelKind, filled: Record<string, unknown>
 /** The stored data of a connected channel. `shown`: the secret that the response shows once, for the other side. */
 export type Connected = SplitSettings & { shown: { name: string; value: string } | null };
 
-/** Short, because a user waits for the result. */
+/** The time limit is short, because a user waits for the result. */
 const DISCONNECT_TIMEOUT_MS = 5_000;
 const ASK_AGAIN_MS = 5_000;
 const MAX_ASKED = 1_000;
-/** How long a provider may take to check the credentials. */
+/** A provider may take this long to check the credentials. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
- * Creates our own secrets, then checks the credentials with the provider and sends it the inbound URL. Throws a
- * ChannelFailure whose message is a sentence for the user. It stores nothing.
+ * Creates our own secrets, then checks the credentials with the provider and sends the inbound URL to the provider. The
+ * function throws a ChannelFailure whose message is a sentence for the user. The function stores nothing.
  */
 export async function connectAccount(
   kind: ChannelKind,
@@ -161,8 +163,8 @@ export async function connectAccount(
 }
 
 /**
- * Refuses a URL that can never be called, even when there is no provider that can check it. Host and port are judged by
- * the same rules as on a real call.
+ * Refuses a URL that can never be called, even if no provider can check it. Host and port are judged by the same rules
+ * as on a real call.
  */
 async function checkUrl(
   egress: Pick<Egress, 'check'>,

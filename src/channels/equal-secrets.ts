@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Compares in constant time, for any lengths. An empty secret equals nothing. */
+/** Compares two secrets in constant time, for any lengths. An empty expected secret never equals a given text. */
 export const equalSecrets = (given: string, expected: string): boolean =>
   expected !== '' && timingSafeEqual(digest(given), digest(expected));
 

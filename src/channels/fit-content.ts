@@ -3,8 +3,8 @@ import { ChannelFailure, type ChannelKind } from './channel.ts';
 
 /**
  * Converts an agent's message to a form that the channel supports: choices become a numbered list, and a file becomes
- * its URL. A backend's own message is never converted. Unsuitable content of a backend is refused when the call is
- * made.
+ * its URL. A backend's own message is never converted. Content of a backend that does not fit is refused when the call
+ * is made.
  */
 export function fitContent(content: MessageContent, kind: ChannelKind): MessageContent {
   const { capabilities } = kind;
@@ -22,7 +22,7 @@ export function fitContent(content: MessageContent, kind: ChannelKind): MessageC
   return fitted;
 }
 
-/** The content as text. Null: the content has no text form. */
+/** Converts the content to text. Null: the content has no text form. */
 export function asText(content: MessageContent): MessageContent | null {
   switch (content.type) {
     case 'choices':

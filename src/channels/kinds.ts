@@ -10,7 +10,8 @@ import { webhook } from './webhook/webhook.ts';
 import { whatsapp } from './whatsapp/whatsapp.ts';
 
 /**
- * The implementation of each kind in the contract. The compiler requires an entry for every kind that can be connected.
+ * Maps each kind in the contract to its implementation. The compiler requires an entry for every kind that can be
+ * connected.
  */
 const ALL: Record<ChannelKindName, ChannelKind> = {
   sandbox,

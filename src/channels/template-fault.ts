@@ -3,15 +3,15 @@ import type { MessageContent } from '../../contract/messages.ts';
 
 export type TemplateContent = Extract<MessageContent, { type: 'template' }>;
 
-/** The names that are listed in a sentence. */
+/** A sentence lists at most this many names. */
 const MAX_NAMED = 5;
-/** Values that a template never requires. */
+/** Values that no template requires. */
 const OPTIONAL = /^(?:header\.document_name|header\.(?:name|address)|button\.\d+\.payload)$/;
 const MEDIA = /^header\.(?:image|video|document)$/;
 
 /**
- * Compares a message with the definition of its template at the provider. Returns the problem and its fix as a
- * sentence. Null: the provider accepts the message. `values` may still contain variables (`{{order_id}}`).
+ * Compares a message with the definition of its template at the provider. The function returns the problem and its fix
+ * as a sentence. Null: the provider accepts the message. `values` may still contain variables (`{{order_id}}`).
  */
 export function templateFault(content: TemplateContent, items: readonly ChannelTemplate[]): string | null {
   const { name, variables = {} } = content;

@@ -7,7 +7,7 @@ const FAULT = {
   cure: 'Write s3://KEY:SECRET@HOST/BUCKET?region=REGION, special characters percent-encoded, and a folder after the bucket if you like. For a store without encryption, s3+http:// instead of s3://.',
 };
 const SCHEMES: Readonly<Record<string, string>> = { 's3:': 'https:', 's3+http:': 'http:' };
-/** The region name that stores without regions accept. */
+/** Stores without regions accept this name of a region. */
 const DEFAULT_REGION = 'us-east-1';
 
 /** Null: files stay in the database. */
@@ -20,7 +20,7 @@ export function readBlobs(env: Environment, faults: ConfigFault[]): BlobSettings
   return null;
 }
 
-/** Loads only these settings, without reading or creating other data. */
+/** Loads only the settings of the object store, without reading or creating other data. */
 export function loadBlobs(env: Environment = process.env): { blobs: BlobSettings | null; faults: ConfigFault[] } {
   const faults: ConfigFault[] = [];
   return { blobs: readBlobs(env, faults), faults };

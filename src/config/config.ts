@@ -29,13 +29,16 @@ import { readTraces, type TraceSettings } from './traces.ts';
 import { unknownVariables } from './variables.ts';
 import type { ConfigFault, Environment } from './environment.ts';
 
-/** All settings from the environment, read once at start. No other room reads the environment. */
+/**
+ * The configuration contains all settings from the environment, read once at start. No other room reads the
+ * environment.
+ */
 export type Config = {
   port: number;
   host: string;
-  /** Absolute path. */
+  /** The absolute path of the data folder. */
   dataDir: string;
-  /** Null: the embedded database in `dataDir`. */
+  /** Null: the embedded database in `dataDir` is used. */
   databaseUrl: string | null;
   /** A pooler in transaction mode in front of `databaseUrl`, for requests and workers. Null: no pooler is used. */
   poolerUrl: string | null;
@@ -46,37 +49,37 @@ export type Config = {
   /** The base URL of this region. */
   baseUrl: string;
   /**
-   * At least 32 characters. Keys are derived from the secret (secrets.ts). The secret is never used directly and never
-   * printed.
+   * The secret has at least 32 characters. Keys are derived from the secret (secrets.ts). The program never uses the
+   * secret directly and never prints it.
    */
   secret: string;
-  /** The previous secret, while it is being rotated (docs/operations.md). */
+  /** The previous secret, while the secret is being rotated (docs/operations.md). */
   previousSecret: string | null;
   /** True: the secret is stored in `dataDir` and does not come from the environment. */
   hasOwnSecret: boolean;
-  /** The first owner, created without the setup link. */
+  /** The first owner, who is created without the setup link. */
   owner: { email: string; password: string } | null;
-  /** Null: yes on a fresh embedded database, otherwise no. */
+  /** Null: a fresh embedded database gets the demo, and any other database does not. */
   demo: boolean | null;
   limits: RateLimits;
-  /** Hosts and CIDRs for kernel/egress. */
+  /** The hosts and CIDRs that kernel/egress allows. */
   egressAllow: string[];
-  /** Name servers for look-ups of domain records. Empty: the name servers of the system are used. */
+  /** The name servers for look-ups of domain records. Empty: the name servers of the system are used. */
   dnsServers: string[];
   /**
    * The number of cells of a new installation on a Citus cluster. Null: the installation gets two cells for each node.
    */
   cells: number | null;
-  /** Keys of secret scanners by the names that their reports use. */
+  /** The keys of secret scanners by the names that their reports use. */
   leakReportKeys: ScannerKeys;
-  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
+  /** The addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   logLevel: LogLevel;
-  /** Null: readable text on a terminal, otherwise JSON. */
+  /** Null: the log is readable text on a terminal, otherwise JSON. */
   logFormat: LogFormat | null;
   upgradeUrl: string | null;
   metricsAddress: { host: string; port: number } | null;
-  /** The operator's own mail server. Null: people pass on links themselves. */
+  /** The operator's own mail server. Null: without a mail server, people pass links on themselves. */
   mail: MailServer | null;
   /** The object store for files of conversations. Null: files stay in the database. */
   blobs: BlobSettings | null;
@@ -91,7 +94,7 @@ const LOG_FORMATS = ['pretty', 'json'] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
 
 export type LoadOptions = {
-  /** For commands that create no installation: a folder without a database is an error. */
+  /** True for commands that create no installation, for which a folder without a database is an error. */
   mustExist?: boolean;
 };
 
@@ -148,7 +151,7 @@ export function loadConfig(
   return { config: { ...config, ...own }, warnings: [...unknownVariables(env), ...exposure(config)] };
 }
 
-/** The place of the database. Reads and creates nothing else. */
+/** Finds the place of the database. The function reads and creates nothing else. */
 export function loadDatabasePlace(env: Environment = process.env) {
   const faults: ConfigFault[] = [];
   const database = readDatabase(createRead(env, faults), env, faults);
@@ -166,7 +169,7 @@ const createRead =
     return absent;
   };
 
-/** With a direct address, the other address is that of a pooler. */
+/** If a direct address is set, the other address is the address of a pooler. */
 function readDatabase(read: Read, env: Environment, faults: ConfigFault[]) {
   const url = read<string | null>('DATABASE_URL', databaseUrl, null);
   const direct = read<string | null>('DATABASE_DIRECT_URL', databaseUrl, null);
@@ -205,7 +208,7 @@ function readBaseUrls(read: Read, own: Region, host: string, port: number): Reco
   >;
 }
 
-/** Returns a URL that a browser can open, which 0.0.0.0 is not. */
+/** Returns a URL that a browser can open, unlike the address 0.0.0.0. */
 function localUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -251,7 +254,7 @@ function egressList(text: string): Reading<string[]> {
     : { value: entries };
 }
 
-/** Sign-in needs https on any other machine, because browsers do not send the session cookie over plain http there. */
+/** On any other machine, sign-in needs https, because browsers do not send the session cookie over plain http. */
 function exposure({ host, baseUrl }: Config): string[] {
   const { protocol, hostname } = new URL(baseUrl);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);

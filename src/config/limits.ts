@@ -6,12 +6,12 @@ const VARIABLE = 'PARLEY_LIMITS';
 const EXAMPLE = '{"triggers":{"key":600,"organization":3000}}';
 const MEMBERS = ['key', 'organization'] as const;
 /**
- * The limit is far above the number of calls that one installation serves in a minute, so a typing error cannot remove
- * a limit.
+ * The highest accepted value is far above the number of calls that one installation serves in a minute, so a typing
+ * error cannot remove a limit.
  */
 const MAX_CALLS = 1_000_000_000;
 
-/** The default limits with the overrides from PARLEY_LIMITS. Reports every fault. */
+/** The default limits with the overrides from PARLEY_LIMITS. The function reports every fault. */
 export function readLimits(text: string | undefined, faults: ConfigFault[]): RateLimits {
   const limits = structuredClone(DEFAULT_RATE_LIMITS);
   if (text === undefined || text.trim() === '') return limits;

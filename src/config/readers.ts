@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { readScannerKeys, type ScannerKeys } from '../kernel/scanner-signature.ts';
 
 /**
- * The result of reading one variable: its value, or the fault and the value to set instead. A fault never repeats the
- * text, which may contain a password.
+ * The result of reading one variable, which is its value, or the fault and the value to set instead. A fault never
+ * repeats the text, which may contain a password.
  */
 export type Reading<T> = { value: T } | { fault: string; cure: string };
 
@@ -17,7 +17,7 @@ export function portNumber(text: string): Reading<number> {
     : { fault: 'is not a port number', cure: 'Write a whole number from 1 to 65535, for example 4000.' };
 }
 
-/** The store has the same limit (`MAX_CELLS`). */
+/** The store has the limit `MAX_CELLS` too. */
 export function cellCount(text: string): Reading<number> {
   const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= 64
@@ -69,7 +69,7 @@ export function redisUrl(text: string): Reading<string> {
       };
 }
 
-/** Accepts only scheme, host and port, because all paths are directly below them. */
+/** Accepts only scheme, host and port, because all paths are directly below the base URL. */
 export function baseUrl(text: string): Reading<string> {
   const url = URL.parse(text);
   const plain =
@@ -98,7 +98,7 @@ export function listenAddress(text: string): Reading<{ host: string; port: numbe
     : { fault: 'is not an address to listen on', cure: 'Write HOST:PORT, for example 127.0.0.1:9464.' };
 }
 
-/** Addresses of name servers, separated by commas. An IPv6 address with a port is in brackets. */
+/** Reads addresses of name servers, separated by commas. An IPv6 address with a port is in brackets. */
 export function nameServers(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   return entries.every(isNameServer)
@@ -114,7 +114,7 @@ function isNameServer(entry: string): boolean {
   return isIP(entry) > 0 || (isIP(bracketed ?? plain ?? '') > 0 && 'value' in portNumber(port));
 }
 
-/** Addresses and CIDRs, separated by commas. */
+/** Reads addresses and CIDRs, separated by commas. */
 export function networks(text: string): Reading<string[]> {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);
   return entries.every(isNetwork)
@@ -136,7 +136,7 @@ export const emailAddress = (text: string): Reading<string> =>
     ? { value: text }
     : { fault: 'is not an e-mail address', cure: 'Write the address as name@example.com.' };
 
-/** Keys of secret scanners: the JSON that GitHub publishes, or the path of a file with it. */
+/** Reads keys of secret scanners from the JSON that GitHub publishes, or from the path of a file with this JSON. */
 export function scannerKeys(text: string): Reading<ScannerKeys> {
   const json = text.startsWith('{') ? text : readText(text);
   const keys = json && readScannerKeys(json);

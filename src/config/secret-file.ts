@@ -15,15 +15,15 @@ import { makeFolder } from '../kernel/make-folder.ts';
 import type { ConfigFault } from './environment.ts';
 
 /**
- * PARLEY_SECRET is the root of every derived key. An embedded installation creates its own on the first start. With an
- * external database, the operator must set it, because all nodes need the same one. Text that is not random (an example
- * from a manual, a word, a pattern) is refused.
+ * PARLEY_SECRET is the root of every derived key. An embedded installation creates its own PARLEY_SECRET on the first
+ * start. With an external database, the operator must set PARLEY_SECRET, because all nodes need the same secret. Text
+ * that is not random (an example from a manual, a word, a pattern) is refused.
  */
 const MIN_CHARACTERS = 32;
 const MIN_DIFFERENT = 10;
 /**
- * Matches words with six letters or more, or a single word as the whole secret. A random secret contains such a word
- * about once in a million times.
+ * Matches words with six letters or more, or a single word as the whole secret. Only one of about a million random
+ * secrets contains such a word.
  */
 const PLACEHOLDER =
   /secret|change.?me|replace|placeholder|example|password|insert|openssl|default|letmein|0123456789|123456789|abcdefgh|qwerty|\b(your|paste|todo|dummy|test)\b/i;
@@ -54,7 +54,7 @@ export function checkPrevious(given: string | null, previous: string | null): Co
   return [{ variable, fault: 'is the same as PARLEY_SECRET', cure: 'Set PARLEY_SECRET to the new secret.' }];
 }
 
-/** Whether this folder contains an embedded installation. */
+/** Checks that this folder contains an embedded installation. */
 export const checkDatabase = (dataDir: string): ConfigFault[] =>
   existsSync(path.join(dataDir, 'postgres'))
     ? []
@@ -72,8 +72,9 @@ type Own = { secret: string; previousSecret: string | null };
 const PREVIOUS_DAYS = 30;
 
 /**
- * The embedded installation's own secrets. During a rotation: the next secret, with the current one as the previous.
- * For some time after a rotation: the new secret, with the old one as the previous.
+ * Reads the secrets of the embedded installation. During a rotation, the result is the next secret, with the current
+ * secret as the previous secret. For some time after a rotation, the result is the new secret, with the old secret as
+ * the previous secret.
  */
 export function ownSecrets(dataDir: string): Own | ConfigFault {
   const current = secretOf(dataDir);
@@ -96,17 +97,17 @@ const filesIn = (dataDir: string) => ({
   previous: path.join(dataDir, 'secret.previous'),
 });
 
-/** The next secret of a rotation in progress. */
+/** Reads the next secret of a rotation in progress. */
 export const hasNextSecret = (dataDir: string): boolean => existsSync(filesIn(dataDir).next);
 
-/** Creates the next secret of an embedded installation. The current secret becomes the previous one. */
+/** Creates the next secret of an embedded installation. The current secret becomes the previous secret. */
 export function makeNextSecret(dataDir: string): void {
   writeNew(filesIn(dataDir).next);
 }
 
 /**
- * The next secret replaces the current one, which stays stored in another file. The function is safe to repeat after an
- * interruption at any point.
+ * Replaces the current secret by the next secret, and stores the replaced secret in another file. The function is safe
+ * to repeat after an interruption at any point.
  */
 export function adoptNextSecret(dataDir: string): void {
   const { secret, next, previous } = filesIn(dataDir);
@@ -130,7 +131,7 @@ function writeNew(file: string): void {
 }
 
 /**
- * The embedded installation's own secret. The secret is created on the first start. Simultaneous starts agree on one
+ * Reads the secret of the embedded installation. The first start creates the secret. Simultaneous starts agree on one
  * secret.
  */
 function secretOf(dataDir: string): string | ConfigFault {

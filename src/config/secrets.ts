@@ -7,40 +7,40 @@ import { deriveKey, type Key, withOthers } from '../kernel/seal.ts';
  */
 export type Secrets = {
   /**
-   * How often the secret was rotated, as stored in the database when the process started. The second number belongs to
+   * The number of rotations of the secret that the database had when the process started. The second number belongs to
    * the newest secret of the process.
    */
   generation: number;
   newestGeneration: number;
-  /** HMAC key of API key digests. */
+  /** The HMAC key of API key digests. */
   apiKeyPepper: ChainKey;
-  /** Signs list cursors. */
+  /** The key that signs list cursors. */
   cursorKey: Key;
-  /** Seals mails in the outbox. */
+  /** The key that seals mails in the outbox. */
   mailKey: Key;
-  /** Wraps the organizations' data keys. */
+  /** The key that wraps the organizations' data keys. */
   sealingKey: Key;
-  /** The session secret for better-auth, which expects text. */
+  /** The secret of better-auth for sessions, which must be text. */
   sessionSecret: string;
-  /** Cookies that are signed with these are still accepted. */
+  /** Cookies that were signed with the other session secrets are still accepted. */
   otherSessionSecrets: readonly string[];
-  /** HMAC key of setup links. */
+  /** The HMAC key of setup links. */
   setupKey: Key;
-  /** Seals the state that a browser stores while a person signs in at the provider of an organization. */
+  /** The key that seals the state which a browser stores while a person signs in at the provider of an organization. */
   signInKey: Key;
-  /** HMAC key of the identifiers under which opt-outs of erased people are stored. */
+  /** The HMAC key of the identifiers under which opt-outs of erased people are stored. */
   suppressionKey: ChainKey;
-  /** Signs the reply tokens of turns that the customer's own code answers. */
+  /** The key that signs the reply tokens of turns for the customer's own code. */
   turnKey: Key;
-  /** Signs the tokens of web chat visitors. */
+  /** The key that signs the tokens of web chat visitors. */
   visitorKey: Key;
-  /** Seals client tokens. */
+  /** The key that seals client tokens. */
   clientTokenKey: Key;
 };
 
-/** Every PARLEY_SECRET that this installation has had, as far as this process has them (app/load-secrets.ts). */
+/** Every PARLEY_SECRET of this installation that this process knows (app/load-secrets.ts). */
 export type SecretHistory = {
-  /** The secrets, oldest first. */
+  /** The known secrets, oldest first. */
   chain: readonly string[];
   /** The generation of the database's current secret, which seals and signs new data. */
   generation: number;
@@ -63,7 +63,7 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
       deriveKey(current, purpose),
       accepted.map((secret) => deriveKey(secret, purpose)),
     );
-  // Stored data opens with every known secret, even if its signatures are no longer accepted.
+  // Stored data opens with every known secret, even with secrets whose signatures are no longer accepted.
   const sealing = (purpose: string) =>
     withOthers(
       deriveKey(current, purpose),
@@ -87,5 +87,5 @@ export function secretsOf({ chain, generation, accepted }: SecretHistory): Secre
   };
 }
 
-/** Seals the previous values of PARLEY_SECRET. */
+/** The key that seals the previous values of PARLEY_SECRET. */
 export const pastSecretKey = (secret: string): Key => deriveKey(secret, 'past secrets');

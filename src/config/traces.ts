@@ -7,20 +7,20 @@ export type TraceSettings = {
   /** The headers may contain a secret of the collector. */
   headers: Record<string, string>;
   resource: Record<string, string>;
-  /** The recorded share of the traces that begin here, from 0 to 1. */
+  /** The recorded share of the traces that begin in Parley, from 0 to 1. */
   ratio: number;
   /** True: a trace that a caller began is recorded if the caller records it. */
   followsParent: boolean;
   /** True: spans may contain texts of people and of tools. */
   content: boolean;
-  /** How often spans are sent. */
+  /** The interval at which spans are sent. */
   everyMs: number;
 };
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'];
 const JSON_PROTOCOL = 'http/json';
 
-/** Null: tracing is off. Without an endpoint, variables that another program needs have no effect. */
+/** Null: tracing is off. If no endpoint is set, variables that another program needs have no effect. */
 export function readTraces(env: Environment, faults: ConfigFault[]): TraceSettings | null {
   const of = (name: string): string => env[name]?.trim() ?? '';
   const isOff = /^true$/i.test(of('OTEL_SDK_DISABLED')) || of('OTEL_TRACES_EXPORTER') === 'none';
@@ -96,7 +96,7 @@ function readDelay(text: string, faults: ConfigFault[]): number {
 /** The default value of OpenTelemetry. */
 const DELAY_MS = 5_000;
 
-/** Reads `name=value,name=value`, percent-encoded. */
+/** Reads the percent-encoded text `name=value,name=value`. */
 function pairs(text: string): Reading<Record<string, string>> {
   const entries = text.split(',').filter((entry) => entry.trim() !== '');
   const fault = { fault: 'is not a list of names and values', cure: 'Write name=value,name=value, percent-encoded.' };

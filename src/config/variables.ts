@@ -12,7 +12,7 @@ const KNOWN = [
   'PARLEY_CELLS',
   'PARLEY_EGRESS_ALLOW',
   'PARLEY_LEAK_REPORT_KEYS',
-  // Variables of the command line.
+  // The variables of the command line.
   'PARLEY_URL',
   'PARLEY_EMAIL',
   'PARLEY_PASSWORD',
@@ -22,7 +22,9 @@ const KNOWN = [
   'PARLEY_CONFIG_DIR',
 ];
 
-/** A misspelt variable would be ignored silently, so each unknown one gets a warning with the nearest known name. */
+/**
+ * A misspelt variable would be ignored silently, so each unknown variable gets a warning with the nearest known name.
+ */
 export const unknownVariables = (env: Environment): string[] =>
   Object.keys(env)
     .filter((name) => name.startsWith('PARLEY_') && !KNOWN.includes(name))
@@ -31,7 +33,7 @@ export const unknownVariables = (env: Environment): string[] =>
 const nearest = (name: string): string =>
   KNOWN.toSorted((one, other) => distance(name, one) - distance(name, other))[0]!;
 
-/** Levenshtein distance: the number of letters to add, remove or change. */
+/** Computes the Levenshtein distance, which is the number of letters to add, remove or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -8,8 +8,8 @@ import type { TurnRequest, TurnResult } from './provider.ts';
 
 /**
  * Decides a turn before any model is called, so that stop words, a request for a human, rules and guided steps work in
- * the same way with every provider. If this function returns no turn, the model answers. The tags of matching rules are
- * added in both cases.
+ * the same way with every provider. If the function returns no turn, the model answers. The conversation gets the tags
+ * of matching rules, also if the model answers.
  */
 export const decideBeforeModel = async (request: TurnRequest): Promise<{ turn: TurnResult | null; tags: string[] }> => {
   const turn = beginTurn(request);
@@ -36,7 +36,7 @@ export function handOffTurn(request: TurnRequest, why: string): TurnResult {
   return endTurn(turn);
 }
 
-/** No model gave a usable answer: the person reads that the agent does not know. */
+/** Tells the person that the agent does not know, because no model gave a usable answer. */
 export function dontKnowTurn(request: TurnRequest): TurnResult {
   const turn = beginTurn(request);
   note(turn, 'fallback', 'dont_know');

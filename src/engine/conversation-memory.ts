@@ -10,12 +10,12 @@ import { readWords } from './read-words.ts';
  */
 export type Memory = { said: RememberedMessage[]; turns: RememberedTurn[] };
 
-/** A shortened message of the person. `asked`: the agent's question, if this short message answers it. */
+/** A shortened message of the person. `asked`: the agent's question, if the short message answers it. */
 export type RememberedMessage = { wrote: string; asked?: string };
 
 /**
- * A tool call with its result. Remembered messages and tool calls become parts of a message type that no person can
- * write.
+ * A remembered tool call with its result. Remembered messages and tool calls become parts of a message type that no
+ * person can write.
  */
 export type CalledTool = { tool: string; arguments: Record<string, unknown>; result: string };
 
@@ -29,9 +29,11 @@ const MAX_WROTE_CHARACTERS = 400;
 const MAX_ASKED_CHARACTERS = 200;
 const MAX_RESULT_CHARACTERS = 6_000;
 const ANSWER_CHARACTERS = 200;
-/** The newest messages are in every request. Older messages are stored in the memory before they leave the request. */
+/**
+ * The newest messages are in every request. Older messages are stored in the memory before the request excludes them.
+ */
 const NEWEST_MESSAGES = 20;
-/** A shorter message may be unclear without the question before it. */
+/** A message with fewer characters may be unclear without the question before it. */
 const SHORT_CHARACTERS = 60;
 /** The person's first messages state the subject of the conversation, so they are never dropped. */
 const FIRST_MESSAGES = 2;
@@ -52,7 +54,8 @@ export function withMemory(state: unknown, memory: Memory): unknown {
 }
 
 /**
- * Stores the messages that a request no longer contains: all except the newest ones, and always those before `start`.
+ * Stores the messages that a request no longer contains, which are all except the newest, and always the messages
+ * before `start`.
  */
 export function rememberMessages(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
   const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));
@@ -69,7 +72,7 @@ export function rememberMessages(memory: Memory, history: readonly TurnMessage[]
 
 export const shorten = (text: string): string => text.trim().slice(0, MAX_WROTE_CHARACTERS);
 
-/** The oldest turns are dropped to make room for the new one. */
+/** The memory drops the oldest turns to make room for the new turn. */
 export function rememberCalls(memory: Memory, answer: string, called: readonly CalledTool[]): Memory {
   if (called.length === 0 || answer.trim() === '') return memory;
   const turn = {
@@ -82,11 +85,14 @@ export function rememberCalls(memory: Memory, answer: string, called: readonly C
   return { ...memory, turns: all.slice(start + 1) };
 }
 
-/** Whether this message of the agent is the first one after the calls. A long message is sent in parts. */
+/**
+ * True if this message of the agent is the first message after the tool calls. A long message is sent in several parts,
+ * so only its beginning is compared.
+ */
 export const follows = ({ answer }: RememberedTurn, { role, text }: TurnMessage): boolean =>
   role === 'agent' && text !== '' && answer.startsWith(text.slice(0, ANSWER_CHARACTERS));
 
-/** Leaves out the least informative messages until the rest fits. */
+/** Leaves out the least informative messages until the other messages fit. */
 function condense(messages: readonly RememberedMessage[]): RememberedMessage[] {
   const ranked = messages.map((one, at) => ({ one, at, rank: rankOf(one, at) }));
   let characters = messages.reduce((sum, one) => sum + sizeOf(one), 0);

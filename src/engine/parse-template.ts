@@ -1,8 +1,8 @@
 /**
  * Parses the part of Mustache that message texts need: names with fallbacks (`{{name|there}}`), conditional sections,
- * comments, and partials (which render as empty). The parser reads the text once. Definitions may contain megabytes of
- * text, and a parser that finds each tag with a regular expression would take seconds. Other delimiters (`{{=<% %>=}}`)
- * are not supported.
+ * comments, and partials (which render as empty). The parser reads the text once. A definition may contain megabytes of
+ * text, for which a parser with one regular expression for each tag would take seconds. Other delimiters (`{{=<%
+ * %>=}}`) are not supported.
  */
 export type Token =
   | { kind: 'text'; text: string }
@@ -12,7 +12,7 @@ export type Token =
 
 type Tag = { sign: string; name: string; end: number };
 
-/** Null: a variable or section is not closed, or a section is closed that was not opened. */
+/** Null: a variable or section is not closed, or a closed section was not opened. */
 export const parseTemplate = (template: string): Token[] | null => {
   const root: Token[] = [];
   const open: { name: string; children: Token[] }[] = [];
@@ -48,7 +48,7 @@ export const parseTemplate = (template: string): Token[] | null => {
 
 /**
  * The name is the text before the first bar, and the rest is the fallback. Sections have no fallback, because they only
- * test whether there is a value.
+ * test whether the variable has a value.
  */
 const nameOf = (written: string): Token => {
   const bar = written.indexOf('|');
@@ -59,7 +59,8 @@ const nameOf = (written: string): Token => {
 const BLANK = /\s/;
 
 /**
- * Reads the tag whose content begins here. `{{{name}}}` and `{{&name}}` are ordinary names, because templates escape no text.
+ * Reads the tag whose content begins at the given index. The tags `{{{name}}}` and `{{&name}}` are ordinary names,
+ * because templates escape no text.
  */
 const readTag = (template: string, from: number): Tag | null => {
   const start = skipBlanks(template, from);

@@ -3,7 +3,7 @@ import { phrases, readWords, type Words } from './read-words.ts';
 /**
  * The phrases with which a person opts out, in English, Arabic and Hindi (also Hindi in Latin letters). Words and
  * message are folded before the comparison. The stop words are checked before every turn, whether a model or the
- * embedded agent answers. Their effect: src/answering/record-opt-out.ts.
+ * embedded agent answers. The file src/answering/record-opt-out.ts describes the effect of a stop word.
  */
 const STOP = phrases(
   'stop|stopp|stop all|stopall|unsubscribe|unsubscribe me|opt out|optout|opt me out|revoke|remove me|stop it|please stop|stop please|stop now',
@@ -19,8 +19,8 @@ const MAX_STOP_WORDS = 10;
 const MAX_STOP_CHARACTERS = 400;
 
 /**
- * Returns true when the whole text of one of the messages is an opt-out. A longer sentence with the word "stop" is no
- * opt-out.
+ * Returns true if the whole text of at least one message is an opt-out. A longer sentence with the word "stop" is not
+ * an opt-out.
  */
 export const asksToStop = (input: readonly string[]): boolean =>
   input.some((text) => text.trim().length <= MAX_STOP_CHARACTERS && isStop(readWords(text.trim())));

@@ -3,27 +3,31 @@ import { MAX_MESSAGE_CHARACTERS } from '../../contract/limits.ts';
 import { parseTemplate, type Token } from './parse-template.ts';
 
 /**
- * Renders the Mustache texts that authors write for an agent. Nothing is escaped (the text is not HTML), no function is
- * called, partials are empty, and a section is written at most once. So the length of the input limits the output.
+ * Renders the Mustache texts that authors write for an agent. The function escapes nothing (the text is not HTML),
+ * calls no function, renders partials as empty, and writes a section at most once. The length of the input limits the
+ * length of the output.
  */
 
 /**
- * Limit for the cache of parsed templates: more than the texts of one node's busy agents. The limit counts characters.
- * A short text with many lines or variables may use fifty bytes for each character.
+ * The cache of parsed templates has this limit, which exceeds the texts of one node's busy agents. The limit of the
+ * cache counts characters. A short text with many lines or variables may use fifty bytes for each character.
  */
 const MAX_PARSED_CHARACTERS = 500_000;
-/** Maximum depth of `{{a.b.c}}`. */
+/** A variable has at most this many parts, as in `{{a.b.c}}`. */
 const MAX_PATH = 8;
-/** Maximum nesting of sections. */
+/** Sections are nested at most this deep. */
 const MAX_NESTING = 8;
-/** One value must not fill the message. */
+/** A value has at most this length, because one value must not fill the message. */
 const MAX_VALUE_CHARACTERS = 4_000;
-/** The maximum number of rendered list items. */
+/** A list is rendered with at most this many items. */
 const MAX_LISTED = 100;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Chooses the text for a locale: `ar-QA` → `ar` → `default` → the first text. Null: the author wrote no text. */
+/**
+ * Chooses the text for a locale in the order `ar-QA`, `ar`, `default`, and the first text. Null: the author wrote no
+ * text.
+ */
 export const chooseText = (text: LocalizedText | undefined, locale: string | null): string | null => {
   if (text === undefined) return null;
   if (locale !== null) {
@@ -36,8 +40,9 @@ export const chooseText = (text: LocalizedText | undefined, locale: string | nul
 };
 
 /**
- * Renders the text with its variables. A variable without a value is replaced by its fallback, or by an empty text. In
- * the second case its name is added to `empty`. An invalid template is rendered as plain text.
+ * Renders the text with its variables. A variable without a value is replaced by its fallback, or by an empty text. The
+ * name of a variable that is replaced by an empty text is added to `empty`. An invalid template is rendered as plain
+ * text.
  */
 export const renderTemplate = (template: string, variables: Variables, empty?: Set<string>): string => {
   if (!template.includes('{{')) return template;
@@ -48,7 +53,7 @@ export const renderTemplate = (template: string, variables: Variables, empty?: S
   return written.parts.join('');
 };
 
-/** Chooses a text and renders it. Null when there is no text. */
+/** Chooses a text and renders it. Null if the author wrote no text. */
 export const renderText = (
   text: LocalizedText | undefined,
   locale: string | null,
@@ -60,8 +65,8 @@ export const renderText = (
 };
 
 /**
- * The reason why a template is invalid, as a sentence. Null when the template is valid. The reason is used for
- * validation when an agent is saved.
+ * Returns the reason why a template is invalid, as a sentence. Null when the template is valid. The check runs when an
+ * agent is saved.
  */
 export const templateFault = (template: string): string | null =>
   parseTemplate(template) === null
@@ -113,7 +118,7 @@ const say = (written: Written, text: string): void => {
   written.left -= text.length;
 };
 
-/** The value of `{{name}}`. Undefined: the variable has no value. */
+/** Finds the value of `{{name}}`. Undefined: the variable has no value. */
 export const lookUp = (name: string, variables: Variables): unknown => {
   if (Object.hasOwn(variables, name)) return variables[name];
   let value: unknown = variables;

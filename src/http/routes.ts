@@ -14,7 +14,7 @@ export type SystemDeps = HttpDeps & {
   readonly dispatch: Dispatch;
 };
 
-/** The list of the HTTP room's own endpoints. app.ts adds those of the other rooms. */
+/** The HTTP room's own endpoints. The file app.ts adds the endpoints of the other rooms. */
 export const systemRoutes = (deps: SystemDeps): Route[] => [
   health(deps.now), // GET /api/health
   openapi(deps), // GET /api/openapi.json

@@ -1,34 +1,38 @@
 /**
- * Natural batching: items that arrive together are sent together. A batch is sent when fewer than the maximum number of
- * batches are in progress, so a single item does not wait, and under load batches grow to the size that the other side
- * can handle. The batcher has no timer.
+ * Sends items together that arrive together (natural batching). A batch is sent when fewer than the maximum number of
+ * batches are in progress. A single item does not wait, and under load batches grow to the size that the receiver can
+ * handle. The batcher has no timer.
  *
- * Each batch has a fixed cost. So while another batch is in progress, the next one waits as long as each turn of the
- * event loop brings more items. Otherwise the first items of a burst would be sent in a small batch.
+ * Each batch has a fixed cost. While another batch is in progress, the next batch waits as long as each turn of the
+ * event loop brings more items. Without the wait for a turn of the event loop, the first items of a burst would be sent
+ * in a small batch.
  */
 export type Batcher<In, Out> = {
-  /** Resolves with this item's own outcome. Rejects with `full()` when the queue is full. */
+  /** The promise resolves with the outcome of this item. The promise rejects with `full()` if the queue is full. */
   add(item: In): Promise<Out>;
-  /** Resolves when every added item has its outcome. Nothing may be added afterwards. */
+  /** The promise resolves when every added item has its outcome. Add no item after this call. */
   drain(): Promise<void>;
-  /** Items that wait or are in progress. */
+  /** The number of items that wait or are in progress. */
   load(): number;
 };
 
 export type BatcherOptions<In, Out> = {
-  /** Maximum items in one batch. */
+  /** One batch has at most this many items. */
   size: number;
-  /** Maximum batches in progress at the same time. */
+  /** At most this many batches are in progress at the same time. */
   batchesAtOnce: number;
-  /** Maximum items that wait. */
+  /** At most this many items wait. */
   queue: number;
-  /** Must return one outcome per item, in the same order. A rejection rejects every item of the batch. */
+  /**
+   * The function must return one outcome per item, in the order of the items. A rejection rejects every item of the
+   * batch.
+   */
   send(items: In[]): Promise<(Out | Error)[]>;
-  /** The error for an item when the queue is full or closed. */
+  /** Creates the error for an item if the queue is full or closed. */
   full(): Error;
 };
 
-/** Maximum turns of the event loop for which a growing batch waits. */
+/** A growing batch waits for at most this many turns of the event loop. */
 const MAX_TURNS = 10;
 
 type Waiting<In, Out> = { item: In; resolve(outcome: Out): void; reject(error: Error): void };
@@ -75,7 +79,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     }
     busy--;
     underWay -= batch.length;
-    // The other side works on the next batch while this process handles the outcomes.
+    // The receiver works on the next batch while this process handles the outcomes.
     if (busy === 0) leave();
     else schedule();
     batch.forEach(({ resolve, reject }, index) => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createEgress, type EgressResponse } from './egress.ts';
 
-/** The address of the store and the key to use there. */
+/** The address of the store, and the key for it. */
 export type BlobSettings = {
-  /** Includes the bucket and the prefix for the names of objects: `https://HOST/BUCKET/PREFIX`. */
+  /** The URL includes the bucket and the prefix for the names of objects, as `https://HOST/BUCKET/PREFIX`. */
   url: string;
   region: string;
   accessKeyId: string;
@@ -11,34 +11,37 @@ export type BlobSettings = {
 };
 
 /**
- * Objects in a store with the protocol of Amazon S3 (path-style addresses, Signature Version 4). Errors are sentences
- * without secrets: they never repeat the text of the store.
+ * Stores objects in a store with the protocol of Amazon S3 (path-style addresses, Signature Version 4). Errors are
+ * sentences without secrets, and never repeat the text of the store.
  */
 export type BlobStore = {
   /**
-   * Stores the bytes under this name and replaces an existing object. `hash`: the SHA-256 of the bytes, which the store
-   * checks.
+   * Stores the bytes under this name, and replaces an existing object. `hash`: the SHA-256 of the bytes, which the
+   * store checks.
    */
   put(name: string, bytes: Buffer, hash: string): Promise<void>;
-  /** Reads a range of bytes of an object, including the last one. Throws if the object does not exist. */
+  /**
+   * Reads a range of bytes of an object, including the last byte of the range. The promise rejects if the object does
+   * not exist.
+   */
   read(name: string, part: { first: number; last: number }): Promise<Buffer>;
-  /** Succeeds even if the object does not exist. */
+  /** Deletes an object, and succeeds even if the object does not exist. */
   delete(name: string): Promise<void>;
   close(): Promise<void>;
 };
 
 export class BlobError extends Error {}
 
-/** This is shorter than the time that a node has for stopping. */
+/** The time is shorter than the time that a node has for stopping. */
 const TIMEOUT_MS = 20_000;
 const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** The maximum size of an error body that is read. */
+/** At most this much of an error body is read. */
 const MAX_ERROR_BYTES = 64 * 1_024;
 
 type CallOptions = { body?: Buffer; hash?: string; range?: string; maxBytes?: number };
 
-/** The operator sets `url`, so its host may be private. Redirects are not followed. */
+/** The operator sets `url`, so its host may be private. The client does not follow redirects. */
 export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: BlobSettings): BlobStore {
   const { host, port, protocol } = new URL(url);
   const allowed = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host;
@@ -107,8 +110,8 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
 }
 
 /**
- * Puts a small object, reads it and deletes it. Returns null if all of it works, otherwise a sentence about the
- * failure.
+ * Puts a small object into the store, reads it and deletes it. Returns null if all three steps work, otherwise a
+ * sentence about the failure.
  */
 export async function tryBlobStore(settings: BlobSettings, probe: string): Promise<string | null> {
   const store = createBlobStore(settings);

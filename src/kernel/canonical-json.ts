@@ -1,4 +1,4 @@
-/** JSON that does not depend on the order of members, which a database or a server may change. */
+/** Writes JSON that does not depend on the order of members, which a database or a server may change. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

@@ -3,9 +3,9 @@ import { Refusal } from '../../contract/problems.ts';
 import { isSigned } from './seal.ts';
 
 /**
- * The start of the next page of a list: the sort key of the last record of the page before. A cursor is opaque and
- * signed. The signature covers the list that it belongs to, so a cursor cannot be forged or used with another list,
- * another organization or other filters.
+ * A cursor is the start of the next page of a list, which is the sort key of the last record of the previous page. A
+ * cursor is opaque and signed. The signature covers the list of the cursor, so a cursor cannot be forged or used with
+ * another list, organization or filter.
  */
 export type CursorPosition = readonly [createdAt: string, id: string];
 
@@ -15,7 +15,7 @@ export type Page<T> = { readonly data: T[]; readonly next_cursor: string | null;
 const MAC_BYTES = 16;
 const MAX_CURSOR_CHARACTERS = 512;
 
-/** The name of one list for its cursors. Undefined filters count as absent. */
+/** Names one list for its cursors. Undefined filters count as absent. */
 export function cursorScope(
   list: string,
   organizationId: string,
@@ -30,7 +30,7 @@ export function encodeCursor(key: Buffer, scope: string, position: CursorPositio
   return Buffer.concat([sign(key, scope, text), text]).toString('base64url');
 }
 
-/** Throws `cursor_invalid` for any text that `encodeCursor` did not make with the same key and scope. */
+/** The function throws `cursor_invalid` for any text that `encodeCursor` did not create with the same key and scope. */
 export function decodeCursor(key: Buffer, scope: string, cursor: string): CursorPosition {
   if (cursor.length > MAX_CURSOR_CHARACTERS || !/^[\w-]+$/.test(cursor)) throw invalid();
   const bytes = Buffer.from(cursor, 'base64url');

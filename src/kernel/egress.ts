@@ -13,25 +13,28 @@ import { parseTarget } from './egress/target-url.ts';
 export { EgressError, parseAllow };
 
 /**
- * The only way to call a URL that a user gave (webhook, tool, model server). A URL from a user may point to a server
- * that only this machine can reach, so that an attacker reads internal data. A port of another protocol is refused.
- * https is required unless the operator allowed the host. Credentials in the URL are refused. Every address of the name
- * must be public, and the socket connects to the judged address. Redirects are not followed (3xx is the answer). The
- * whole call has a timeout, and the answer has a size limit. The secrets of the request are removed from the answer.
- * `fetch` is the same guard for libraries. The guard removes secrets only from error answers (4xx, 5xx), because other
- * answers arrive as streams.
+ * Egress is the only way to call a URL that a user gave (webhook, tool, model server). A URL from a user may point to a
+ * server that only this machine can reach, so that an attacker could read internal data. Egress refuses a port of
+ * another protocol. A request requires https unless the operator allowed the host. Egress refuses credentials in the
+ * URL. Every address of the name must be public, and the socket connects to the address that was judged. Egress follows
+ * no redirects (3xx is the answer). The whole call has a timeout, and the answer has a size limit. Egress removes the
+ * secrets of the request from the answer. The method `fetch` is the same guard for libraries. The guard removes secrets
+ * only from error answers (4xx, 5xx), because other answers arrive as streams.
  */
 export type Egress = {
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** A `fetch` with the default bounds or with other bounds: a model may take longer and answer more than a webhook. */
+  /**
+   * A `fetch` with the default bounds. `fetchWith` has other bounds than `fetch`, because a model may take longer and
+   * answer more than a webhook.
+   */
   fetch: typeof fetch;
   fetchWith(bounds: EgressBounds): typeof fetch;
   /**
-   * Throws the error with which a call to this URL would be refused. The check opens no connection. The check validates
-   * a URL before the URL is saved.
+   * The promise rejects with the error with which a call to this URL would be refused. The check opens no connection.
+   * The check is for URLs that are about to be saved.
    */
   check(url: string): Promise<void>;
-  /** A connection for protocols other than HTTP (SMTP), to an address that was judged by the same rules. */
+  /** Opens a connection for protocols other than HTTP (SMTP), to an address that the rules for HTTP allow. */
   connect(target: SocketTarget): Promise<Socket>;
   close(): Promise<void>;
 };
@@ -42,30 +45,31 @@ export type EgressRequest = EgressBounds & {
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   /**
-   * Secrets of the request whose names do not show that they are secret. These secrets are removed from the answer too.
+   * Secrets of the request whose names do not show that they are secret. Egress removes secret values from the answer
+   * too.
    */
   secrets?: readonly string[];
   signal?: AbortSignal;
 };
 
-/** Header names are in lower case. Several lines of one name are joined by a comma. */
+/** Header names are in lower case. Several lines with one name are joined by a comma. */
 export type EgressResponse = { status: number; headers: Record<string, string>; body: Buffer };
 
 export type EgressOptions = {
-  /** Hosts and CIDRs that may be reached even if they are private or plain http (PARLEY_EGRESS_ALLOW). */
+  /** The hosts and CIDRs that may be called even if they are private or plain http (PARLEY_EGRESS_ALLOW). */
   allow: readonly string[];
   resolve?: Resolve;
-  /** Certificate authorities instead of the system's, as PEM. */
+  /** The certificate authorities that replace those of the system, as PEM. */
   ca?: string;
 };
 
-/** Maximum number of sockets to one origin. Further calls wait for a free socket, within their own timeout. */
+/** At most this many sockets are open to one origin. Further calls wait for a free socket within their own timeout. */
 const MAX_CONNECTIONS_PER_ORIGIN = 32;
-/** Maximum number of origins with an open socket. Idle sockets are closed after the keep-alive time. */
+/** At most this many origins have an open socket. Idle sockets are closed after the keep-alive time. */
 const MAX_ORIGINS = 4_096;
 /**
- * Shorter than the five seconds after which many servers close idle sockets, so that a call rarely meets a closing
- * socket.
+ * The time is shorter than the five seconds after which many servers close idle sockets, so that a call rarely meets a
+ * closing socket.
  */
 const KEEP_ALIVE_MS = 4_000;
 
@@ -92,7 +96,7 @@ export function createEgress({ allow, resolve = resolveBySystem, ca }: EgressOpt
   };
 }
 
-/** The library has a size of one megabyte, so it is loaded with the first call. */
+/** The first call loads the library, which has a size of one megabyte. */
 async function openAgent(connect: (build: typeof buildConnector) => buildConnector.connector): Promise<Agent> {
   const undici = await import('undici');
   return new undici.Agent({
@@ -122,7 +126,7 @@ async function send(agent: () => Promise<Agent>, request: EgressRequest): Promis
     );
     const chunks: Buffer[] = [];
     let size = 0;
-    // Leaving the loop early destroys the body and its socket.
+    // An early end of the loop destroys the body and its socket.
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > maxBytes) throw tooLarge();

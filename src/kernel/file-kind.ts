@@ -1,7 +1,8 @@
 /**
- * The type of a file, detected from its first bytes, because names and content types from senders are only claims. The
+ * Detects the type of a file from its first bytes, because names and content types from senders are only claims. The
  * list is closed and contains the formats that browsers display without running code. SVG and HTML are documents with
- * scripts, so they are not in the list. Signatures: https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern
+ * scripts, so they are not in the list. The signatures come from
+ * https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern.
  */
 export type FileKind = { kind: 'image' | 'audio' | 'video' | 'file'; type: string; extension: string };
 

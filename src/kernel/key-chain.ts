@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import type { Key } from './seal.ts';
 
 /**
- * The value is not stored, so its digest cannot be computed with another key. So a rotation of PARLEY_SECRET takes the
- * digest of the digest: each secret adds a key to a chain, and the stored digest is the HMAC under the newest key of
- * the HMAC under the previous one, down to the first. Rows are moved with one more HMAC, and an attacker who has only
- * the older keys cannot test values against the new rows (docs/adr/0401).
+ * The database does not store the value of a key, so its digest cannot be computed with another secret. A rotation of
+ * PARLEY_SECRET takes the digest of the digest: each secret adds a key to a chain, and the stored digest is the HMAC
+ * under all keys of the chain, from the first to the newest. Rows are moved with one more HMAC, and an attacker with
+ * only the older keys cannot test values against the new rows (docs/adr/0401).
  */
 export type Chained = {
-  /** The oldest first. Absent: the chain consists of this key only. */
+  /** The keys of the chain, oldest first. Absent: the chain consists of one key. */
   readonly chain?: readonly Key[];
   /** The links of the chain at which the digests of rows may end. The link for new rows comes first. */
   readonly forms?: readonly number[];
@@ -21,7 +21,7 @@ export const chainOf = (chain: readonly Key[], forms: readonly number[]): ChainK
 
 const hmac = (key: Buffer, bytes: string | Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
 
-/** The digests that a row may have. The digest for new rows comes first. */
+/** Returns the digests that a row may have. The digest for new rows comes first. */
 export function chainedForms(key: Buffer & Chained, value: string): Buffer[] {
   const { chain = [key], forms = [0] } = key;
   const made: Buffer[] = [];
@@ -29,6 +29,6 @@ export function chainedForms(key: Buffer & Chained, value: string): Buffer[] {
   return forms.map((form) => made[form]!);
 }
 
-/** Takes the digest of a row that ends at one link of the chain and extends it to a later link. */
+/** Extends the digest of a row from one link of the chain to a later link. */
 export const moveAlong = (chain: readonly Buffer[], from: number, to: number, digest: Buffer): Buffer =>
   chain.slice(from + 1, to + 1).reduce((moved: Buffer, key) => hmac(key, moved), digest);

@@ -7,19 +7,19 @@ export type { Logger } from 'pino';
 
 export type LogOptions = {
   level: string;
-  /** True: readable text for terminals. False: one JSON object per line. */
+  /** True: the log is readable text for terminals. False: each line of the log is one JSON object. */
   pretty: boolean;
-  /** Default: standard output, buffered, flushed at exit and by `fatal`. */
+  /** By default, the log goes to standard output, buffered, and is flushed at exit and by `fatal`. */
   destination?: DestinationStream;
 };
 
 /** The buffer waits for this many bytes or for a quarter of a second, so one write serves many requests. */
 const BUFFER_BYTES = 4_096;
 const FLUSH_EVERY_MS = 250;
-/** A stalled reader must not fill the memory: beyond this, lines are dropped. */
+/** If a reader stalls, lines above this limit are dropped, so that they do not fill the memory. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** The only logger of the process. Credentials are removed from every line before it is written (redact.ts). */
+/** Creates the only logger of the process. Credentials are removed from every line before it is written (redact.ts). */
 export function createLogger({ level, pretty, destination }: LogOptions): Logger {
   return pino(
     {
@@ -46,7 +46,7 @@ const standardOutput = (): DestinationStream =>
 
 /**
  * A closed terminal or a full disk may lose log lines but must never stop the program. A line that cannot be written
- * waits for the next one. At exit and after `fatal` there is no retry, because it would never end.
+ * waits for the next line. At exit and after `fatal`, there is no retry, because a retry would never end.
  */
 function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
   let isRefused = false;
@@ -60,8 +60,8 @@ function lossy(out: ReturnType<typeof pino.destination>): DestinationStream {
 }
 
 /**
- * The members of a request's log line (src/http/edge/request-log.ts). On a terminal, these members become one short
- * line.
+ * The members of a request's log line (src/http/edge/request-log.ts). On a terminal, the members of a request's log
+ * line become one short line.
  */
 const REQUEST = ['method', 'route', 'status', 'ms', 'code', 'request_id', 'key_id', 'org_id', 'cut_off'];
 

@@ -1,7 +1,7 @@
 /**
- * Many pieces of work that become ready at the same moment would run one after another and block the event loop. With a
- * share of the loop, the pieces of work run in stretches. When a stretch is over, the next piece waits until all other
- * work has had its turn.
+ * Pieces of work that become ready at the same moment would run one after another and block the event loop. With a
+ * share of the loop, the pieces of work run in stretches. When a stretch has ended, the next piece waits until all
+ * other work has had its turn.
  */
 export type LoopShare = <T>(work: () => T) => Promise<T>;
 
@@ -11,7 +11,7 @@ export function createLoopShare(stretchMs = STRETCH_MS): LoopShare {
   let began = performance.now();
   let next: Promise<void> | null = null;
   return async (work) => {
-    // Checked again after each wait, because earlier pieces may have used up the time.
+    // The time is checked again after each wait, because earlier pieces may have used it up.
     while (performance.now() - began >= stretchMs) {
       next ??= new Promise((resolve) => {
         setImmediate(() => {

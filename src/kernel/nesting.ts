@@ -1,5 +1,5 @@
 /**
- * Whether a JSON value has more than `most` levels. The function uses no recursion, because a hostile caller chooses
+ * True if a JSON value has more than `most` levels. The function uses no recursion, because a hostile caller chooses
  * the depth.
  */
 export function isDeeperThan(most: number, value: unknown): boolean {

@@ -3,16 +3,18 @@
  * read twice.
  */
 const TRACKING = /^(?:utm_[a-z]+|gclid|fbclid|msclkid|mc_[ce]id|yclid|_ga|_gl)$/i;
-/** A longer address is refused, because cursors of lists contain addresses. */
+/** An address with more characters is refused, because cursors of lists contain addresses. */
 const MAX_CHARACTERS = 600;
 
-/** Returns null for an address that is not a web page: another scheme, credentials, or too long. */
+/**
+ * Returns null if the address is not the address of a web page, because of another scheme, credentials, or its length.
+ */
 export function pageAddress(address: string, base?: string): string | null {
   const url = URL.parse(address.trim(), base);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null;
   if (url.username !== '' || url.password !== '') return null;
   url.hash = '';
-  // The query is replaced only when a parameter is removed, because writing it changes its encoding.
+  // The query is replaced only if a parameter is removed, because a new query has another encoding.
   const names = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
   for (const name of names) url.searchParams.delete(name);
   if (url.search === '') url.search = '';
@@ -21,14 +23,17 @@ export function pageAddress(address: string, base?: string): string | null {
 
 export const hostOf = (address: string): string => new URL(address).host;
 
-/** The scope of a source: one page, the whole host of a sitemap, or everything below the address of a site. */
+/**
+ * Returns the scope of a source, which is one page, the whole host of a sitemap, or everything below the address of a
+ * site.
+ */
 export function scopeOf(address: string, kind: 'page' | 'sitemap' | 'site'): string {
   const url = new URL(address);
   if (kind === 'page') return address;
   if (kind === 'sitemap') return `${url.origin}/`;
   const folder = url.pathname.slice(0, url.pathname.lastIndexOf('/') + 1);
   const last = url.pathname.slice(folder.length);
-  // "/docs" is a folder written without its slash. "/docs/index.html" is a file.
+  // The path "/docs" is a folder without its slash. The path "/docs/index.html" is a file.
   return url.origin + (last === '' || last.includes('.') ? folder : url.pathname);
 }
 
@@ -40,7 +45,7 @@ export function isInScope(address: string, scope: string): boolean {
   return at.pathname === within.pathname || at.pathname.startsWith(folder);
 }
 
-/** Endings of pictures, programs and other files that are not pages and cannot become documents. */
+/** The extensions of pictures, programs and other files that are not pages and cannot become documents. */
 const NO_PAGE =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|m?js|json|zip|gz|tar|rar|7z|mp[34]|m4a|wav|avi|mov|webm|woff2?|ttf|eot|exe|dmg|apk|rss|atom)$/i;
 export const mayBePage = (address: string): boolean => !NO_PAGE.test(new URL(address).pathname);

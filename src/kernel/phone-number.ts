@@ -1,9 +1,10 @@
 import { type CountryCode, Metadata } from 'libphonenumber-js/min';
 
 /**
- * Phone numbers in E.164, by the numbering plans of libphonenumber: the calling code must exist, and the length must be
- * possible there. The check does not check whether the number is assigned, because plans change faster than programs.
- * The lengths are read once, because the library's own parser takes 17 µs per number and one push may contain 1,000.
+ * Checks phone numbers in E.164 by the numbering plans of libphonenumber, in which the calling code must exist and the
+ * length must be possible. The check does not find out whether the number is assigned, because plans change faster than
+ * programs. The lengths are cached, because the library's own parser takes 17 µs per number and one call may contain
+ * 1,000 numbers.
  */
 const plans = new Map<string, ReadonlySet<number>>();
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -18,7 +19,7 @@ export function isPhoneNumber(text: string): boolean {
   return false;
 }
 
-/** The possible lengths of a number. Empty: the calling code is unknown. */
+/** Returns the possible lengths of a number. Empty: the calling code is unknown. */
 function lengthsOf(callingCode: string): ReadonlySet<number> {
   let lengths = plans.get(callingCode);
   if (!lengths) {

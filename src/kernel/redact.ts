@@ -1,14 +1,15 @@
 /**
- * The last barrier before a log line leaves the program. Text that looks like a credential is removed from the finished
- * line, wherever it came from: a message, a nested object, an error or a stack. The patterns cover credentials of this
- * program (keys, signing secrets, links that grant access), of HTTP (Authorization, cookies), in URLs with a password,
- * in members whose names show a secret, and of the model and channel providers that people connect.
+ * Removes credentials from a log line, as the last barrier before the line leaves the program. Text that looks like a
+ * credential is removed from the finished line, whether it came from a message, a nested object, an error or a stack.
+ * The patterns cover credentials of this program (keys, signing secrets, links that grant access), of HTTP
+ * (Authorization, cookies), in URLs with a password, in members whose names show a secret, and of the model and channel
+ * providers that people connect.
  */
 export const REDACTED = '[redacted]';
 
 /**
- * A cheap test runs first. A line without any of these texts cannot match a pattern below. Most lines need no further
- * check.
+ * A cheap test runs first. A line without any text of the cheap test cannot match a pattern of this file. Most lines
+ * need no other check.
  */
 const SUSPICIOUS =
   /parley(?:_|%5f)|whsec_|bearer|authorization|cookie|api[-_]?key|[?&]key=|passw|secret|token|\/setup|\/invitations|\/verify|\/email-links|:\/\/[^\s"/]*@|sk-|AIza|xox[a-z]-|:AA/i;
@@ -17,18 +18,18 @@ const SUSPICIOUS =
 const MEMBERS =
   'authorization|proxy-authorization|cookie|set-cookie|x-api-key|api_?key|password|new_?password|current_?password|secret|client_?secret|signing_?secret|token|access_?token|refresh_?token|session_?token|setup_?token|pepper';
 const JSON_TEXT = String.raw`"(?:[^"\\]|\\.)*"`;
-/** JSON inside a JSON text, where quotes are preceded by backslashes. */
+/** Matches JSON inside a JSON text, where backslashes precede quotes. */
 const ESCAPED_TEXT = String.raw`\\+"[^"\\]*\\+"`;
 
 const API_KEY = /(parley(?:_|%5f)(?:token(?:_|%5f))?(?:us|eu|in|qa)(?:_|%5f)[0-9a-z]{6})[0-9a-z]+/gi;
 
-/** The text before the credential (group 1) stays, and the rest is replaced. */
+/** The text before the credential (group 1) stays, and the credential is replaced. */
 const PATTERNS = [
   // Matches "password":"…" and the flat list of names and values that Node calls rawHeaders.
   new RegExp(String.raw`("(?:${MEMBERS})"\s*[:,]\s*)(?:${JSON_TEXT}|\[[^\]]*\])`, 'gi'),
   new RegExp(String.raw`(\\+"(?:${MEMBERS})\\+"\s*[:,]\s*)${ESCAPED_TEXT}`, 'gi'),
 ];
-// Quantifiers are bounded. A line break is two letters in JSON (\n), so a word boundary before a credential proves
+// All quantifiers are bounded. A line break is two letters in JSON (\n), so a word boundary before a credential proves
 // nothing.
 const PLAIN = [
   // Matches a header line in a text, to the end of the line.

@@ -1,13 +1,13 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /**
- * The signature of a scanner's report: ECDSA on P-256 with SHA-256 over the raw body, in base64, together with the name
- * of the key (GitHub's secret scanning partner program). The keys come from the configuration, in the format that
- * GitHub publishes.
+ * The signature of a scanner's report, which is ECDSA on P-256 with SHA-256 over the raw body, in base64, with the name
+ * of the key (GitHub's secret scanning partner program). The keys come from the configuration in the format that GitHub
+ * publishes.
  */
 export type ScannerKeys = ReadonlyMap<string, KeyObject>;
 
-/** `forged`: the report names a known key, and that key did not sign it. An unknown key proves nothing. */
+/** With `forged`, the report names a known key, but this key did not sign the report. An unknown key proves nothing. */
 export type Signed = 'signed' | 'unsigned' | 'forged';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -22,7 +22,7 @@ export function readSignature(keys: ScannerKeys, headers: Headers, body: Buffer)
 }
 
 /**
- * Parses `{"public_keys":[{"key_identifier":"…","key":"-----BEGIN PUBLIC KEY-----…"}]}`. Null when the text has another
+ * Parses `{"public_keys":[{"key_identifier":"…","key":"-----BEGIN PUBLIC KEY-----…"}]}`. Null if the text has another
  * format.
  */
 export function readScannerKeys(json: string): ScannerKeys | null {

@@ -1,54 +1,59 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Credentials at rest (model keys, channel secrets). PARLEY_SECRET is the source of one wrapping key. Each organization
- * has its own random data key, which is stored wrapped. The data key seals the values. So a new PARLEY_SECRET re-wraps
- * only one row per organization, and deleting that row makes all secrets of the organization unreadable, in backups
- * too. Associated data names the place of a value (table, column, row, organization) and, in version 2, the addresses
- * to which the value may be sent. A sealed text that is copied to another place, or next to another address, does not
- * open (store/credentials.ts).
+ * Seals credentials at rest (model keys, channel secrets). PARLEY_SECRET is the source of one wrapping key. Each
+ * organization has a random data key, which is stored wrapped. The data key seals the values. A new PARLEY_SECRET
+ * re-wraps only one row per organization, and the deletion of this row makes all secrets of the organization
+ * unreadable, in backups too. Associated data names the place of a value (table, column, row, organization) and, in
+ * version 2, the addresses to which the value may be sent. A sealed text that is copied to another place, or next to
+ * another address, does not open (store/credentials.ts).
  */
 export type Key = Buffer & { readonly [sealing]: true } & KeyHistory;
 declare const sealing: unique symbol;
 
 /**
- * The data that a rotation of PARLEY_SECRET adds to a key (config/secrets.ts). Without a rotation a key has no history.
+ * The data that a rotation of PARLEY_SECRET adds to a key (config/secrets.ts). Without a rotation, a key has no
+ * history.
  */
 type KeyHistory = {
-  /**
-   * Older keys. Older keys seal no new data, but data that they sealed still opens, and their signatures are still
-   * accepted.
-   */
+  /** Older keys, which seal no new data. Data that they sealed still opens, and their signatures are still accepted. */
   readonly others?: readonly Key[];
 };
 
-/** A current key, with others that are still accepted. */
+/** Combines a current key with other keys that are still accepted. */
 export const withOthers = (key: Key, others: readonly Key[]): Key =>
   others.length === 0 ? key : (Object.assign(Buffer.from(key), { others }) as Key);
 
-/** All accepted keys, the current one first. */
+/** Returns all accepted keys, the current key first. */
 export const acceptedKeys = (key: Buffer & KeyHistory): readonly Buffer[] => [key, ...(key.others ?? [])];
 
-/** Whether one of the accepted keys made this signature. The check takes the same time for every text of one length. */
+/** True if one of the accepted keys made the signature. The check takes the same time for every text of one length. */
 export const isSigned = (key: Buffer & KeyHistory, given: Buffer, sign: (key: Buffer) => Buffer): boolean =>
   acceptedKeys(key).some((one) => {
     const right = sign(one);
     return given.length === right.length && timingSafeEqual(given, right);
   });
 
-/** The place of a sealed value. Every part of the place is authenticated. */
+/** The place of a sealed value. The seal authenticates every part of the place. */
 export type Place = { table: string; column: string; row: string; organization: string };
 
-/** `v1`: bound to its place only. `v2`: bound to its place and to the addresses to which it may be sent. */
+/**
+ * `v1`: the text is bound only to its place. `v2`: the text is bound to its place and to the addresses to which it may
+ * be sent.
+ */
 export type SealVersion = 'v1' | 'v2';
 const KEY_BYTES = 32;
 /**
- * Random nonces of 96 bits are safe for 2^32 values per key (NIST SP 800-38D, 8.3), and a data key seals only a few.
+ * Random nonces of 96 bits are safe for 2^32 values per key (NIST SP 800-38D, 8.3), and a data key seals only a few
+ * values.
  */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed text that does not open: altered, moved, sealed with another key, or of another version. */
+/**
+ * The error for a sealed text that does not open because it was altered, moved, sealed with another key, or has another
+ * version.
+ */
 export class SealError extends Error {
   constructor() {
     super('A stored credential cannot be decrypted: it was changed, or encrypted with another PARLEY_SECRET.');
@@ -56,15 +61,15 @@ export class SealError extends Error {
   }
 }
 
-/** The text of the same error for the owner of the channel. */
+/** The text of this error for the owner of a channel. */
 export const NOT_OPENED =
   'The stored credentials cannot be decrypted: they belong to different settings than the stored ones. Enter them again.';
 
-/** HKDF-SHA-256: one secret results in an independent key for each purpose. */
+/** With HKDF-SHA-256, one secret results in an independent key for each purpose. */
 export const deriveKey = (secret: string | Uint8Array, purpose: string): Key =>
   Buffer.from(hkdfSync('sha256', secret, 'parley', purpose, KEY_BYTES)) as Key;
 
-/** AES-256-GCM as `<version>.<base64url of nonce, ciphertext, tag>`. */
+/** Seals a text with AES-256-GCM as `<version>.<base64url of nonce, ciphertext, tag>`. */
 export function seal(
   key: Key,
   plaintext: string,
@@ -78,13 +83,13 @@ export function seal(
   return `${version}.${Buffer.concat(parts).toString('base64url')}`;
 }
 
-/** The version of a sealed text. Null: unknown. */
+/** Returns the version of a sealed text. Null: the version is unknown. */
 export function versionOf(sealed: string): SealVersion | null {
   const [version] = sealed.split('.', 1);
   return version === 'v1' || version === 'v2' ? version : null;
 }
 
-/** Opens a sealed text with the key or any other key that is still accepted. */
+/** Opens a sealed text with the key or another key that is still accepted. */
 export function open(key: Key, sealed: string, associatedData: readonly string[]): string {
   for (const one of acceptedKeys(key)) {
     const text = openDirectly(one, sealed, associatedData);
@@ -116,7 +121,7 @@ export function openDirectly(key: Buffer, sealed: string, associatedData: readon
 
 export const placeOf = ({ table, column, row, organization }: Place): string[] => [table, column, row, organization];
 
-/** Creates a new data key and the wrapped form to store. */
+/** Creates a new data key and its wrapped form for the database. */
 export function newDataKey(wrapping: Key, organization: string): { key: Key; wrapped: string } {
   const key = randomBytes(KEY_BYTES) as Key;
   return { key, wrapped: seal(wrapping, key.toString('base64url'), dataKeyPlace(organization)) };
@@ -127,6 +132,6 @@ export const unwrapDataKey = (wrapping: Key, wrapped: string, organization: stri
 
 export const dataKeyPlace = (organization: string) => ['organization', 'data_key', organization, organization];
 
-/** JSON keeps the parts separate: ["ab","c"] differs from ["a","bc"]. The version is authenticated too. */
+/** JSON separates the parts, because ["ab","c"] differs from ["a","bc"]. The seal also authenticates the version. */
 const encode = (version: SealVersion, associatedData: readonly string[]) =>
   Buffer.from(JSON.stringify([version, ...associatedData]));

@@ -1,14 +1,14 @@
 /**
- * Limits the memory of this node that a kind of work uses for large data. Organizations share the memory, and one
+ * Limits the memory of this node that one kind of work uses for large data. Organizations share the memory, and one
  * organization never gets all of it.
  */
 export type SharedMemory = {
   open(orgId: string): ReservedMemory;
 };
 export type ReservedMemory = {
-  /** Returns false if there is no memory left for these bytes. */
+  /** Returns false if not enough memory is left for the given bytes. */
   take(bytes: number): boolean;
-  /** Releases all bytes. A second call has no effect. */
+  /** Releases all taken bytes. A second call has no effect. */
   release(): void;
 };
 

@@ -4,9 +4,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ownFile } from './own-files.ts';
 
 /**
- * Converts places in the bundle to places in our sources: `…/dist/src/main.js:812:9` → `src/store/db.ts:41:5`. Node can
- * do it (--enable-source-maps), but then keeps every map in memory: 40 MB for errors that may never happen. Here a map
- * is read when a text names its file, and only the converted places are cached.
+ * Converts places in the bundle to places in our sources, for example `…/dist/src/main.js:812:9` to
+ * `src/store/db.ts:41:5`. Node can convert them too (--enable-source-maps), but keeps every map in memory, which is 40
+ * MB for errors that may never happen. This file reads a map only when a text names its file, and caches only the
+ * converted places.
  */
 const BUNDLE = pathToFileURL(`${ownFile('.')}/`).href;
 const PLACE = /file:\/\/[^\s()"\\]+?\.js:\d{1,7}:\d{1,7}/g;
@@ -55,8 +56,8 @@ const SEMICOLON = 59;
 
 /**
  * Finds the last mapping at or before each place (https://tc39.es/ecma426/). Every number is the difference to the
- * previous one, so all lines up to the last place are read. A megabyte takes a few milliseconds, because no object is
- * created for the skipped mappings.
+ * previous number, so all lines up to the last place are read. A megabyte takes a few milliseconds, because the
+ * function creates no object for the skipped mappings.
  */
 function find(mappings: string, places: readonly Place[]): Map<Place, Found> {
   const found = new Map<Place, Found>();
@@ -76,8 +77,8 @@ function find(mappings: string, places: readonly Place[]): Map<Place, Found> {
       generated = 0;
       continue;
     }
-    // Base 64 with five bits per digit, the least significant first. The sixth bit means that another digit follows.
-    // The lowest bit of the first digit is the sign.
+    // The numbers are in base 64 with five bits per digit, the least significant digit first. The sixth bit means that
+    // another digit follows. The lowest bit of the first digit is the sign of the number.
     const digit = DIGITS[sign]!;
     value += (digit & 31) << shift;
     shift += 5;

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Standard Webhooks 1.0 (https://www.standardwebhooks.com): HMAC-SHA-256 over `id.timestamp.body`. The secret is the
- * base64 text after `whsec_`. The header may contain several signatures while secrets rotate, and one must match.
+ * Signs webhooks as Standard Webhooks 1.0 (https://www.standardwebhooks.com), with HMAC-SHA-256 over
+ * `id.timestamp.body`. The secret is the base64 text after `whsec_`. During a rotation, the header may contain several
+ * signatures, one of which must match.
  */
 export const TOLERANCE_SECONDS = 5 * 60;
 const SECRET_BYTES = 32;
@@ -10,8 +11,8 @@ const SECRET_BYTES = 32;
 export const newWebhookSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 /**
- * Returns the three headers. With several secrets (while a rotation overlaps), the signature header contains one
- * signature for each.
+ * Returns the three headers of a signed webhook. With several secrets (during a rotation), the signature header
+ * contains one signature for each secret.
  */
 export function signWebhook(
   secrets: string | readonly string[],

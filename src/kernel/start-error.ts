@@ -1,6 +1,6 @@
 /**
  * The reason why the program cannot start: a sentence for the operator, and the step that solves it. The error is
- * printed without a stack.
+ * printed without its stack.
  */
 export class StartError extends Error {
   readonly cure: string;

@@ -1,6 +1,6 @@
-/** Counts per key, for limits on work in progress. A key with a count of zero uses no memory. */
+/** Counts work in progress by key, for limits. A key whose count is zero uses no memory. */
 export type Tally<Key> = {
-  /** A live view of the counts. The view always shows the current numbers. */
+  /** A live view, which always shows the current counts. */
   counts: ReadonlyMap<Key, number>;
   of(key: Key): number;
   add(key: Key): void;

@@ -1,11 +1,14 @@
 import { Resolver } from 'node:dns/promises';
 
-/** The TXT records of a name. Empty: the name has no TXT records. Throws when the DNS has no definite answer. */
+/**
+ * Finds the TXT records of a name. Empty: the name has no TXT records. The promise rejects if the DNS has no definite
+ * answer.
+ */
 export type LookUpTxt = (name: string) => Promise<string[]>;
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
-/** The two answers that mean that the record does not exist. */
+/** The two DNS answers which mean that the record does not exist. */
 const NOTHING = ['ENODATA', 'ENOTFOUND'];
 
 /**

@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm';
 
 /**
- * Runs `work` now and stops it after `ms` of processor time, even in the middle of a loop or of a regular expression.
- * The function protects against code that a stranger can make expensive, such as a JSON Schema. Throws TooSlow. Changes
- * that `work` made before it was stopped stay. The time limit measures real time. If other processes used the processor
- * during that time, `work` starts again.
+ * Runs `work` and stops it after `ms` of processor time, even in the middle of a loop or a regular expression. The
+ * function protects against code that a stranger can make expensive, such as a JSON Schema. The function throws TooSlow
+ * when it stops `work`. Changes that `work` made before it was stopped stay. The time limit of the script measures real
+ * time. If other processes used the processor during this time, `work` starts again.
  */
 export function withinTime<T>(ms: number, work: () => T): T {
   room['work'] = work;
@@ -23,7 +23,7 @@ export function withinTime<T>(ms: number, work: () => T): T {
   }
 }
 
-/** How long `work` may wait for the processor, as a multiple of its limit. */
+/** The time that `work` may wait for the processor, as a multiple of its limit. */
 const MAX_WAIT = 16;
 
 export function cpuMs(): number {

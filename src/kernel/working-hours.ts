@@ -1,6 +1,6 @@
 /**
- * Hours on days of the week (1 is Monday), in a time zone. If `to` is before `from`, the hours end at `to` on the next
- * day. If start and end are equal, the hours cover the whole day.
+ * The hours on days of the week (1 is Monday), in a time zone. If `to` is before `from`, the hours end at `to` on the
+ * next day. If start and end are equal, the hours cover the whole day.
  */
 export type Range = { day: number; from: string; to: string };
 export type Hours = { ranges: readonly Range[]; holidays?: readonly { date: string }[]; time_zone: string };
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Hours belong to the day on which they begin: 22:00 to 06:00 on Fridays includes Saturday at 03:00, and a holiday on
- * Friday ends both.
+ * Friday ends both parts.
  */
 export function isWithin({ ranges, holidays = [], time_zone }: Hours, at: Date): boolean {
   const { today, yesterday, clock } = localTime(time_zone, at);

@@ -14,7 +14,7 @@ import { readConfig } from './read-config.ts';
 
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Works both next to a running server and without one. Prints the result as JSON. */
+/** The backup works next to a running server and without a server. The command prints its result as JSON. */
 export async function runBackup(file: string | undefined): Promise<void> {
   const target = named(file);
   const config = readConfig(warn, { mustExist: true });
@@ -42,7 +42,7 @@ export async function runRestore(file: string | undefined, options: RestoreOptio
   }
 }
 
-/** On Citus, organizations belong into cells on the workers. Each organization is moved in one transaction. */
+/** On Citus, moves each organization into a cell on a worker, in one transaction. */
 async function divide(url: string): Promise<void> {
   const db = openDb(url);
   try {

@@ -27,7 +27,7 @@ const withCells = async (isChange: boolean, use: (url: string, db: Db) => Promis
   }
 };
 
-/** `./parley cells move CELL --node HOST:PORT` and `./parley cells rebalance`. */
+/** Runs `./parley cells move CELL --node HOST:PORT` and `./parley cells rebalance`. */
 export const runPlaceCells = (cell?: string, node?: string): Promise<void> =>
   withCells(false, async (url, db) => {
     await withClient(url, 'cells', async (client) => {
@@ -53,18 +53,18 @@ function explain(error: unknown): never {
   );
 }
 
-/** `./parley cells list` and `./parley cells add N`. */
+/** Runs `./parley cells list` and `./parley cells add N`. */
 export const runCells = (add: string | undefined): Promise<void> =>
   withCells(add !== undefined, async (url, db) => {
     if (add !== undefined) await addCells(url, await countOf(db, add));
     return { data: await listCells(db) };
   });
 
-/** `./parley orgs move ORG --cell CELL`. */
+/** Runs `./parley orgs move ORG --cell CELL`. */
 export const runMoveOrganization = (orgId = '', cell = ''): Promise<void> =>
   withCells(true, (url) => moveOrganization(url, orgId, cell, (step) => tell(`${orgId}: ${step}`)));
 
-/** `./parley cells enable [N]`: moves every organization out of the cell `public`. */
+/** Runs `./parley cells enable [N]`, which moves every organization out of the cell `public`. */
 export const runEnableCells = (count = '1'): Promise<void> =>
   withCells(true, async (url, db) => {
     const present = (await listCells(db)).filter(({ cell }) => cell !== DEFAULT_CELL).length;
@@ -74,11 +74,11 @@ export const runEnableCells = (count = '1'): Promise<void> =>
     return { data: await moveAll(url, db, 'out of public', tellMoved) };
   });
 
-/** `./parley cells disable`: moves every organization back to the cell `public`. */
+/** Runs `./parley cells disable`, which moves every organization back to the cell `public`. */
 export const runDisableCells = (): Promise<void> =>
   withCells(true, async (url, db) => ({ data: await moveAll(url, db, 'to public', tellMoved) }));
 
-/** For people. The result on the standard output is for programs. */
+/** Writes to standard error, for people. The result on standard output is for programs. */
 const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 const tellMoved = ({ organization, from, to, rows, paused_ms }: Moved): void =>
   tell(`${organization}: moved ${rows} rows from ${from} to ${to}, paused for ${paused_ms} ms`);

@@ -2,7 +2,7 @@ import { loadBlobs } from '../config/blobs.ts';
 import { tryBlobStore } from '../kernel/blob-store.ts';
 import { newId } from '../kernel/ids.ts';
 
-/** For `./parley doctor`: checks BLOBS_URL of this environment. The check leaves no object in the store. */
+/** Checks BLOBS_URL of this environment for `./parley doctor`. The check leaves no object in the store. */
 export async function checkBlobs(): Promise<{ status: 'ok' | 'fail'; detail: string; cure?: string }> {
   const { blobs, faults } = loadBlobs();
   const [fault] = faults;

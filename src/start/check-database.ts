@@ -8,7 +8,7 @@ import { judgeCluster } from './judge-cluster.ts';
 import { type Finding, judgeServer } from './judge-server.ts';
 import { checkPooler, insistOnSessions, reasonOf, withoutPassword } from './open-database.ts';
 
-/** For `./parley doctor`: checks the database of this environment. It changes nothing. */
+/** Checks the database of this environment for `./parley doctor`. The check changes nothing. */
 export async function checkDatabase(env?: Environment): Promise<Finding[]> {
   const { dataDir, databaseUrl, poolerUrl, fault } = loadDatabasePlace(env);
   if (fault)

@@ -1,7 +1,7 @@
 import { loadMail } from '../config/mail.ts';
 import { tryMailServer } from '../worker/mail/send-mail.ts';
 
-/** For `./parley doctor`: checks SMTP_URL and MAIL_FROM of this environment. The check sends no mail. */
+/** Checks SMTP_URL and MAIL_FROM of this environment for `./parley doctor`. The check sends no mail. */
 export async function checkMail(): Promise<{ status: 'ok' | 'fail'; detail: string; cure?: string }> {
   const { mail, faults } = loadMail();
   const [fault] = faults;

@@ -1,7 +1,7 @@
 import { loadTraces } from '../config/traces.ts';
 import { trySpanExport } from '../kernel/traces/export-spans.ts';
 
-/** For `./parley doctor`: checks the trace collector of this environment. The check sends no span. */
+/** Checks the trace collector of this environment for `./parley doctor`. The check sends no span. */
 export async function checkTraces(): Promise<{ status: 'ok' | 'warn' | 'fail'; detail: string; cure?: string }> {
   const { traces, faults } = loadTraces();
   const [fault] = faults;

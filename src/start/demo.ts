@@ -23,7 +23,7 @@ import { ARABIC_QUESTION, CHAT, CONCIERGE, PEOPLE, SHOP_GUIDE, SHOP_GUIDE_AR } f
 
 export type Demo = { orgId: string; agentId: string; triggerId: string; chatId: string; keyValue: string };
 
-/** Creates a demo organization, either completely or not at all, and only once in the life of an installation. */
+/** Creates the demo organization, either completely or not at all, and only once in the life of an installation. */
 export async function createDemo({
   db,
   config,
@@ -64,7 +64,10 @@ async function makeAgent(tx: Queryable, orgId: string) {
   return { agentId, channelId };
 }
 
-/** Creates a web chat on its own page. A site may embed it only after a member adds the site to the list. */
+/**
+ * Creates a web chat of the demo on a separate page. A site may embed the chat only after a member adds the site to the
+ * list.
+ */
 async function makeChat(tx: Queryable, orgId: string, agentId: string, sealingKey: Key): Promise<string> {
   const id = newId('channel');
   const own = channelKinds.get('web_chat')!.ownSecrets!.make();
@@ -73,7 +76,7 @@ async function makeChat(tx: Queryable, orgId: string, agentId: string, sealingKe
   return id;
 }
 
-/** Creates a few people, and a conversation in Arabic that the agent answers when the worker runs. */
+/** Creates a few people, and an Arabic conversation that the agent answers when the worker runs. */
 async function makePeople(tx: Queryable, orgId: string, agentId: string, channelId: string): Promise<void> {
   for (const person of PEOPLE) {
     const id = newId('enduser');
@@ -102,7 +105,7 @@ async function makeKey(tx: Queryable, orgId: string, region: Region, pepper: Buf
     limits: null,
     createdBy: SYSTEM.userId,
     rotatedFrom: null,
-    // The key expires, because it may stay in a log that collects standard output.
+    // The demo's key expires, because it may stay in a log of standard output.
     revokeAt: new Date(Date.now() + QUICKSTART_MS),
   };
   await insertApiKey(tx, orgId, key, digestBytes(digest(value)), digest.generation);

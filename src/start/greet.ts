@@ -14,12 +14,15 @@ type Greeting = {
   prepared: Prepared;
 };
 
-/** A new process and its database may be busy. What cannot be read now does not stop a process that already serves. */
+/**
+ * A new process and its database may be busy. A process that already serves does not stop if the database cannot be
+ * read now.
+ */
 const NOT_READ = 'The database does not answer at the moment: run ./parley doctor.';
 
 /**
- * The text for the operator after the start: the address, and on the first start one call to paste. The greeting is
- * never written to the log.
+ * Writes the text for the operator after the start, with the address and, on the first start, one call to paste. The
+ * greeting is never written to the log.
  */
 export async function greet({ config, db, role, address, prepared }: Greeting): Promise<void> {
   const lines: string[] = ['', ...(await pauseLines(db).catch(() => [NOT_READ, '']))];
@@ -67,7 +70,7 @@ async function pauseLines(db: Db): Promise<string[]> {
   ];
 }
 
-/** Without a terminal, the output may be stored, so the key is in a file, and the call reads the file. */
+/** Without a terminal, the output may be stored, so the example call reads the key from a file. */
 async function curl({ baseUrl, dataDir }: Config, demo: NonNullable<Prepared['demo']>): Promise<string> {
   if (process.stdout.isTTY) return callWith(baseUrl, demo, demo.keyValue);
   await keepQuickstartKey(dataDir, demo.keyValue);

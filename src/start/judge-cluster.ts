@@ -1,7 +1,7 @@
 import type { ClusterReport } from '../store/cells/cluster-report.ts';
 import type { Finding } from './judge-server.ts';
 
-/** Settings without which cells do not work, or a node is away for longer than necessary. */
+/** Settings without which cells do not work, or a node is unavailable for longer than necessary. */
 const NEEDED: Record<
   string,
   { is: (value: string) => boolean; write: string; reason: string; status: 'warn' | 'fail' }
@@ -32,7 +32,7 @@ const NEEDED: Record<
   },
 };
 
-/** The problems that follow from the state of a Citus cluster. */
+/** Lists the problems that follow from the state of a Citus cluster. */
 export const judgeCluster = (report: ClusterReport): Finding[] => [
   judgeNodes(report),
   judgeSettings(report),

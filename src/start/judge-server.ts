@@ -1,6 +1,6 @@
 import type { ServerReport } from '../store/installation/server-report.ts';
 
-/** One result of the doctor's database check: `cure` is present if the operator should act. */
+/** One result of the doctor's database check, with a `cure` if the operator should act. */
 export type Finding = {
   name: string;
   status: 'ok' | 'warn' | 'fail' | 'skipped';
@@ -12,14 +12,14 @@ const OLDEST_SERVER = 150_000;
 /** Each response that reads the database waits for at least one round trip. */
 const SLOW_ROUND_TRIP_MS = 5;
 const MAX_CLOCK_SKEW_MS = 5_000;
-/** docs/operations.md has the same number. */
+/** The page docs/operations.md contains this number. */
 const CONNECTIONS_OF_A_PROCESS = 19;
-/** A small number of checkpoints is normal, because a bulk load causes some. */
+/** Fewer checkpoints are normal, because a bulk load causes some. */
 const CHECKPOINTS = 20;
 
 type Place = { place: string; here: Date };
 
-/** The problems and costs that follow from the server's state. */
+/** Lists the problems and costs that follow from the server's state. */
 export function judgeServer(report: ServerReport, at: Place): Finding[] {
   return [
     judgeVersion(report, at),

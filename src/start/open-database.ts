@@ -8,7 +8,7 @@ import { type PoolerReport, readPooler, storeSessionDefaults } from '../store/po
 import { keepsSession, WORK } from '../store/connection-settings.ts';
 
 export type OpenDatabase = {
-  /** The address of sessions. */
+  /** The address with real sessions. */
   url: string;
   /** A pooler in transaction mode for requests and workers. Null: no pooler is used. */
   pooler: { url: string; keepsPrepared: boolean } | null;
@@ -17,7 +17,10 @@ export type OpenDatabase = {
   stop(): Promise<void>;
 };
 
-/** Opens the embedded Postgres or the database in DATABASE_URL. Both are migrated. */
+/**
+ * Opens the embedded Postgres or the database in DATABASE_URL. Parley migrates the embedded database and the database
+ * in DATABASE_URL.
+ */
 export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const database = config.databaseUrl === null ? await embedded(config, log) : external(config.databaseUrl);
   try {
@@ -33,8 +36,8 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
 }
 
 /**
- * Opens the database in its current state, for commands that run with or without a server. The database is neither
- * created nor migrated.
+ * Opens the database in its current state, for commands that run with or without a server. The function neither creates
+ * nor migrates the database.
  */
 export async function joinDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
   const running = config.databaseUrl ?? findRunningPostgres(config.dataDir);
@@ -58,7 +61,7 @@ export async function insistOnSessions(url: string): Promise<void> {
   );
 }
 
-/** A connection has the search path of a cell, and a pooler in transaction mode does not keep it. */
+/** With cells, a connection has the search path of a cell, which a pooler in transaction mode does not keep. */
 export const NO_POOLER =
   'Several cells cannot be used with a pooler in transaction mode: set DATABASE_URL to the server itself, and unset DATABASE_DIRECT_URL.';
 
@@ -89,7 +92,7 @@ function explained(config: Config, url: string, error: unknown): unknown {
   );
 }
 
-/** The server's message, or the connection error, which is the innermost cause. */
+/** Returns the server's message, or the connection error, which is the innermost cause. */
 export function reasonOf(error: unknown): string {
   let at = error as Error;
   for (;;) {

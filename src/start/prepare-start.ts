@@ -7,15 +7,15 @@ import type { Db } from '../store/db.ts';
 import { createDemo, type Demo } from './demo.ts';
 
 export type Prepared = {
-  /** Null when there is already an owner. */
+  /** Null if the installation already has an owner. */
   setupUrl: string | null;
-  /** The result of the first start. Null on every later start. */
+  /** The demo, if this start created it. Null on every later start. */
   demo: Demo | null;
 };
 
 /**
- * Runs before the first request. The function checks that the database belongs to Parley, and creates the demo (if
- * requested) and the first owner.
+ * Prepares the installation before the first request. The function checks that the database belongs to Parley, and
+ * creates the demo (if requested) and the first owner.
  */
 export async function prepareStart(deps: {
   config: Config;
@@ -23,7 +23,7 @@ export async function prepareStart(deps: {
   secrets: Secrets;
   sessions: Pick<Sessions, 'hashPassword'>;
   role: Role;
-  /** True: this start has created the database. */
+  /** True if the start has created the database. */
   fresh: boolean;
 }): Promise<Prepared> {
   const { config, db, secrets, sessions } = deps;

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { makeFolder } from '../kernel/make-folder.ts';
 
 /**
- * The demo's key expires after this time. After that time, the file with the key is deleted too (the file exists when
+ * The demo's key expires after this time. After this time, the file with the key is deleted too (the file exists if
  * standard output is not a terminal).
  */
 export const QUICKSTART_MS = 24 * 3_600_000;
 
 export const quickstartFile = (dataDir: string): string => path.join(dataDir, 'quickstart-key');
 
-/** For scripts. Unlike a log of standard output, only this user can read the file. */
+/** Writes the key to a file for scripts. Unlike a log of standard output, only this user can read the file. */
 export async function keepQuickstartKey(dataDir: string, value: string): Promise<void> {
   makeFolder(dataDir, 0o700);
   const file = quickstartFile(dataDir);
@@ -18,7 +18,7 @@ export async function keepQuickstartKey(dataDir: string, value: string): Promise
   await writeFile(file, `${value}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Removes the file when its key has expired: now, or later at that time. */
+/** Removes the file immediately if its key has expired, or else when it expires. */
 export async function forgetQuickstartKey(dataDir: string): Promise<void> {
   const file = quickstartFile(dataDir);
   const made = await stat(file).catch(() => null);

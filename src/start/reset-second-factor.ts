@@ -7,7 +7,9 @@ import { findPersonByEmail } from '../store/accounts/accounts.ts';
 import { joinDatabase } from './open-database.ts';
 import { readConfig } from './read-config.ts';
 
-/** Removes authenticator app, passkeys and recovery codes of a person who lost them. The password stays. */
+/**
+ * Removes the authenticator app, passkeys and recovery codes of a person who lost them. The password does not change.
+ */
 export async function runResetSecondFactor(email: string | undefined): Promise<void> {
   if (!email) throw new StartError('The e-mail address is missing.', 'Use ./parley reset-second-factor EMAIL.');
   const config = readConfig((text) => void process.stderr.write(`${text}\n`), { mustExist: true });

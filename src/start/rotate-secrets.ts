@@ -17,8 +17,8 @@ type Given = Pick<Config, 'secret' | 'previousSecret'>;
 const warn = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /**
- * `./parley secrets rotate` works with or without running servers. If the command is killed at any time, the next run
- * continues. If the secret is in DATA_DIR, the new secret is created here. For a secret from the environment, the
+ * The command `./parley secrets rotate` works with or without running servers. If the command is killed, the next run
+ * continues. If the secret is in DATA_DIR, the command creates the new secret. For a secret from the environment, the
  * operator sets the successor.
  */
 export async function runRotateSecrets(): Promise<void> {
@@ -37,7 +37,8 @@ export async function runRotateSecrets(): Promise<void> {
 }
 
 /**
- * A rotation in progress, or one that happened after a restored backup was made, is finished before another one starts.
+ * A rotation in progress, or a rotation after the time of a restored backup, is finished before another rotation
+ * starts.
  */
 async function withNextSecret(db: Db, config: Config): Promise<Given> {
   if (hasNextSecret(config.dataDir)) return config;

@@ -14,7 +14,7 @@ import { greet } from './greet.ts';
 import { prepareStart } from './prepare-start.ts';
 import { readConfig } from './read-config.ts';
 
-/** How long a load balancer has to notice that `/ready` fails before connections are refused. */
+/** A load balancer has this time to notice that `/ready` fails, before connections are refused. */
 const NOTICE_MS = 1_500;
 /** A stop that hangs is ended after this time, because the documentation promises "drained in 30 s". */
 const STOP_WITHIN_MS = 29_000;
@@ -29,7 +29,8 @@ export async function serve(role: Role): Promise<void> {
   if (role !== 'worker') config = withPort(config, await findPort(config));
 
   let app: App | null = null;
-  // All started parts, in this order. Services are stopped in reverse order, even if a signal arrives during the start.
+  // The stop functions of all started parts, in the order of the start. Services are stopped in reverse order, even if
+  // a signal arrives during the start.
   const started: (() => Promise<unknown>)[] = [];
   const stopStarted = async (noticeMs = 0) => {
     app?.leave();
@@ -45,7 +46,7 @@ export async function serve(role: Role): Promise<void> {
     started.push(() => database.stop());
     const db = openDb(database.pooler?.url ?? database.url, {
       role,
-      // The embedded database ends what the pool has not closed yet.
+      // The embedded database ends connections that the pool has not closed yet.
       onError: ({ message }) =>
         log[end.isEnding() ? 'debug' : 'warn']({ reason: message }, 'a database connection broke'),
     });
@@ -73,8 +74,8 @@ export async function serve(role: Role): Promise<void> {
 }
 
 /**
- * A process that ran during a rotation of PARLEY_SECRET wrote the old form until its end. The next start moves that
- * data.
+ * A process that ran during a rotation of PARLEY_SECRET wrote the old form until its end. The next start moves the data
+ * of such a process.
  */
 async function moveWhatIsLeft(db: Db, secrets: Secrets, log: Logger): Promise<void> {
   if (secrets.generation === 0 || secrets.generation !== secrets.newestGeneration) return;
@@ -86,7 +87,7 @@ async function moveWhatIsLeft(db: Db, secrets: Secrets, log: Logger): Promise<vo
   );
 }
 
-/** Signals and unexpected errors end the process in order and within the time limit. */
+/** Ends the process in order and within the time limit, after signals and unexpected errors. */
 function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>) {
   let isEnding = false;
   const end = async (why: string, code: number, noticeMs = 0) => {
@@ -101,7 +102,8 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
   process.on('SIGTERM', () => void end('SIGTERM', 0, NOTICE_MS));
   // A user at a terminal either waits for the stop or has closed the terminal.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(signal, 0));
-  // The greeting may be written to a closed terminal or to a file on a full disk. The log handles this itself.
+  // The greeting may be written to a closed terminal or to a file on a full disk. The log handles failures of the
+  // standard output separately.
   process.stdout.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'an unexpected error');
@@ -110,7 +112,7 @@ function createEnd(log: Logger, stopStarted: (noticeMs: number) => Promise<void>
   return { isEnding: () => isEnding };
 }
 
-/** A line that waits for its reader in write(2) blocks exit(3) forever, but a signal does not wait. */
+/** A line that waits for its reader in write(2) blocks exit(3) forever, so the process ends itself with a signal. */
 function leaveAtOnce(): void {
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, 'SIGTERM');

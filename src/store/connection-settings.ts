@@ -1,28 +1,29 @@
 import type pg from 'pg';
 
 /**
- * The settings on which a connection relies. One statement applies the settings after the connection opens, so that
- * other defaults of the server, the database or the role change nothing. The settings are not start-up parameters,
- * because PgBouncer refuses a connection that sends these.
+ * The settings on which a connection relies. One statement applies the settings when the connection opens, so other
+ * defaults of the server, the database or the role have no effect. The settings are not start-up parameters, because
+ * PgBouncer refuses a connection with such parameters.
  */
 export type ConnectionSettings = {
   /** Ends statements that hang because the network was lost. 0: never. Each kind of work has its own limit. */
   statementMs: number;
   /**
-   * Ends a transaction whose client is silent (stopped or disconnected), because it must not keep its locks for long.
+   * Ends a transaction whose client is stopped or disconnected, because the transaction must not keep its locks for
+   * long.
    */
   silenceMs: number;
   /**
    * Every query of a node has an index. Plans are made while tables are still empty, when reading a whole table looks
-   * cheap. Such plans stay cached while the tables grow. So a sequential scan is planned only if there is no other way.
-   * Only a backup reads whole tables.
+   * cheap. Plans for empty tables stay cached while the tables grow. The planner uses a sequential scan only if no
+   * index fits. Only a backup reads whole tables.
    */
   readsWholeTables: boolean;
 };
 
 /**
- * For requests and workers. The time limit is longer than any statement of requests and workers. In a transaction, a
- * node computes only for milliseconds.
+ * The settings for the connections of requests and workers. The time limit is longer than any statement of requests and
+ * workers. While a transaction is open, a node computes only for milliseconds.
  */
 export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000, readsWholeTables: false };
 /**
@@ -32,7 +33,8 @@ export const WORK: ConnectionSettings = { statementMs: 20_000, silenceMs: 5_000,
 export const TASK: ConnectionSettings = { statementMs: 0, silenceMs: 5 * 60_000, readsWholeTables: true };
 
 const SETTINGS = {
-  // Compiling a plan takes 50 ms and more. A server compiles plans for tables that it has not analyzed yet.
+  // PostgreSQL needs 50 ms and more to compile a plan. The server compiles plans for tables that the server has not
+  // analyzed yet.
   jit: 'off',
   // Parallel plans need /dev/shm, which is small in containers. No query of Parley needs parallel plans.
   max_parallel_workers_per_gather: '0',
@@ -53,7 +55,8 @@ export async function applySettings(client: pg.ClientBase, session: ConnectionSe
     statement_timeout: String(session.statementMs),
     idle_in_transaction_session_timeout: String(session.silenceMs),
   };
-  // An accepted call must be committed. Stricter values (remote_apply) stay.
+  // The server confirms a commit only after the commit is on disk, because an accepted call must be durable. A stricter
+  // setting of the server, such as `remote_apply`, does not change.
   await client.query(
     `SELECT set_config(name, value, false) FROM json_each_text($1) AS s (name, value)
      UNION ALL
@@ -72,9 +75,9 @@ export const applySettingsOnConnect =
 const MARK = 'parley.session';
 
 /**
- * Whether one connection always has the same session of the server. A pooler in transaction mode may use a different
- * session for each transaction. Otherwise settings, LISTEN and prepared statements would belong to other clients. Both
- * connections are already connected.
+ * True if a connection of the pool always has the same session of the server. A pooler in transaction mode may use a
+ * different session for each transaction. With such a pooler, settings, LISTEN and prepared statements would belong to
+ * other clients. The caller has connected both clients.
  */
 export async function keepsSession(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const mark = `${process.pid}-${performance.now()}`;

@@ -6,17 +6,17 @@ import { type ModelRow, openDataKey } from './models.ts';
 import type { ToolSecretRow } from './tool-secrets.ts';
 
 /**
- * The only way to seal and open secrets in rows. A credential belongs to its place and to the addresses for which the
- * user entered it. Place and address are associated data. So the credential does not open with another address, even if
- * an attacker changes the address in the row. Older texts (`v1`) are bound only to their place, until they are saved
- * again or the secret is rotated.
+ * Only this file seals and opens secrets in rows. A credential belongs to its place and to the addresses for which the
+ * user entered it. Place and address are associated data. The credential does not open for another address, even if an
+ * attacker changes the address in the row. Texts of the older format `v1` are bound only to their place, until they are
+ * saved again or the secret is rotated.
  */
 export type Credential = {
   orgId: string;
   table: string;
   column: string;
   row: string;
-  /** The addresses to which the credential may be sent. Empty for a secret that is never sent. */
+  /** The addresses to which the credential may be sent. The value is empty if the secret is never sent. */
   addresses: readonly string[];
 };
 
@@ -26,13 +26,13 @@ type SealedColumn = {
   column: string;
   /** The column that identifies the row within its organization. */
   id: string;
-  /** Reads the addresses from the row's columns, by their names in the database. */
+  /** Reads the addresses from the row's columns, by the names of the columns in the database. */
   addresses(row: Row): readonly string[];
 };
 
 /**
- * Every column that is sealed with the data key of an organization. A column named `sealed…` that is neither here nor
- * below fails the test next to this file.
+ * Every column that is sealed with the data key of an organization. A column named `sealed…` that neither list contains
+ * fails the test next to this file.
  */
 export const SEALED_COLUMNS = {
   channel: {
@@ -125,7 +125,10 @@ export async function openCredential(
   return open(key, sealed, versionOf(sealed) === 'v1' ? placeIn(credential) : boundTo(credential));
 }
 
-/** Whether both credentials have the same addresses, so that the secret of one may be sent to the other. */
+/**
+ * True if both credentials have the same addresses, so that the secret of one credential may be sent to the address of
+ * the other.
+ */
 export const sameAddresses = (one: Credential, other: Credential): boolean =>
   JSON.stringify(one.addresses) === JSON.stringify(other.addresses);
 

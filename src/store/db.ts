@@ -3,7 +3,7 @@ import pg from 'pg';
 import { CellPool } from './cells/cell-pool.ts';
 import { type ConnectionSettings, applySettings, TASK, WORK } from './connection-settings.ts';
 
-/** The database of the region: Drizzle for most queries, and the pool for hand-written SQL where speed matters. */
+/** The database of the region. Most queries use Drizzle, and hand-written SQL uses the pool where speed matters. */
 export type Db = NodePgDatabase & { $client: CellPool };
 
 /** A transaction or the database itself. A transaction and the database itself can run named queries. */
@@ -19,7 +19,7 @@ export type DbOptions = {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** The name that a connection shows in the database: `parley api`, `parley api lease`, `parley backup`. */
+/** A connection shows its name in the database, for example `parley api`, `parley api lease` or `parley backup`. */
 export const nameOf = (...words: readonly (string | undefined)[]): string =>
   ['parley', ...words].filter((word) => word !== undefined).join(' ');
 
@@ -35,8 +35,8 @@ export function openDb(url: string, options: DbOptions = {}): Db {
   });
   // A broken idle connection must not end the process. The next query opens another connection.
   pool.on('error', (error) => options.onError?.(error));
-  // This handles a connection that breaks while it is in use and between two statements. The next statement on the
-  // connection fails with the error.
+  // This listener handles a connection that breaks between two statements while the connection is in use. The next
+  // statement on the connection fails with the error.
   pool.on('connect', (client) => client.on('error', () => {}));
   return databaseOf(pool);
 }
@@ -83,8 +83,8 @@ export async function withClient<T>(
 }
 
 /**
- * SQLSTATE of a failed statement, whether the driver threw the error or Drizzle wrapped it. Null: the error is not from
- * a statement.
+ * The SQLSTATE of a failed statement, whether the driver threw the error or Drizzle wrapped it. Null: the error is not
+ * from a statement.
  */
 export function sqlState(error: unknown): string | null {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
@@ -94,7 +94,7 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** Whether the transaction was the victim of a deadlock, so that it can be retried. */
+/** True if the transaction was the victim of a deadlock, so that it can be retried. */
 export const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 
 /** Repeats work that a concurrent transaction ended, at most `tries` times in all. The work must be a transaction. */
@@ -130,8 +130,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * On Citus, a session of the coordinator outlives its killed server for a moment. Such a session reports an internal
- * error while a worker runs the statement.
+ * On Citus, a session of the coordinator outlives its killed server for a moment. A session that the server has ended
+ * reports an internal error while a worker runs the statement.
  */
 const isKilledCoordinator = (state: string, error: unknown): boolean =>
   state === 'XX000' && /postmaster was shut down/.test(String((error as Error).cause ?? error));

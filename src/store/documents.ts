@@ -53,7 +53,7 @@ export async function lockOrganization(db: Queryable, orgId: string): Promise<vo
 
 /**
  * Bytes of the documents of one agent, bytes of the documents of all existing agents, and the plan, which sets the
- * limit. With `hold`, no other transaction can add documents to the organization until this one ends.
+ * limit. With `hold`, no other transaction can add documents to the organization until this transaction ends.
  */
 export async function readKnowledgeUse(
   db: Queryable,

@@ -10,12 +10,12 @@ import { isDeadlock, retryWhile, withClient } from './db.ts';
 
 const MIGRATIONS = ownFile('migrations');
 /**
- * Any number, but it must be the same in every release, so that nodes that start together migrate one after the other.
+ * The number is arbitrary but the same in every release, so that nodes that start together migrate one after the other.
  */
 const ADVISORY_LOCK = 0x70_61_72_6c;
 const OLDEST_SERVER = 150_000;
 
-/** The reason why this program cannot use the database, and the way to solve it. */
+/** The reason why this program cannot use the database, and how to solve it. */
 export class SchemaError extends Error {
   override name = 'SchemaError';
 }
@@ -49,7 +49,7 @@ export const migrate = (url: string, cells: number | null = null): Promise<void>
 
 const CELLS_PER_NODE = 2;
 
-/** On a Citus cluster, a new installation has its cells from the first start on. */
+/** On a Citus cluster, a new installation has its cells from the first start. */
 async function makeFirstCells(client: pg.Client, wanted: number | null, all: readonly Step[]): Promise<void> {
   const { rows } = await client.query<{ made: number; used: boolean }>(
     `SELECT (SELECT count(*)::int FROM public.cell WHERE ready) AS made,
@@ -72,11 +72,12 @@ const TRIES = 20;
 
 /**
  * During a rolling upgrade, nodes of the earlier version run statements on the tables that a migration changes. The
- * database ends one side of a deadlock. Nothing of a migration is stored then, so it runs again.
+ * database ends one side of a deadlock. A migration that lost a deadlock has stored nothing, so the migration runs
+ * again.
  */
 export const runBesideNodes = (run: () => Promise<void>): Promise<void> => retryWhile(isDeadlock, TRIES, run);
 
-/** Whether the database belongs to a Parley of any version. */
+/** True if the database belongs to a Parley of any version. */
 export const isMigrated = (url: string): Promise<boolean> =>
   withClient(url, 'join', async (client) => (await newestApplied(client)) > 0);
 
@@ -87,12 +88,12 @@ async function steps(folder = MIGRATIONS): Promise<Step[]> {
 
 const newestKnown = async (): Promise<number> => Math.max(0, ...(await steps()).map((step) => step.when));
 
-/** Whether a schema is older than the first migration, so that no migration leads from it to this program's schema. */
+/** True if a schema is older than the first migration, so that no migration leads to this program's schema. */
 export const isBeforeFirst = async (schema: number): Promise<boolean> => schema < Number((await steps())[0]?.when);
 
 /**
- * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema. A
- * restore then runs these statements, because the rows are older than these migrations.
+ * The statements in later migrations that change rows. A restore loads the rows of a backup into the newest schema. The
+ * restore then runs the later migrations' changes of rows, because the rows of the backup are older.
  */
 export async function rowChangesSince(schema: number, folder = MIGRATIONS): Promise<string[]> {
   const later = (await steps(folder)).filter((step) => step.when > schema);

@@ -43,8 +43,8 @@ export async function deleteModel(db: Queryable, orgId: string, provider: string
 type For = { orgId: string; wrapping: Key; to: 'seal' | 'open' };
 
 /**
- * The organization's data key, created on first use. Two simultaneous callers get the same key. This function is used
- * for sealing inside a transaction: a rotation of PARLEY_SECRET waits until the sealed text is committed.
+ * The organization's data key, created on first use. Two simultaneous callers get the same data key. Call this function
+ * to seal inside a transaction: a rotation of PARLEY_SECRET waits for the commit of the sealed text.
  */
 export async function openDataKey(db: Queryable, asked: For): Promise<Key> {
   const { orgId, wrapping } = asked;

@@ -1,18 +1,18 @@
 import { sql, type SQL } from 'drizzle-orm';
 
 /**
- * Statements whose parameters have names. `:name` in the text becomes `$n::type` once, when the module is loaded.
- * Loading fails if a name is unknown or unused. A call passes an object with exactly these names, so a missing or
- * misspelled name is a type error.
+ * Statements whose parameters have names. `:name` in the text becomes `$n::type` once, when the module is loaded. The
+ * module fails to load if a name is unknown or unused. A call passes an object with exactly the named parameters, so a
+ * missing or misspelled name is a type error.
  */
 type Types = Readonly<Record<string, string>>;
 export type Values<Name extends string> = Readonly<Record<Name, unknown>>;
 
-/** A query in the form that the driver expects. The statement is prepared once per connection, by its name. */
+/** The form of a query that the driver expects. Each connection prepares the statement once, by its name. */
 type Query = { name: string; text: string; values: unknown[] };
 export type Named<Name extends string> = ((values: Values<Name>) => Query) & { readonly text: string };
 
-/** Matches a single colon before a name, but not the `::` of a cast. */
+/** Matches a name after a single colon, but not the `::` of a cast. */
 const PARAMETER = /(?<!:):([a-z]\w*)/g;
 
 export function named<const T extends Types>(name: string, types: T, template: string): Named<keyof T & string> {
@@ -34,7 +34,7 @@ export function named<const T extends Types>(name: string, types: T, template: s
   return Object.assign(query, { text });
 }
 
-/** The statement for a transaction of Drizzle, which does not prepare it. */
+/** The statement for a transaction of Drizzle, which prepares no statement. */
 export const asSql = ({ text, values }: Query): SQL =>
   sql.join(
     text
@@ -42,7 +42,7 @@ export const asSql = ({ text, values }: Query): SQL =>
       .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${sql.param(values[Number(part) - 1])}`)),
   );
 
-/** The parameters of rows that are passed as one array per column, and the FROM item that converts them to rows. */
+/** The parameters that pass rows as one array per column, and the FROM item that converts the arrays to rows. */
 export function rowsOf<const T extends Types, const Prefix extends string = ''>(
   alias: string,
   columns: T,

@@ -3,10 +3,10 @@ import pg from 'pg';
 import type { Db } from './db.ts';
 
 /**
- * A pooler in transaction mode may run each transaction in a different session of the server. Settings and prepared
- * statements of a session are then unreliable. So each session begins with the settings of Parley, which the role
- * stores, and statements have no names, unless the pooler handles names itself (PgBouncer 1.21 and newer). LISTEN,
- * migrations and backups use a second address that leads to sessions.
+ * A pooler in transaction mode may run each transaction in a different session of the server. With such a pooler,
+ * settings and prepared statements of a session are unreliable. Each session begins with the settings of Parley, which
+ * the role stores, and statements have no names unless the pooler handles names itself. LISTEN, migrations and backups
+ * use a second address with real sessions.
  */
 const SETTINGS = [
   'jit',
@@ -27,7 +27,7 @@ const PROBES = 4;
 /** Makes the settings of this session the defaults of its role in its database. */
 export async function storeSessionDefaults(direct: pg.ClientBase): Promise<void> {
   await direct.query('BEGIN');
-  // Two processes that change the same row of the catalog would fail.
+  // Two processes that change the same row of the catalog at once would fail.
   await direct.query('SELECT pg_advisory_xact_lock($1)', [DEFAULTS_LOCK]);
   const { rows } = await direct.query<{ change: string }>(
     `SELECT format('ALTER ROLE CURRENT_USER IN DATABASE %I SET %I = %L', current_database(), n, current_setting(n)) AS change
@@ -45,13 +45,13 @@ export async function storeSessionDefaults(direct: pg.ClientBase): Promise<void>
 export type PoolerReport = {
   /** `DATABASE_URL` and the second address lead to the same server, database and role. */
   isSameDatabase: boolean;
-  /** Settings that a session of the pooler does not have, because it is older than the stored defaults. */
+  /** Settings that a session of the pooler does not have, because the session is older than the stored defaults. */
   differing: string[];
-  /** Names of prepared statements are safe. */
+  /** True if names of prepared statements are safe with this pooler. */
   keepsPrepared: boolean;
 };
 
-/** `direct` has the settings of `WORK`. */
+/** `direct`: a connection with the settings of `WORK`. */
 export async function readPooler(direct: pg.ClientBase, poolerUrl: string): Promise<PoolerReport> {
   const options = { connectionString: poolerUrl, connectionTimeoutMillis: 5_000, application_name: 'parley check' };
   const [one, other] = [new pg.Client(options), new pg.Client(options)];
@@ -79,7 +79,10 @@ async function stateOf(client: pg.ClientBase): Promise<{ place: string; settings
   return rows[0]!;
 }
 
-/** Both connections prepare different statements with one name. Both connections are already connected. */
+/**
+ * Both connections prepare different statements under one name, to test whether the pooler separates names. The caller
+ * has connected both clients.
+ */
 async function keepsPrepared(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const name = `parley-${randomBytes(6).toString('hex')}`;
   try {
@@ -98,7 +101,7 @@ async function keepsPrepared(one: pg.ClientBase, other: pg.ClientBase): Promise<
   }
 }
 
-/** Statements of this pool are planned at each execution, because a name may belong to another session. */
+/** Statements of this pool are planned at each execution, because a prepared name may belong to another session. */
 export function withoutPrepared(db: Db): void {
   db.$client.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;

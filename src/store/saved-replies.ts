@@ -9,8 +9,8 @@ export type ListedReplyRow = Omit<SavedReplyRow, 'text' | 'orgId'> & { languages
 const one = (orgId: string, id: string) => and(eq(savedReply.orgId, orgId), eq(savedReply.id, id));
 
 /**
- * Returns all saved replies, because an organization has at most MAX_SAVED_REPLIES. The texts of saved replies may be
- * megabytes in total, so only the beginning of each is returned.
+ * Returns all saved replies, because an organization has at most MAX_SAVED_REPLIES. The texts of saved replies may have
+ * megabytes in total, so the list has only the beginning of each text.
  */
 export const listSavedReplies = async (db: Queryable, orgId: string): Promise<ListedReplyRow[]> =>
   db
@@ -40,7 +40,7 @@ export async function countSavedReplies(tx: Queryable, orgId: string): Promise<n
   return row!.many;
 }
 
-/** Whether another saved reply has this shortcut. The caller has locked the organization. */
+/** True if another saved reply has this shortcut. The caller has locked the organization. */
 export async function isShortcutTaken(
   tx: Queryable,
   orgId: string,
@@ -66,7 +66,7 @@ export async function insertSavedReply(
   return row!;
 }
 
-/** Null if there is none with this ID. */
+/** Null if the organization has no saved reply with this ID. */
 export async function changeSavedReply(
   tx: Queryable,
   orgId: string,
@@ -81,13 +81,13 @@ export async function changeSavedReply(
   return row ?? null;
 }
 
-/** Null if there is none with this ID. */
+/** Null if the organization has no saved reply with this ID. */
 export async function deleteSavedReply(tx: Queryable, orgId: string, id: string): Promise<SavedReplyRow | null> {
   const [row] = await tx.delete(savedReply).where(one(orgId, id)).returning();
   return row ?? null;
 }
 
-/** Saved replies assign no conversation to a member who left. */
+/** Removes a member who left from saved replies that assign conversations to this member. */
 export async function forgetRepliesTo(tx: Queryable, orgId: string, userId: string): Promise<void> {
   await tx.execute(sql`UPDATE saved_reply SET actions = actions - 'assign_to'
     WHERE org_id = ${orgId} AND actions ->> 'assign_to' = ${userId}`);

@@ -11,7 +11,7 @@ const one = (orgId: string, agentId: string, id: string) => and(ofAgent(orgId, a
 export const listToolSecrets = async (db: Queryable, orgId: string, agentId: string): Promise<ToolSecretRow[]> =>
   db.select().from(toolSecret).where(ofAgent(orgId, agentId)).orderBy(asc(toolSecret.tool), asc(toolSecret.id));
 
-/** The secrets of one tool, for every origin. */
+/** The secrets of one tool, for every origin of the tool. */
 export const readToolSecrets = async (
   db: Queryable,
   orgId: string,

@@ -85,7 +85,7 @@ export async function declaredVariables(db: Queryable, orgId: string, agentId: s
   return new Set(rows.flatMap(({ variables }) => variables.map(({ name }) => name)));
 }
 
-/** The records that a trigger may reference: an existing agent, and an existing channel of that agent. */
+/** The records that a trigger may reference are an existing agent and a channel of this agent. */
 export async function findTriggerTargets(
   db: Queryable,
   orgId: string,
@@ -103,8 +103,8 @@ export async function findTriggerTargets(
 }
 
 /**
- * The trigger of an agent for calls that name none: the oldest one that requires no variable. If every trigger requires
- * a variable, the oldest trigger.
+ * Finds the trigger for calls that name no trigger, which is the oldest trigger without a required variable. If every
+ * trigger requires a variable, returns the oldest trigger.
  */
 export async function findCallableTrigger(db: Queryable, orgId: string, agentId: string): Promise<string | null> {
   const requires = sql`EXISTS (SELECT 1 FROM jsonb_array_elements(${trigger.variables}) v
@@ -121,7 +121,7 @@ export async function findCallableTrigger(db: Queryable, orgId: string, agentId:
 /** Maximum number of agents in one list of models, which has no pages. */
 const MAX_CALLABLE_AGENTS = 1_000;
 
-/** The agents that can be called without a trigger's ID, oldest first. `agentId`: only this agent. */
+/** The agents that can be called without a trigger's ID, oldest first. `agentId`: lists only this agent. */
 export function listCallableAgents(
   db: Queryable,
   orgId: string,

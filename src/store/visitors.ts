@@ -6,7 +6,7 @@ import { SURVEY_DAYS } from '../../contract/ratings.ts';
 import type { Queryable } from './db.ts';
 import { byKey, checkedOnly } from './queue/join-by-key.ts';
 
-/** A visitor of a web chat: an address on a channel. */
+/** A visitor of a web chat, identified by an address on a channel. */
 export type VisitorPlace = { orgId: string; channelId: string; address: string };
 
 /** The part of a message that a visitor sees. */
@@ -25,8 +25,8 @@ export type VisitorMessageRow = {
 };
 
 /**
- * How many conversations of one visitor are read. A visitor normally has one conversation, unless a backend starts
- * further ones.
+ * The chat reads at most this many conversations of one visitor. A visitor normally has one conversation, unless a
+ * backend starts more.
  */
 export const MAX_CONVERSATIONS = 5;
 const RATING = `CASE WHEN m.role = 'agent' THEN coalesce(
@@ -50,7 +50,7 @@ SELECT ${VISITOR_COLUMNS} FROM (
 ) m ON true
 ORDER BY m.id DESC LIMIT $5`;
 
-/** The newest messages before a given message, newest first. */
+/** The newest messages of the visitor before a given message, newest first. */
 export async function listVisitorMessages(
   pool: pg.Pool,
   { orgId, channelId, address }: VisitorPlace,
@@ -72,7 +72,7 @@ export const FIND = `SELECT ${VISITOR_COLUMNS}, e.blocked
   WHERE m.org_id = $1 AND m.provider_message_id = $4 AND c.channel_id = $2 AND c.address = $3
     AND m.role = 'end_user' LIMIT 1`;
 
-/** The message that a widget has sent with this ID. `unheard`: its writer has opted out or is blocked. */
+/** Finds the message that a widget has sent with this ID. `unheard`: the visitor has opted out or is blocked. */
 export async function findVisitorMessage(
   pool: pg.Pool,
   { orgId, channelId, address }: VisitorPlace,
@@ -88,7 +88,10 @@ export async function findVisitorMessage(
 
 export type Ratable = { conversationId: string; isAnswer: boolean; isFresh: boolean };
 
-/** The message of the agent, if this visitor received it. `isFresh`: its survey still accepts a score. */
+/**
+ * Finds the message of the agent, if this visitor received it. `isFresh`: the survey of the message still accepts a
+ * score.
+ */
 export async function findRatable(
   tx: Queryable,
   { orgId, channelId, address }: VisitorPlace,

@@ -6,7 +6,7 @@ export type WebhookRow = typeof webhookEndpoint.$inferSelect;
 
 const one = (orgId: string, id: string) => and(eq(webhookEndpoint.orgId, orgId), eq(webhookEndpoint.id, id));
 
-/** Returns all endpoints, because there are at most MAX_WEBHOOKS. */
+/** Returns all endpoints, because an organization has at most MAX_WEBHOOKS. */
 export const listWebhooks = async (db: Queryable, orgId: string): Promise<WebhookRow[]> =>
   db.select().from(webhookEndpoint).where(eq(webhookEndpoint.orgId, orgId)).orderBy(asc(webhookEndpoint.id));
 
@@ -15,7 +15,10 @@ export async function readWebhook(db: Queryable, orgId: string, id: string): Pro
   return row ?? null;
 }
 
-/** Reads the endpoint and locks it until the transaction ends. Events may still be written for it. */
+/**
+ * Reads the endpoint and locks it until the transaction ends. Other transactions may still write events for the locked
+ * endpoint.
+ */
 export async function lockWebhook(tx: Queryable, orgId: string, id: string): Promise<WebhookRow | null> {
   const [row] = await tx.select().from(webhookEndpoint).where(one(orgId, id)).for('no key update');
   return row ?? null;
@@ -27,7 +30,7 @@ export async function lockWebhooks(tx: Queryable, orgId: string): Promise<void> 
 }
 
 export async function countWebhooks(tx: Queryable, orgId: string): Promise<number> {
-  // Inserts are serialized, so that two simultaneous ones are counted one after the other.
+  // Inserts are serialized, so that two simultaneous inserts are counted one after the other.
   await lockWebhooks(tx, orgId);
   const [row] = await tx.select({ many: count() }).from(webhookEndpoint).where(eq(webhookEndpoint.orgId, orgId));
   return row!.many;
@@ -61,7 +64,7 @@ export async function changeWebhook(
   return rows[0] ?? null;
 }
 
-/** Waiting deliveries of a disabled endpoint are not sent any more. A member can send these deliveries again. */
+/** Cancels the waiting deliveries of a disabled endpoint. A member can send cancelled deliveries again. */
 export async function cancelPending(tx: Queryable, orgId: string, id: string): Promise<void> {
   await tx
     .update(eventDelivery)

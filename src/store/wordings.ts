@@ -23,7 +23,7 @@ export type NewWording = Place & {
 
 /** A question counts when this many different people chose the same passage for it. */
 const PEOPLE = 3;
-/** Single choices are deleted after TAP_DAYS. Each agent has at most MAX_TAPS newer choices. */
+/** Choices of one person are deleted after TAP_DAYS. Each agent has at most MAX_TAPS choices that are not deleted. */
 const TAP_DAYS = 30;
 const MAX_TAPS = 2_000;
 
@@ -87,7 +87,7 @@ export async function countWordings(
   return row!;
 }
 
-/** A member confirms the wording. The confirmation replaces the choices of people for the same words. */
+/** Stores a wording that a member confirms, which replaces the choices of people for the same words. */
 export async function putWording(tx: Queryable, orgId: string, input: NewWording): Promise<string> {
   const id = newId('wording');
   await tx.delete(passageWording).where(at(orgId, input));
@@ -111,8 +111,9 @@ export async function removeWording(tx: Queryable, orgId: string, agentId: strin
 }
 
 /**
- * Records that a person chose a passage after the agent asked back. The wording becomes active with the third person.
- * Choices of a passage, document or person that no longer exists, and of removed or active wordings, change nothing.
+ * Records that a person chose a passage after the agent asked back. The wording becomes active with the choice of the
+ * third person. Choices of a passage, document or person that no longer exists, and of removed or active wordings,
+ * change nothing.
  */
 export async function addTap(
   tx: Queryable,
@@ -169,14 +170,14 @@ export async function dropWordings(
     AND encode(passage, 'hex') = ANY (${sql.param([...passages])}::text[])`);
 }
 
-/** Deletes the wordings with the words of a person. */
+/** Deletes the wordings that contain the words of a person. */
 export async function eraseWordingsOf(tx: Queryable, orgId: string, endUserId: string): Promise<void> {
   const gone = await tx.execute<{ agent_id: string }>(sql`DELETE FROM passage_wording
     WHERE org_id = ${orgId} AND end_user_id = ${endUserId} RETURNING agent_id`);
   for (const agentId of new Set(gone.rows.map(({ agent_id }) => agent_id))) await changeAgent(tx, orgId, agentId, {});
 }
 
-/** The first reply of a member after a message of the agent, if the conversation belongs to the agent. */
+/** Finds the first reply of a member after a message of the agent, if the conversation belongs to the agent. */
 export async function readReplyAfter(
   db: Queryable,
   orgId: string,

@@ -23,7 +23,7 @@ export async function readQuestionConnection(db: Queryable, orgId: string): Prom
   return (rows[0] as QuestionConnection | undefined) ?? null;
 }
 
-/** Removes the question model from other connections, because only one may have it. */
+/** Removes the question model from other connections, because only one connection may have a question model. */
 export async function clearOtherQuestionModels(tx: Queryable, orgId: string, provider: string): Promise<void> {
   await tx
     .update(modelProvider)

@@ -4,12 +4,12 @@ import { createLookLoop, type WhenDue } from './look-loop.ts';
 
 /**
  * The loop of all workers with leased queues (src/store/queue/leased-queue.ts). The loop claims due rows, works on them
- * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Work that
- * stores page by page uses this loop through paged-loop.ts.
+ * concurrently, renews the leases of rows in progress, stores the outcomes in batches, and stops in order. Work that is
+ * stored page by page uses this loop through paged-loop.ts.
  */
 export type Worker = {
   start(): void;
-  /** A row became due, so the loop claims now instead of at the next poll. */
+  /** Call this method when a row became due, so that the loop claims immediately instead of at the next poll. */
   wake(): void;
   /**
    * Stops claiming and waits for work in progress, for at most `graceMs`. After `graceMs`, the remaining work is
@@ -20,17 +20,17 @@ export type Worker = {
 
 export type ClaimLoop<Row, Outcome, Stored> = Worker & {
   isStopping(): boolean;
-  /** Work in progress, in any order. */
+  /** The rows in progress, in any order. */
   underWay(): Work<Row>[];
-  /** Stores an outcome in a batch. Rejects when the database fails. */
+  /** Stores an outcome in a batch. The promise rejects when the database fails. */
   store(outcome: Outcome): Promise<Stored>;
-  /** Stores outcomes with retries, because the external call was made and its result must not be lost. */
+  /** Stores an outcome with retries, because the external call was made and its result must not be lost. */
   storeWithRetries(outcome: Outcome): Promise<void>;
 };
 
 export type Work<Row> = {
   row: Row;
-  /** The time in milliseconds of `performance.now()`, measured before the claim was sent. */
+  /** The start of the claim in milliseconds of `performance.now()`, measured before the claim was sent. */
   since: number;
   abort: AbortController;
 };
@@ -41,27 +41,30 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   log: Logger;
   pollMs: number;
   whenDue?: WhenDue;
-  /** Maximum rows in progress. */
+  /** The loop has at most this many rows in progress. */
   capacity: number;
   /** Maximum number of rows in one claim, and in one storing statement. */
   batch: number;
   leaseSeconds: number;
-  /** Claims up to `limit` due rows. `isMoreDue`: whether there may be more due rows. */
+  /** Claims up to `limit` due rows. `isMoreDue`: whether more rows may be due. */
   claim(limit: number): Promise<{ claimed: Row[]; isMoreDue: boolean }>;
   /**
-   * Extends the leases. The function may return a test for the rows that still belong to this worker. Work on all other
-   * rows is then aborted.
+   * Extends the leases. The function may return a test for the rows that still belong to this worker. The loop aborts
+   * the work on all rows that fail the test.
    */
   renew(rows: Row[]): Promise<((row: Row) => boolean) | void>;
   /** Works on one row until its end. A rejection is logged, and the row is claimed again when its lease ends. */
   work(work: Work<Row>): Promise<void>;
-  /** Returns one outcome per item, in the same order. */
+  /** Returns one outcome per item, in the order of the items. */
   complete(outcomes: Outcome[]): Promise<(Stored | Error)[]>;
   /** Maximum storing statements in progress. */
   storesAtOnce: number;
-  /** The ids of a row for log lines. */
+  /** The IDs of a row, for log lines. */
   ids(row: Row): Record<string, unknown>;
-  /** For limits on work in progress. `onEnd` returns whether a row that was skipped may now be claimed. */
+  /**
+   * Both functions maintain limits on work in progress. The function `onEnd` returns whether a row that was skipped may
+   * now be claimed.
+   */
   onBegin(row: Row): void;
   onEnd(row: Row, wasFull: boolean): boolean;
 };
@@ -88,7 +91,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
     whenDue: options.whenDue,
     look: async () => {
       const limit = Math.min(options.batch, capacity - underWay.size);
-      // A worker at its capacity makes no claim. The next row that ends makes room and wakes the loop.
+      // A worker at its capacity makes no claim. When a row ends, the loop wakes again.
       if (limit <= 0) return false;
       const since = performance.now();
       const { claimed, isMoreDue } = await options.claim(limit);
@@ -146,7 +149,7 @@ export function createClaimLoop<Row, Outcome, Stored>(
   };
 }
 
-/** How much time aborted work has to store its outcome. */
+/** After an abort, work has this much time to store its outcome. */
 const ABORT_GRACE_MS = 2_000;
 
 const within = (all: Promise<unknown>, ms: number): Promise<unknown> =>
@@ -157,7 +160,7 @@ const NEEDED_LEASE_MS = 17_000;
 
 /**
  * Returns false if the claim is too old for an external call. A worker that was suspended (with its machine or process)
- * must not make calls for rows that others have claimed since.
+ * must not make calls for rows that other workers have claimed since.
  */
 export const hasLeaseForCall = ({ since }: Work<unknown>, leaseSeconds: number): boolean =>
   performance.now() - since <= leaseSeconds * 1_000 - NEEDED_LEASE_MS;

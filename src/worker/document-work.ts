@@ -11,27 +11,29 @@ import { createPagedLoop, type PagedLoop } from './paged-loop.ts';
 
 /**
  * Sends the parts of documents to a model in the background, in batches under a lease. A batch is stored before the
- * next one is requested. So another worker can continue the document of a killed worker, and only parts of the
- * interrupted batch are paid for twice. First every document is counted, so that the total is known. After this number,
- * the documents take turns.
+ * next batch is requested. Another worker can continue the document of a killed worker, and only the interrupted batch
+ * is paid for twice. The worker first counts every document, so that the total is known. After all documents are
+ * counted, they take turns.
  */
 export type DocumentWork<Connection, Part> = {
   /** The name of the rows in log lines. */
   rows: string;
   queue: DocumentQueue;
-  /** Maximum documents in progress. */
+  /** The worker has at most this many documents in progress. */
   capacity: number;
   /** Null: the organization does not use this work. */
   readConnection(db: Db, orgId: string): Promise<Connection | null>;
-  /** The parts of the document that need a result, by their keys. */
+  /** Returns the parts of the document that need a result, by their keys. */
   partsOf(document: TextDocument, connection: Connection): Promise<Map<string, Part>>;
-  /** The keys of the parts that have a result. */
+  /** Returns the keys of the parts that have a result. */
   readKnown(tx: Queryable, claimed: ClaimedDocument, connection: Connection): Promise<Set<string>>;
   /** Copies the results of equal parts from other documents. */
   reuse(tx: Queryable, claimed: ClaimedDocument, keys: readonly string[], connection: Connection): Promise<void>;
-  /** The parts of one call, and the calls after which other documents and other organizations have their turn. */
+  /**
+   * The number of parts in one call, and the number of calls before other documents and organizations have their turn.
+   */
   batches(connection: Connection): { size: number; count: number };
-  /** Calls the model and returns the storing of its results. Null: the connection has changed. */
+  /** Calls the model and returns a function that stores its results. Null: the connection has changed. */
   call(parts: readonly (readonly [key: string, part: Part])[], job: Job<Connection>): Promise<Store | null>;
 };
 
@@ -49,10 +51,10 @@ const BUSY_SECONDS = 5;
 const RETRY_SECONDS = 15;
 /** Each refresh makes the next turn read the agent's knowledge again. */
 const SHOW_EVERY_MS = 60_000;
-/** Work on the event loop between two pauses. */
+/** The event loop may be busy for this long between two pauses. */
 const SLICE_MS = 5;
 
-/** The passages of a document. The passages are processed in slices, because a document may have a megabyte. */
+/** Yields the passages of a document in slices, because a document may have a megabyte. */
 export async function* passagesInSlices(document: Parameters<typeof passagesOf>[0]): AsyncGenerator<Passage> {
   let since = performance.now();
   for (const passage of passagesOf(document)) {
@@ -90,7 +92,10 @@ export function createDocumentWorker<Connection, Part>(
   });
 }
 
-/** The work is off, so the results and the entry in the queue are deleted. Returns true if there was an entry. */
+/**
+ * Deletes the results and the entry in the queue, because the work is turned off. Returns true if the queue had an
+ * entry.
+ */
 const drop = (db: Db, { queue }: { queue: DocumentQueue }, claimed: ClaimedDocument): Promise<boolean> =>
   db.transaction(async (tx) => {
     if (!(await queue.holdDocument(tx, claimed))) return false;
@@ -135,7 +140,7 @@ async function finish<Connection, Part>(
   });
 }
 
-/** Returns false if the document belongs to another worker now. */
+/** Returns false if the document belongs to another worker. */
 const underLease = (db: Db, queue: DocumentQueue, claimed: ClaimedDocument, store: Store): Promise<boolean> =>
   db.transaction(async (tx) => {
     if (!(await queue.holdDocument(tx, claimed))) return false;
@@ -143,7 +148,10 @@ const underLease = (db: Db, queue: DocumentQueue, claimed: ClaimedDocument, stor
     return true;
   });
 
-/** The parts that have a result, including one from another document. Empty if the lease is lost. */
+/**
+ * Returns the keys of parts that have a result, including results from another document. The value is empty if the
+ * lease is lost.
+ */
 async function readKnown<Connection, Part>(
   db: Db,
   work: DocumentWork<Connection, Part>,
@@ -160,7 +168,7 @@ async function readKnown<Connection, Part>(
   return known;
 }
 
-/** Makes the new results visible to the agent's turns: at the end, and from time to time before. */
+/** Makes the new results visible to the agent's turns, at the end and from time to time before. */
 function createShow(db: Db, queue: DocumentQueue): (claimed: ClaimedDocument) => Promise<void> {
   const shown = new Map<string, number>();
   return async ({ org_id: orgId, agent_id: agentId }) => {

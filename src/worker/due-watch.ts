@@ -3,28 +3,28 @@ import { type NextDue, readNextDue, type WatchedQueue } from '../store/queue/nex
 import type { WhenDue } from './look-loop.ts';
 
 /**
- * Waits for due rows of all queues of a cell, for all loops that have nothing to do. At every tick, the watch sends one
- * statement. The watch sends no statement while nothing can have become due: this process is the only one that accepts
- * calls, it has sent no other statement since the last look, and the first known row is not due yet. A notification is
- * not needed for this, so none can be lost.
+ * Waits for due rows of all queues of a cell, for all loops that have no work. At every tick, the watch sends one
+ * statement. The watch skips the statement while no row can have become due: this process alone accepts calls, it has
+ * sent no other statement since the last look, and the first known row is not due yet. The watch needs no notification,
+ * so no notification can be lost.
  */
 export type DueWatch = (queue: WatchedQueue) => WhenDue;
 
 export type DueWatchDeps = {
   db: Db;
-  /** No other process accepts calls. */
+  /** True if no other process accepts calls. */
   isAlone(): boolean;
 };
 
-/** The longest wait of a row that another process wrote. */
+/** A row that another process wrote waits at most this long. */
 const TICK_MS = 200;
-/** The longest time between two looks, so that changes by other programs are found. */
+/** Two looks are at most this far apart, so that changes by other programs are found. */
 const QUIET_MS = 1_000;
-/** A look that takes longer, for example because one table is locked, does not delay the claims. */
+/** If a look takes longer, for example because one table is locked, the loops claim without its result. */
 const LATE_MS = 1_000;
 
 type Waiter = { queue: WatchedQueue; from: number; onDue: () => void };
-/** `uses`: the count of the pool after the look. Null: another statement ran at the same time. */
+/** `uses`: the use count of the pool after the look. Null: another statement ran at the same time. */
 type Look = { sentAt: number; answeredAt: number; due: NextDue; uses: number | null };
 
 export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
@@ -32,7 +32,7 @@ export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
   const waiting = new Set<Waiter>();
   let timer: NodeJS.Timeout | undefined;
   let lookingSince: number | null = null;
-  /** Null: unknown, because the last look failed. */
+  /** Null: the state is unknown, because the last look failed. */
   let last: Look | null = null;
 
   async function tick(): Promise<void> {
@@ -46,7 +46,7 @@ export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
       last = await look(now).catch(() => null);
       lookingSince = null;
     }
-    // After a failure, the loops themselves find out and report what is wrong.
+    // After a failed look, the loops run, so that they report the failure.
     wake((queue) => last === null || isDue(last, queue));
   }
 
@@ -57,7 +57,7 @@ export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
     const before = pool.useCount();
     const due = await readNextDue(pool);
     const after = pool.useCount();
-    // The query itself took and returned one connection.
+    // The look itself took and returned one connection.
     const isOnly = before !== null && after === before + 2;
     return { sentAt, answeredAt: performance.now(), due, uses: isOnly ? after : null };
   }
@@ -65,7 +65,7 @@ export function createDueWatch({ db, isAlone }: DueWatchDeps): DueWatch {
   function wake(isDueNow: (queue: WatchedQueue) => boolean): void {
     const next = performance.now() + TICK_MS;
     for (const waiter of waiting) {
-      // A loop whose own delay ends before the next tick is woken now.
+      // A loop whose own delay ends before the next tick is woken immediately.
       if (waiter.from >= next || !isDueNow(waiter.queue)) continue;
       leave(waiter);
       waiter.onDue();

@@ -15,15 +15,15 @@ import { forgetTries } from '../store/costs/record-use.ts';
 import { forgetUsage, trimRequests } from '../store/usage/usage.ts';
 
 const EVERY_MS = 60_000;
-/** Maximum number of rows per statement, so that a statement does not disturb other queries. */
+/** One statement handles at most this many rows, so that it does not disturb other queries. */
 const BATCH = 5_000;
 /**
  * Maximum number of statements of one kind in one round. Together, the statements remove more rows per minute than one
- * server can write. Further rows wait for the next round.
+ * server can write. Rows above this number wait for the next round.
  */
 const MAX_BATCHES = 100;
 
-/** Maximum number of rollouts that one node compares before it looks for other due ones. */
+/** One node compares at most this many rollouts before it looks for other due rollouts. */
 const ROLLOUTS = 20;
 
 /** Each function removes or finishes at most `limit` rows and returns their number. */
@@ -40,18 +40,16 @@ const CHORES: readonly ((pool: Db['$client'], limit: number) => Promise<number>)
   forgetTries,
 ];
 
-/** Processes one batch for organizations with a retention period. After each batch, another one may be due. */
+/** Processes one batch for organizations with a retention period. After each batch, another batch may be due. */
 const retain = async (db: Db): Promise<number> => ((await applyRetention(db)) ? BATCH : 0);
 
 export type HousekeeperOptions = WeeklyMailsDeps & { log: Logger };
 
 /**
- * Removes expired data: stored responses older than 24 hours, counts and requests older than a month or beyond the
- * newest 50,000 of an organization, provider events older than a week, events older than 30 days, conversations beyond
- * the retention period of their organization, files without a message, expired presence rows, and tries of models older
- * than 30 days. The housekeeper also charges the budget reservations of dead workers, mails owners whose budget is
- * spent, stops rollouts of versions that are worse, and sends members the weekly mail. Any number of nodes may run it
- * at the same time.
+ * Removes expired data: stored responses, counts and requests, events of providers, events for endpoints, conversations
+ * beyond their retention period, files without a message, presence rows, and tries of models. The housekeeper also
+ * charges the budget reservations of dead workers, mails owners whose budget is spent, stops rollouts of versions that
+ * are worse, and sends members the weekly mail. Any number of nodes may run the housekeeper at the same time.
  */
 export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
   const { db } = deps;
@@ -75,7 +73,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;
         }
       } catch (error) {
-        // The other chores still run.
+        // The other chores of the round still run.
         if (!stopped) log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
       }
     }

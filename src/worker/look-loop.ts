@@ -5,31 +5,34 @@ import type { Logger } from 'pino';
 const MAX_BACKOFF_MS = 10_000;
 
 /**
- * The poll loop of every worker. The loop checks for due work again immediately while there is more. Otherwise it
- * checks when it is woken, and when the watch of its queue (due-watch.ts) finds due rows. Without a watch, the loop
- * checks after a delay. Only one check runs at a time.
+ * The poll loop of every worker. While more work may be due, the loop checks again immediately. When no more work is
+ * due, the loop checks when it is woken, and when the watch of its queue (due-watch.ts) finds due rows. Without a
+ * watch, the loop checks after a delay. Only one check runs at a time.
  */
 export type LookLoop = {
   start(): void;
-  /** Work became due, so the loop checks now instead of at the next poll. */
+  /** Call this method when work became due, so that the loop checks immediately instead of at the next poll. */
   wake(): void;
-  /** Resolves when the current check ends. */
+  /** The promise resolves when the current check ends. */
   stop(): Promise<void>;
   isStopping(): boolean;
 };
 
 type LookLoopOptions = {
-  /** The log message when a check fails. The loop then waits for the next poll, and longer after each failure. */
+  /**
+   * The log message when a check fails. After a failure, the loop waits for the next poll, and longer after each
+   * further failure.
+   */
   failure: string;
   log: Logger;
-  /** The delay between two checks. With a watch, the shortest delay. */
+  /** The delay between two checks. With a watch, the value is the shortest delay. */
   pollMs: number;
   whenDue?: WhenDue;
-  /** Resolves with true if more work may already be due. */
+  /** The promise resolves with true if more work may already be due. */
   look(): Promise<boolean>;
 };
 
-/** Calls `onDue` when there may be due work, at the earliest after `pollMs`. Returns a function that cancels this. */
+/** Calls `onDue` when work may be due, at the earliest after `pollMs`. Returns a function that cancels the call. */
 export type WhenDue = (pollMs: number, onDue: () => void) => () => void;
 
 const after: WhenDue = (ms, onDue) => {
@@ -59,7 +62,7 @@ export function createLookLoop({ failure, log, pollMs, whenDue = after, look }: 
         },
       );
       if (!isMore && !woken && !stopping) await sleep();
-      // A check without a query never yields, but sockets and timers need time before the next check.
+      // Sockets and timers need time before the next check, because a check without a query never yields.
       else await everythingElse();
     }
   }

@@ -5,8 +5,8 @@ import type { WhenDue } from './look-loop.ts';
 
 /**
  * The claim loop for long work that is stored page by page, such as a file or a sync. The work renews its lease with
- * each page. When the worker stops, the work stops after the current page. Only one row is claimed at a time, so that a
- * worker does not reserve rows that another worker could start.
+ * each page. When the worker stops, its work stops after the current page. The loop claims only one row at a time, so
+ * that a worker does not reserve rows that another worker could start.
  */
 export type PagedLoop = { start(): void; wake(): void; stop(): Promise<void> };
 
@@ -17,14 +17,14 @@ type PagedLoopOptions<Row> = {
   pollMs: number;
   whenDue?: WhenDue;
   leaseSeconds: number;
-  /** Maximum rows in progress. */
+  /** The loop has at most this many rows in progress. */
   capacity: number;
   claim(lease: string): Promise<Row | null>;
-  /** `stopping` is aborted when the worker stops. */
+  /** The signal `stopping` is aborted when the worker stops. */
   work(row: Row, stopping: AbortSignal): Promise<void>;
   /** Decides the next step when `work` rejects. If `fail` rejects too, the row is claimed again after its lease. */
   fail(row: Row, error: unknown, stopping: AbortSignal): Promise<void>;
-  /** The ids of a row for log lines. */
+  /** The IDs of a row, for log lines. */
   ids(row: Row): Record<string, unknown>;
 };
 
@@ -45,12 +45,12 @@ export function createPagedLoop<Row>(options: PagedLoopOptions<Row>): PagedLoop 
     },
     work: ({ row }) => work(row, ending.signal).catch((error: unknown) => fail(row, error, ending.signal)),
     ids,
-    // The work itself renews its lease and stores its pages.
+    // The work renews its lease and stores its pages.
     renew: async () => {},
     complete: async (none) => none,
     storesAtOnce: 1,
     onBegin: () => {},
-    // The row may be due again, or may have blocked another one.
+    // The row may be due again, or may have blocked another row.
     onEnd: () => true,
   });
   return {

@@ -17,8 +17,8 @@ import { startWatchedServer } from './watched-server.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
- * Attackers of every kind send random requests to their own server. docs/security.md lists the guarantees that must
- * hold. The same seed gives the same requests, except where they depend on the responses.
+ * Attackers of every kind send random requests to their own server, and docs/security.md lists the guarantees that must
+ * hold. The same seed gives the same requests, except where requests depend on the responses.
  */
 export type Attack = { seed: string; ms: number };
 export type Outcome = { finding: Finding | null; requests: number; statuses: Record<number, number> };
@@ -92,7 +92,7 @@ async function attackUntil(
 }
 
 const ID = /\b([a-z]+)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
-/** Attackers and organizations do not change. */
+/** The attackers and organizations are the same during a whole attack. */
 const LEFT = new Set(['org', 'user', 'member', 'session']);
 const MOST = 30;
 
@@ -122,7 +122,7 @@ async function rests(client: pg.Client, orgId: string): Promise<void> {
   }
 }
 
-/** Every row of an organization, by table. */
+/** Reads every row of an organization, by table. */
 async function rowsOf(client: pg.Client, orgId: string): Promise<Record<string, string>> {
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns

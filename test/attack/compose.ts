@@ -5,7 +5,9 @@ import type { Operation } from './operations.ts';
 import type { AttackRequest } from './send-request.ts';
 import type { Actor, World } from './world.ts';
 
-/** Random requests to any route. Some requests are valid by the description of their route, others are not. */
+/**
+ * Composes random requests to any route. Some requests are valid by the description of their route, and others are not.
+ */
 const JSON_TYPE: [string, string] = ['Content-Type', 'application/json'];
 
 export function composeShot(operation: Operation, random: Random, world: World, around: Surroundings): AttackRequest {
@@ -46,7 +48,7 @@ function bodyOf(operation: Operation, random: Random, around: Surroundings): Buf
  * the end.
  */
 const ENDS = /\/(revoke|rotate|end|remove|cancel|leave|erase|rotate-secret)$/;
-/** IDs by the names of path parameters. */
+/** The IDs by the names of path parameters. */
 const PREFIXES: Record<string, string> = {
   end_user: 'enduser',
   endpoint: 'whk',
@@ -105,7 +107,7 @@ function queryOf({ query }: Operation, random: Random): string {
   return `?${pairs.join('&')}`;
 }
 
-/** Usually none. */
+/** The list is usually empty. */
 function oddHeaders(random: Random): [string, string][] {
   if (random.chance(0.7)) return [];
   const long = 'x'.repeat(random.pick([100, 8_000, 15_000, 20_000]));

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 export type Json = Record<string, string> & { organizations: { id: string }[]; data: { id: string; email?: string }[] };
 export type Call = (line: string, body?: unknown) => Promise<Json>;
 
-/** A text that the test can recognize in every place. */
+/** Creates a text that the test can recognize in every place. */
 export const canary = (): string => randomBytes(16).toString('hex');
 
 const PREFIX_CHARACTERS = 'parley_us_abcdef'.length;

@@ -1,6 +1,6 @@
 /**
- * Values of a person who wants to stop the server: texts of any length that are expensive to read, match, render or
- * index, and JSON where any JSON is allowed.
+ * Texts of any length that are expensive to read, match, render or index, and JSON where any JSON is allowed. An
+ * attacker who wants to stop the server would send them.
  */
 export type Filler = {
   name: string;
@@ -15,7 +15,7 @@ const repeated =
   (characters: number): string =>
     piece.repeat(Math.ceil(characters / piece.length)).slice(0, characters);
 
-/** Half of a pattern would not be a pattern. */
+/** Half of a pattern is not a valid pattern. */
 const whole =
   (text: string) =>
   (characters: number): string =>
@@ -27,7 +27,7 @@ const counted = (characters: number): string => {
   return text.slice(0, characters);
 };
 
-/** Deeper JSON is refused everywhere. */
+/** The server refuses deeper JSON everywhere. */
 const DEEP = 22;
 const deep = (): unknown => {
   let value: unknown = 1;
@@ -37,7 +37,7 @@ const deep = (): unknown => {
 
 export const FILLERS: readonly Filler[] = [
   { name: 'letters', isProse: true, text: repeated('a'), json: deep },
-  // Becomes eighteen letters where text is folded.
+  // This character becomes eighteen letters where text is folded.
   { name: 'ligatures', isProse: true, text: repeated('\u{fdfa}') },
   { name: 'astral letters', text: repeated('\u{1d54f}'), json: () => Array.from({ length: 5_000 }, () => 0.1) },
   { name: 'short words', text: repeated('a 1. ') },

@@ -4,9 +4,9 @@ import { isLiteral, resolved, type Schema } from './schema-fields.ts';
 import type { Making } from './making.ts';
 
 /**
- * A body from a JSON Schema. One field is as large as the schema allows, and so is every list and record that contains
- * it. Other required members are small. `base` contains the parts that the schema cannot express: members that give a
- * field its meaning.
+ * Creates a body from a JSON Schema. One field is as large as the schema allows, and so is every list and record that
+ * contains it. The other required members of the body are small. The value `base` contains the parts that the schema
+ * cannot express, which are members that give a field its meaning.
  */
 export function heaviestBody(given: Schema, base: unknown, making: Making): unknown {
   const schema = resolved(given, making.refs);

@@ -1,7 +1,7 @@
 import type { Making } from './making.ts';
 import type { Schema } from './schema-fields.ts';
 
-/** Texts as long as a schema allows, as an attacker would write them. */
+/** Texts as long as a schema allows, in the form that an attacker would write. */
 export const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
 export const spent = (making: Making, text: string): string => {
@@ -20,7 +20,7 @@ const FORMATS: Record<string, (making: Making, most: number) => string> = {
   uri: ({ address }, most) => address.padEnd(Math.min(most, 2_048), 'x'),
 };
 
-/** The prefix of an ID in its pattern. */
+/** The prefix of an ID in the pattern of its schema. */
 const ID = /^\^([a-z]+)_\[/;
 const MAX_UNBOUNDED = 32_000;
 
@@ -37,7 +37,7 @@ export function textOf({ pattern, format, maxLength = MAX_UNBOUNDED, minLength =
   if (pattern === undefined) return spent(making, making.filler.text(room));
   const found = [
     making.filler.text(room),
-    // A place of an end user for a field of a result.
+    // A place where a field of a result stores a value about the end user.
     `end_user.attributes.${'a'.repeat(64)}`,
     ...LENGTHS.filter((one) => one <= Math.max(room, SHORTEST)).flatMap(runs),
   ].find((text) => new RegExp(pattern).test(text));
@@ -46,12 +46,12 @@ export function textOf({ pattern, format, maxLength = MAX_UNBOUNDED, minLength =
   return spent(making, text);
 }
 
-/** A pattern may require some letters when no budget is left. */
+/** A pattern may require some letters even if no size is left. */
 const SHORTEST = 3;
 const LENGTHS = [4_000, 2_000, 1_000, 500, 255, 253, 200, 128, 80, 64, 63, 32, 16, 6, 3, 2, 1];
 const runs = (length: number): string[] => ['a', '0', '/'].map((sign) => sign.repeat(length));
 
-/** Texts in formats that a run of one letter does not match. */
+/** Texts in formats that a series of one letter does not match. */
 const EXAMPLES: readonly ((place: number) => string)[] = [
   () => 'USD',
   (place) => `https://a${place}.example`,

@@ -4,12 +4,12 @@ import { oddFiller, oddText } from './odd-texts.ts';
 import type { Operation } from './operations.ts';
 import { type Field, fieldsOf, type Refs, type Schema } from './schema-fields.ts';
 
-/** Random bodies: valid, nearly valid, and not JSON. */
+/** Creates random bodies that are valid, nearly valid, or not JSON. */
 export type Surroundings = { refs: Refs; ids: Record<string, string>; address: string };
 
 const fields = new WeakMap<Schema, Field[]>();
 
-/** Several fields at once, each with a random allowed value. */
+/** The body has several fields at once, each with a random allowed value. */
 export function validBody(operation: Operation, base: unknown, random: Random, around: Surroundings): unknown {
   const schema = operation.body!;
   const all = fields.get(schema) ?? fieldsOf(schema, around.refs);
@@ -47,7 +47,7 @@ const JUNK: readonly unknown[] = [
   { constructor: { prototype: {} } },
 ];
 
-/** The given body with one random fault. */
+/** Returns the given body with one random fault. */
 export function mutated(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.15))
     return random.chance(0.3) ? oddText(random, 2_000) : random.pick(JUNK);
@@ -63,7 +63,7 @@ export function mutated(value: unknown, random: Random): unknown {
   return { ...value, [name]: mutated((value as Record<string, unknown>)[name], random) };
 }
 
-/** JSON that JSON.stringify would not write. */
+/** The text is JSON that JSON.stringify would not write. */
 export function brokenJson(text: string, random: Random): Buffer {
   const broken = [
     () => text.replace('{', '{"__proto__":{"a":1},'),

@@ -1,7 +1,7 @@
 import type { Random } from '../faults/random.ts';
 import { FILLERS, type Filler } from './fillers.ts';
 
-/** Random texts: unusual ones, and those that attackers write. */
+/** Creates random texts, some unusual, and some as attackers write them. */
 
 const many = (random: Random, most: number, make: () => string): string =>
   Array.from({ length: random.between(0, most) }, make).join('');
@@ -53,7 +53,7 @@ export function oddText(random: Random, most: number): string {
   return many(random, 12, () => random.pick(PIECES)).slice(0, most);
 }
 
-/** For heaviest-body: a different text in each call, never empty. */
+/** The function for heaviest-body returns a different text in each call, and never an empty text. */
 export const oddFiller = (random: Random): Filler => ({
   name: 'odd',
   text: (most) => wellFormed(oddText(random, most)) || 'x',
@@ -76,7 +76,7 @@ export function oddDocument(random: Random): string {
   return wellFormed(Array.from({ length: random.between(1, 6) }, () => random.pick(parts)()).join('\n\n')) || 'x';
 }
 
-/** Bytes of a file that claims to be CSV. */
+/** Creates the bytes of a file that claims to be CSV. */
 export function oddCsv(random: Random): Buffer {
   const separator = random.pick([',', ';', '\t', '|']);
   const fields = ['external_id', 'name', 'email', 'phone', 'tags', 'a', 'a', '', oddText(random, 40)];

@@ -4,18 +4,18 @@ import { MAX_BODY_BYTES, MAX_JSON_KEYS } from '../../contract/limits.ts';
 import { wireSchema } from '../../src/kernel/validation/validate.ts';
 import type { Refs, Schema } from './schema-fields.ts';
 
-/** Every operation, read only from the two API descriptions, so a new route is included automatically. */
+/** Lists every operation from the two API descriptions only, so that a new route is included automatically. */
 export type Operation = {
   name: string;
   api: 'dashboard' | 'public';
   method: string;
-  /** With `{parameters}`. */
+  /** The path has its `{parameters}`. */
   path: string;
-  /** Absent: the operation accepts no JSON. */
+  /** The schema is absent if the operation accepts no JSON. */
   body?: Schema;
   query?: Schema;
   rawBody?: number;
-  /** The maximum size, which its schema does not contain. */
+  /** The maximum size of a body, which its schema does not contain. */
   maxBytes: number;
   maxKeys: number;
 };
@@ -27,7 +27,7 @@ type Described = {
 };
 type Document = { paths: Record<string, Record<string, Described>>; components: { schemas: Refs } };
 
-/** The maximum number of keys in the larger bodies: definitions, and lists of people. */
+/** The maximum number of keys in the larger bodies, which are definitions and lists of people. */
 const DEFINITION_KEYS = 20_000;
 const LISTS: Record<string, number> = { bulkUpsertEndUsers: 60_000, pushRecipients: 60_000, createCompletion: 5_000 };
 
@@ -66,7 +66,7 @@ export async function publicOperations(url: string): Promise<{ operations: Opera
   return { operations, refs: components.schemas };
 }
 
-/** The settings of each kind, which the schema for connecting a channel does not describe. */
+/** The settings of each kind of channel, which the schema for connecting a channel does not describe. */
 export function channelOperations(): (Operation & { kind: string })[] {
   const connect = dashboardOperations().find(({ name }) => name === 'connectChannel')!;
   return Object.entries(CHANNEL_FORMS).map(([kind, { settings }]) => ({

@@ -47,7 +47,7 @@ export const resolved = (schema: Schema, refs: Refs): Schema => {
 
 export const isLiteral = ({ const: value }: Schema): boolean => value !== undefined;
 
-/** The members of a schema, with their places. Literals count as one field together. */
+/** Returns the members of a schema, with their places. All literals of a schema count as one field. */
 function within({ properties, patternProperties, additionalProperties, items, anyOf }: Schema): [string, Schema][] {
   return [
     ...Object.entries(properties ?? {}).map(([key, value]): [string, Schema] => [`/${key}`, value]),

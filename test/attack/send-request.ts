@@ -2,25 +2,25 @@ import { Agent, request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor } from './world.ts';
 
-/** One raw request, in which the client can change every part. */
+/** A raw request, in which the client can change every part. */
 export type AttackRequest = {
   actor: Actor;
   method: string;
-  /** Path and query, exactly as sent. */
+  /** The path and query are sent exactly as they are here. */
   target: string;
   headers: [string, string][];
   body: Buffer | null;
-  /** The request is sent in two halves with a pause between them, or without the second half. */
+  /** The request is sent in two halves with a pause between the halves, or without the second half. */
   slowly?: { ms: number; isWhole: boolean };
 };
 
-/** Status 0: the server closed the connection, which is allowed for data that is not HTTP. */
+/** The status 0 means that the server closed the connection, which is allowed for data that is not HTTP. */
 export type Reply = { status: number; head: string; text: string; isLate: boolean };
 
 const AGENT = new Agent({ keepAlive: true, maxSockets: 16 });
-/** The maximum wait: a request may last 30 seconds. */
+/** The maximum wait for a response, because a request may last 30 seconds. */
 const MOST_MS = 45_000;
-/** Streams have no end; only their beginning is checked. */
+/** Streams have no end, so the client checks only their beginning. */
 const STREAM_MS = 200;
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -90,7 +90,7 @@ const MOST_SHOWN = 2_000;
 const quoted = (text: string): string =>
   `$'${text.replaceAll(/[\\']/g, '\\$&').replaceAll(/[^\x20-\x7e]/gu, (sign) => [...Buffer.from(sign)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''))}'`;
 
-/** For a finding. The text names the caller but not the credentials. */
+/** The text for a finding names the caller but not the credentials. */
 export function curlOf(url: string, { actor, method, target, headers, body }: AttackRequest): string {
   const credential = actor.headers.map(([name]) => `-H "${name}: $CREDENTIAL"`);
   const sent = headers.map(([name, value]) => `-H ${quoted(`${name}: ${value.slice(0, 200)}`)}`);

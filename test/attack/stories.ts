@@ -8,7 +8,7 @@ import type { Operation } from './operations.ts';
 import type { Reply, AttackRequest } from './send-request.ts';
 import type { Actor, World } from './world.ts';
 
-/** Attacks of several requests. A later request needs the earlier ones. */
+/** Attacks of several requests, in which a later request needs the earlier requests. */
 export type StoryContext = {
   random: Random;
   world: World;
@@ -45,7 +45,7 @@ const say = (context: StoryContext): Promise<unknown> => {
   return send(context, key, `POST /api/triggers/${first(context, 'agent')}/${first(context, 'trigger')}`, body, wait);
 };
 
-/** An extreme definition is published and receives messages. */
+/** This story publishes an extreme definition, which then receives messages. */
 const definition: Story = async (context) => {
   const { random, around, operations } = context;
   const member = actorNamed(context.world, 'member');
@@ -113,7 +113,7 @@ const visitor: Story = async (context) => {
   await send(context, stranger, `GET ${to}/events`, undefined, [origin, token]);
 };
 
-/** Calls that claim to come from a provider, and public pages. */
+/** This story makes calls that claim to come from a provider, and opens public pages. */
 const outside: Story = async (context) => {
   const { random, world } = context;
   const stranger = actorNamed(world, 'stranger');
@@ -148,7 +148,7 @@ const mcp: Story = async (context) => {
     await send(context, actor, 'POST /mcp', message, accept);
 };
 
-/** The number of stories per hundred. All other attacks are single requests. */
+/** The number of stories per hundred attacks. All attacks that are not stories are single requests. */
 export const STORIES: readonly [number, Story][] = [
   [8, definition],
   [4, documents],

@@ -16,12 +16,12 @@ export type Finding = { what: string; request?: string };
 const MAX_WAIT_MS = 600;
 const MAX_RESIDENT_MIB = 1_536;
 const LOOK_EVERY_MS = 250;
-/** The number of characters that are shown around a forbidden text. */
+/** The number of characters that a finding shows around a forbidden text. */
 const SHOWN = 120;
 
 export type Watchdog = {
   finding(): Finding | null;
-  /** Called before a request is sent, and with its response. */
+  /** The client calls `sends` before it sends a request, and `answers` with the response. */
   sends(request: AttackRequest): void;
   judge(request: AttackRequest, reply: Reply): void;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export function createWatchdog(server: WatchedServer, world: World): Watchdog {
 
   let read = 0;
   const readLog = (): void => {
-    // The last line may not be complete yet.
+    // The last line of the log may not be complete yet.
     const fresh = server.output().slice(read);
     const lines = fresh.slice(0, fresh.lastIndexOf('\n') + 1);
     read += lines.length;
@@ -84,7 +84,7 @@ export function createWatchdog(server: WatchedServer, world: World): Watchdog {
   };
 }
 
-/** The logged error of a request, if it is already in the log. */
+/** Returns the logged error of a request, if it is already in the log. */
 const logOf = (server: WatchedServer, answer: string): string => {
   const id = /req_[0-9a-z]+/.exec(answer)?.[0];
   const lines = server.output().split('\n');

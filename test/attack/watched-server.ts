@@ -4,11 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { killAtExit } from '../faults/processes.ts';
 import { freePort, type Program, runProgram } from '../program.ts';
 
-/**
- * The real program in its own process, observed from outside: its processor time, its memory, and whether it responds.
- */
+/** Observes the processor time, the memory and the responses of the real program, which runs in its own process. */
 export type WatchedServer = Program & {
-  /** Milliseconds of processor time of the thread that handles requests. */
+  /** Returns the milliseconds of processor time of the thread that handles requests. */
   cpuMs(): number;
   residentMib(): number;
   owner: { email: string; password: string };
@@ -33,8 +31,8 @@ export async function startWatchedServer(env: Record<string, string>): Promise<W
   return {
     ...server,
     owner: OWNER,
-    // The number for the whole process would include threads that delay no request, such as the one that reads
-    // documents.
+    // The processor time of the whole process would include threads that delay no request, such as the thread that
+    // reads documents.
     cpuMs: () => Number(read('schedstat').split(' ')[0]) / 1e6,
     residentMib: () => Number(/^VmRSS:\s*(\d+) kB/m.exec(read('status'))![1]) / 1024,
   };
@@ -44,7 +42,7 @@ const LOOK_EVERY_MS = 2;
 const ANSWERS_WITHIN_MS = 30_000;
 
 export type HealthWatch = {
-  /** The most processor time of one response since the previous call of this function. */
+  /** Returns the most processor time of one response since the previous call of this function. */
   worst(): number;
   stop(): Promise<void>;
 };

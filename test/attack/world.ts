@@ -5,30 +5,30 @@ import { type Call, canary, createRecords, type Json } from './create-records.ts
 import type { WatchedServer } from './watched-server.ts';
 
 /**
- * The target: two organizations with secrets. In `home` some of the attackers have a key or a role; `vault` belongs to
- * the operator alone, and no attacker has any right there. A third organization belongs to an attacker.
+ * The attack has two organizations with secrets as its target. In `home`, some of the attackers have a key or a role. A
+ * third organization belongs to an attacker.
  */
 export type Actor = {
   name: string;
-  /** The headers of each request. */
+  /** The headers of each request of the attacker. */
   headers: [string, string][];
   /** The API that accepts the credentials of the attacker. */
   speaks: 'public' | 'dashboard' | 'any';
-  /** True: the attacker may read the data of `home`. */
+  /** True if the attacker may read the data of `home`. */
   isInsider: boolean;
 };
 
 export type World = {
   actors: Actor[];
-  /** IDs for paths, by prefix: planted ones and later ones. */
+  /** The IDs for paths by prefix, from planted and later records. */
   planted: Record<string, string[]>;
   found: Record<string, string[]>;
   vaultId: string;
-  /** Values that no one may see, in no response and no log line. */
+  /** No response and no log line may show the secret values. */
   secrets: string[];
-  /** Values that no outsider may see. */
+  /** No outsider may see the inside values. */
   inside: string[];
-  /** An external server that answers everything. */
+  /** An external server that answers every request. */
   address: string;
   close(): Promise<void>;
 };

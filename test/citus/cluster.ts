@@ -20,19 +20,19 @@ export type CitusCluster = {
 };
 export type CitusNode = {
   url: string;
-  /** The port that other nodes use. */
+  /** Other nodes use this port. */
   port: number;
   adminUrl: string;
   socketPath: string;
   dataDir: string;
-  /** The network between this worker and the other nodes. Null: the worker has no proxy. */
+  /** The network between this worker and the other nodes, or null if the worker has no proxy. */
   proxy: TcpProxy | null;
-  /** All processes of the server. */
+  /** Returns all processes of the server. */
   pids(): number[];
-  /** SIGKILL, to all processes of the server. */
+  /** Sends SIGKILL to all processes of the server. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** SIGSTOP and SIGCONT, to all processes of the server. */
+  /** Sends SIGSTOP and SIGCONT to all processes of the server. */
   pause(): void;
   resume(): void;
 };
@@ -62,7 +62,7 @@ const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
 export type CitusOptions = {
   cells?: number;
-  /** Workers are reached through a proxy. */
+  /** Other nodes reach the workers through a proxy. */
   isProxied?: boolean;
   settings?: Record<string, string>;
 };
@@ -100,7 +100,7 @@ export async function startCitus(tree: string, options: CitusOptions = {}): Prom
   }
 }
 
-/** The same PostgreSQL without Citus, with an empty database. */
+/** Starts the same PostgreSQL without Citus, with an empty database. */
 export async function startPlain(
   tree: string,
   settings: Record<string, string> = {},
@@ -170,7 +170,7 @@ async function startNode(
   };
 }
 
-/** Each process of a server has its own session, so a signal to a process group would reach only one. */
+/** Each process of a server has its own session, so a signal to a process group would reach only one process. */
 const childrenOf = (pid: number): number[] =>
   readdirSync('/proc')
     .map(Number)
@@ -188,7 +188,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has already ended, so no signal is necessary.
   }
 }
 

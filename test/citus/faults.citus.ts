@@ -7,13 +7,13 @@ import { type CitusNode, inDatabase } from './cluster.ts';
 import { type Fault, type Outcome, type Round, runRound, type Scene, startScene } from './round.ts';
 
 /**
- * Faults of a cluster. CITUS_ROUNDS: how often each is repeated. CITUS_FAULTS: only faults whose names begin with one of
- * these words. CITUS_REPORT: a file that gets one line of JSON for each round.
+ * Tests faults of a cluster. CITUS_ROUNDS sets how often each fault is repeated. CITUS_FAULTS selects only faults whose
+ * names begin with one of its words. CITUS_REPORT names a file that gets one line of JSON for each round.
  */
 const ROUNDS = Number(process.env.CITUS_ROUNDS ?? 1);
 const ONLY = (process.env.CITUS_FAULTS ?? '').split(',');
 const STOPPED_MS = 30_000;
-/** Most rounds of a series stop the worker for a shorter time. */
+/** Nine of ten rounds stop the worker for this shorter time. */
 const STOPPED_SHORTER_MS = 8_000;
 const AWAY_MS = 1_500;
 
@@ -21,7 +21,7 @@ let scene: Scene;
 const outcomes: Outcome[] = [];
 beforeAll(async () => {
   scene = await startScene(process.env.CITUS_TREE!);
-  // The first calls make functions and plans, and each node loads code for its first request of a member.
+  // The first calls create functions and plans, and each node loads code for its first request of a member.
   await runRound(scene, { name: 'warm-up', spares: all, run: warmUp }, 0);
 }, 300_000);
 afterAll(async () => {
@@ -45,7 +45,7 @@ async function warmUp({ near }: Round): Promise<void> {
   await Promise.all([revoked(near), near.pause(1_000)]);
 }
 
-/** The revokes of `near` may fail as long as its worker is away. The checks try these revokes again. */
+/** The revokes of `near` may fail while its worker is stopped. The checks repeat revokes that failed. */
 async function whileAway({ near, far, worker }: Round, leave: (worker: CitusNode) => unknown): Promise<void> {
   await leave(worker);
   const own = near.revoke(near.node());
@@ -94,7 +94,7 @@ const faults: Fault[] = [
     async run({ region, near, far, number }) {
       for (let n = 0; n < 4; n++) {
         for (const { proxy } of region.api) {
-          // The statements arrive, and some of them are commits. The answers do not arrive.
+          // The statements arrive, some of them commits, but the answers do not arrive.
           if (number % 2) proxy.set({ kind: 'black hole' }, { direction: 'down', only: 'parley api' });
           else proxy.set({ kind: 'cut at', text: 'COMMIT' }, { direction: 'up' });
         }
@@ -135,7 +135,7 @@ const faults: Fault[] = [
     async run(round) {
       await Promise.all([place(round, round.cell, round.spare), revoked(round.far)]);
     },
-    // Otherwise all cells would soon be on one worker.
+    // Without this step, all cells would soon be on one worker.
     async undo(round) {
       if ((await cellsOf(round, round.worker)).length === 0) await place(round, round.cell, round.worker);
     },
@@ -232,7 +232,7 @@ const middle = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[
 const refusedOf = ({ others }: Outcome): number =>
   Object.entries(others).reduce((total, [name, count]) => (name === '202' ? total : total + count), 0);
 
-/** One line for each fault, for docs/scaling.md. */
+/** Returns one line for each fault, for docs/scaling.md. */
 function table(list: readonly Outcome[]): string {
   const lines = [...Map.groupBy(list, ({ fault }) => fault)].map(([fault, some]) => {
     const counts = [

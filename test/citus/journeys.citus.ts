@@ -13,7 +13,10 @@ import { runProgram } from '../program.ts';
 import { type CitusCluster, type CitusNode, inDatabase, readTables, startCitus } from './cluster.ts';
 import { type Transaction, watchTransactions } from './watch-transactions.ts';
 
-/** The complete program on a cluster, with one organization on each worker. Nothing but the URL of the coordinator is set. */
+/**
+ * The complete program on a cluster, with one organization on each worker. The test sets only the URL of the
+ * coordinator.
+ */
 const SECRET = randomBytes(48).toString('base64');
 let cluster: CitusCluster;
 let parley: TestApp;
@@ -224,7 +227,7 @@ const newestOn = async (cell: string): Promise<number> =>
     return Number(rows[0]!.at);
   });
 
-/** The node of the organization's cell uses up numbers of transactions until it is ahead of the other one. */
+/** The node of the organization's cell uses up numbers of transactions until it is ahead of the other node. */
 async function runAhead(to: string): Promise<number> {
   const from = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgs[1]!))!.cell;
   const many = Math.max(1, (await newestOn(to)) - (await newestOn(from)) + 1_000);
@@ -273,7 +276,7 @@ test('an organization moves between the cells of both workers and the coordinato
     let late = 0;
     const least = await runAhead(to);
     await moveOrganization(cluster.url, orgs[1]!, to, async (step) => {
-      // The rows are copied, and the organization is still open.
+      // The move has copied the rows, and the organization is still open.
       if (step === 'close') late = (await call()).status;
     });
     expect(late).toBe(202);
@@ -293,7 +296,7 @@ test('a change of a cell and of the region is undone when the worker is lost bef
   const { url } = await serverOf(cell);
   const change = parley.db.transaction(async (tx) => {
     await tx.execute(sql`UPDATE authz_clock SET seq = seq + 1`);
-    // A statement that runs in a function.
+    // This request needs a statement that runs in a function.
     await tx.execute(sql`INSERT INTO saved_reply (org_id, id, name, shortcut, text)
       SELECT ${orgId}, 'x', 'x', 'x', '{}' FROM agent WHERE org_id = ${orgId} LIMIT 1`);
     await inDatabase(url, (client) =>
@@ -324,7 +327,7 @@ test.each(['without cells', 'with a cell'])('while a worker %s hangs, a new orga
   const worker = kind === 'with a cell' ? await serverOf('cell_2') : await addIdleWorker();
   worker.pause();
   try {
-    // The first call detects that the worker is away.
+    // The first call detects that the worker is stopped.
     for (let n = 0; n < 3; n++) expect(await tryToCreate()).toEqual([503, 'unavailable', true, true]);
   } finally {
     worker.resume();
@@ -332,7 +335,7 @@ test.each(['without cells', 'with a cell'])('while a worker %s hangs, a new orga
   await expect.poll(tryToCreate, { timeout: 60_000 }).toEqual([201, undefined, false, true]);
 });
 
-/** The idle worker has a copy of the tables that each node has. */
+/** The idle worker has a copy of the tables that every node has. */
 async function addIdleWorker(): Promise<CitusNode> {
   const worker = await cluster.addWorker();
   await inDatabase(cluster.url, (client) => client.query('SELECT replicate_reference_tables()'));

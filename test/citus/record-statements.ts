@@ -4,13 +4,13 @@ import { expect } from 'vitest';
 import { type Transaction, watchTransactions } from './watch-transactions.ts';
 
 /**
- * Writes every statement that the tests of these rooms run to the file RECORD_STATEMENTS, so that the tests of Citus
- * can plan each of them (`npm run test:citus`). Lists of parameters of different lengths count once. Also writes each
+ * Writes every statement of the rooms' tests to the file RECORD_STATEMENTS, so that `npm run test:citus` can plan each
+ * of them. Statements that differ only in the lengths of their parameter lists count once. The file also gets each
  * transaction that has written to the region and to other tables.
  */
 const FILE = process.env.RECORD_STATEMENTS;
 const ROOMS = /\/src\/(?:store|features|access|worker)\//;
-/** Test files of one process load this module again. */
+/** Each test file of a process loads this module again. */
 const STATE = Symbol.for('parley.recorded-statements');
 type State = { known: Set<string>; isOn: boolean };
 const shared = globalThis as { [STATE]?: State };

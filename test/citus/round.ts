@@ -8,9 +8,9 @@ import { IMPATIENT } from '../faults/bugs.ts';
 import { type CitusCluster, type CitusNode, startCitus } from './cluster.ts';
 
 /**
- * A fault of a cluster under load. Two organizations on different workers are called through two nodes of Parley. Each
- * of the two runs is a trial of the fault suite with all its checks (docs/testing-faults.md). The fault affects the
- * organization `near`.
+ * Injects a fault into a cluster under load. The load calls two organizations on different workers through two nodes of
+ * Parley. Each of the two organizations has a trial of the fault suite with all its checks (docs/testing-faults.md).
+ * The fault affects the organization `near`.
  */
 export type Scene = { cluster: CitusCluster; region: Region };
 export type Round = Scene & {
@@ -23,14 +23,17 @@ export type Round = Scene & {
 };
 export type Fault = {
   name: string;
-  /** Which calls of `far` the fault does not affect. */
+  /** Decides which calls of `far` the fault does not affect. */
   spares: (call: Call, scene: Scene) => boolean;
-  /** Runs before the load. */
+  /** This function runs before the load. */
   prepare?(scene: Scene): Promise<unknown>;
   run(round: Round): Promise<void>;
-  /** Runs after the checks. */
+  /** This function runs after the checks. */
   undo?(round: Round): Promise<void>;
-  /** A move writes rows again, so their commit time is not that of the call. */
+  /**
+   * True if the fault moves an organization, because a move writes rows again, so their commit time is not that of the
+   * call.
+   */
   movesRows?: boolean;
 };
 export type Outcome = {
@@ -38,7 +41,7 @@ export type Outcome = {
   accepted: number;
   lost: number;
   doubled: number;
-  /** Statuses of the spared calls of `far` during the fault. */
+  /** The statuses of the spared calls of `far` during the fault. */
   others: Record<string, number>;
   p99: { before: number; during: number };
   seconds: number;
@@ -88,7 +91,7 @@ export async function runRound(scene: Scene, fault: Fault, number: number): Prom
   const run = async (trial: Trial): Promise<void> => {
     trials.near.resolve(trial);
     const other = await trials.far.promise;
-    // Keys are also revoked during the faults.
+    // The load also revokes keys during the faults.
     await Promise.all([other.revoke(other.node()), trial.pause(CALM_MS)]);
     const places = { worker: near.node, spare: far.node, cell: near.cell };
     round = { ...scene, near: trial, far: other, ...places, number };
@@ -130,7 +133,10 @@ export async function runRound(scene: Scene, fault: Fault, number: number): Prom
 
 type Place = { tenant: Tenant; cell: string; node: CitusNode };
 
-/** New organizations are created in the cell with the fewest, so the next one is soon on another worker. */
+/**
+ * Parley creates an organization in the cell with the fewest organizations, so one of the next organizations is on
+ * another worker.
+ */
 async function onTwoNodes(scene: Scene): Promise<[Place, Place]> {
   const near = await placed(scene);
   for (let tries = 0; tries < 2 * CELLS; tries++) {
@@ -150,7 +156,7 @@ async function placed({ region, cluster }: Scene): Promise<Place> {
   return { tenant, cell: home!.cell, node: cluster.nodes.find(({ port }) => port === home!.port)! };
 }
 
-/** A trial of this tenant. The trial's checks read the cell of the tenant. */
+/** Creates a trial of this tenant. The trial's checks read the cell of the tenant. */
 const regionOf = (region: Region, tenant: Tenant): Region => ({
   ...region,
   tenant: async () => tenant,
@@ -171,7 +177,7 @@ function p99Of(calls: readonly Call[]): number {
   return Math.round(times[Math.floor(times.length * 0.99)] ?? 0);
 }
 
-/** Two simultaneous calls with one Idempotency-Key are a part of the load, and so are calls with a revoked key. */
+/** The load contains two simultaneous calls with one Idempotency-Key, and calls with a revoked key. */
 const OF_THE_LOAD = new Set(['idempotency_in_progress', 'key_revoked']);
 
 function statusesOf(calls: readonly Call[]): Record<string, number> {
@@ -184,7 +190,7 @@ function statusesOf(calls: readonly Call[]): Record<string, number> {
   return counts;
 }
 
-/** Findings of one kind have their number in parentheses (test/faults/check.ts). */
+/** A finding has the number of its repetitions in parentheses (test/faults/check.ts). */
 const countOf = (findings: readonly string[], kind: RegExp): number =>
   findings
     .filter((text) => kind.test(text))

@@ -4,7 +4,7 @@ import { routeConnection } from '../../src/store/cells/route-connection.ts';
 import type { RoutedClient } from '../../src/store/cells/routed-client.ts';
 import { createStatementReader } from '../../src/store/cells/statement.ts';
 
-/** The texts that a connection of a pool on Citus sends for this transaction. All of its rows are in `cell`. */
+/** Returns the texts that a connection of a pool on Citus sends for a transaction, all of whose rows are in `cell`. */
 export async function sentFor(
   texts: readonly string[],
   cell: string,

@@ -8,10 +8,10 @@ import { CELLS, type CitusCluster, readTables, startCitus } from './cluster.ts';
 import type { Recorded } from './record-statements.ts';
 import { sentFor } from './route-texts.ts';
 
-/** Each statement that the tests of the rooms have run is planned by Citus (docs/adr/0502). */
+/** Tests that Citus can plan each statement that the tests of the rooms have run (docs/adr/0502). */
 let cluster: CitusCluster;
 let client: pg.Client;
-/** A session on the node of the cell, which plans the statements that run as a function there. */
+/** A session on the node of the cell, which plans the statements that run as a function on that node. */
 let node: pg.Client;
 let shards: Map<string, string>;
 const CELL = CELLS[0]!;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** Statements that a test writes for itself, and objects that only a test has. */
+/** The statements that a test writes for itself, and objects that only a test has. */
 const OF_TESTS = [
   'relation "kept"', 'function lose_node() ', 'relation "test_clock', 'relation "public.', 'pg_terminate_backend',
   'current transaction is aborted',
@@ -46,7 +46,7 @@ const WRITTEN_BY_TESTS = [
   /^WITH gone AS \(DELETE FROM node_lease\)/,
   /^SELECT keep_parents\(/,
   /^UPDATE retention SET due_at = due_at - interval/,
-  // A restore loads the rows into the schema of the coordinator.
+  // A restore of a backup loads the rows into the schema of the coordinator.
   /^INSERT INTO public\."\w+" .* FROM json_populate_recordset/s,
   /^UPDATE message SET created_at = clock_timestamp\(\)/,
   /^UPDATE event_delivery SET due_at = due_at \+ interval/,
@@ -97,7 +97,7 @@ async function refusalIn(session: pg.Client, text: string): Promise<string | nul
     return null;
   } catch (error) {
     const { message } = error as Error;
-    // A value of this test does not suit the statement, which was planned before it was read.
+    // A value of this test does not suit the statement, which Citus had planned before it read the value.
     return /^invalid (?:input syntax|hexadecimal)|^unit "x" not recognized/.test(message) ? null : message;
   } finally {
     await session.query('ROLLBACK');
@@ -119,7 +119,7 @@ function valueOf(type: string): string {
   return element === type ? `'${value}'::${type}` : `ARRAY['${value}']::${type}`;
 }
 
-/** The tables of the region in the table of ADR 0502. */
+/** The tables of the region that the table of ADR 0502 lists. */
 function documentedRegion(): Set<string> {
   const adr = readFileSync(new URL('../../docs/adr/0502-statements-for-citus.md', import.meta.url), 'utf8');
   const [, list] = adr.split('| Verbs | Region | Cell |');
@@ -136,8 +136,8 @@ function documentedRegion(): Set<string> {
 }
 
 /**
- * Transactions of commands, which use no pool. Citus itself commits in two phases after a change of a table that each
- * node has. And rows that a move has left are deleted again while the row of the move is there.
+ * The transactions of commands, which use no pool. Citus itself commits in two phases after a change of a table that
+ * every node has. While the row of a move exists, the rows that the move left in the old cell are deleted later.
  */
 const isSafeAlone = (region: readonly string[]): boolean =>
   ['user', 'organization', 'member'].some((table) => region.includes(table)) ||

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { REGION_TABLES } from '../../src/store/cells/region-tables.ts';
 
-/** A committed transaction, as the server gets it. */
+/** A committed transaction, with the texts that the server gets. */
 export type Transaction = {
   /** The statements of the transaction that may write. */
   texts: readonly string[];
-  /** Whether the connection belongs to a pool. For these connections, Parley chooses the cell and the way to commit. */
+  /** True if the connection belongs to a pool, so that Parley chooses the cell and the way to commit. */
   isRouted: boolean;
-  /** The tables of the region to which it has written, and all other tables. */
+  /** The tables of the region to which the transaction has written, and all other tables. */
   region: readonly string[];
   others: readonly string[];
 };
@@ -40,7 +40,7 @@ export function watchTransactions(onCommit: (transaction: Transaction) => void):
 
 const MAY_WRITE = /^\s*(?:with|insert|update|delete)\b|"\."on_node_/i;
 const WRITTEN = /\b(?:insert\s+into|update|delete\s+from)\s+(?:only\s+)?(?:"?\w+"?\.)?"?([a-z_]+)"?/gi;
-/** On Citus, a statement that writes in several parts runs as such a function (docs/adr/0502). */
+/** On Citus, a statement that writes in several parts runs as a function with this name (docs/adr/0502). */
 const ON_NODE = /"\."(on_node_\w+)"\(/g;
 
 /** Words such as the `skip` of `FOR UPDATE SKIP LOCKED` are among the other tables, until the catalog is known. */

@@ -4,16 +4,16 @@ import { podman } from './engine.ts';
 import type { Tree } from './tools.ts';
 
 /**
- * Runs compose.yaml with podman. podman-compose of Debian 12 (1.0.3) does not work: it does not support `ipv4_address`,
- * ignores the conditions of `depends_on` and quotes health checks wrongly. This file supports the settings of our
- * compose.yaml, and refuses every other setting.
+ * Runs compose.yaml with podman, because podman-compose of Debian 12 (1.0.3) lacks `ipv4_address`, ignores `depends_on`
+ * conditions and quotes health checks wrongly. This file supports the settings of our compose.yaml, and refuses every
+ * other setting.
  */
 export type Project = {
   up(): Promise<void>;
-  /** The name of a service's container. */
+  /** Returns the name of a service's container. */
   container(service: string): string;
   isHealthy(service: string): Promise<boolean>;
-  /** Stops the services in reverse order, with their grace period. Returns the exit code of each. */
+  /** Stops the services in reverse order, with their grace period. Returns the exit code of each service. */
   stop(): Promise<Record<string, number>>;
   remove(): Promise<void>;
 };

@@ -8,7 +8,7 @@ import path from 'node:path';
  * silently.
  */
 export type Image = {
-  /** The root of the last stage. */
+  /** The root folder of the last stage. */
   root: string;
   workdir: string;
   env: Record<string, string>;
@@ -33,7 +33,7 @@ export function readDockerfile(text: string): Instruction[] {
     });
 }
 
-/** `env`: extra environment variables for commands, besides the ENV of their stage. */
+/** The variables in `env` are added to the ENV of each stage. */
 export function build(context: string, into: string, env: NodeJS.ProcessEnv): Image {
   const source = path.join(into, '.context');
   copyContext(context, source);
@@ -138,8 +138,8 @@ function copy(image: Image, value: string, rootOf: (stage: string | undefined) =
 }
 
 /**
- * The files that docker sends to the builder: the folder without the files that .dockerignore excludes. The last
- * matching line decides.
+ * Lists the files that docker sends to the builder, which are all files of the folder that .dockerignore does not
+ * exclude. The last matching line of .dockerignore decides.
  */
 function copyContext(folder: string, into: string): void {
   const rules = readFileSync(path.join(folder, '.dockerignore'), 'utf8')

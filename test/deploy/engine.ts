@@ -5,11 +5,11 @@ import path from 'node:path';
 
 /**
  * Builds and runs containers with podman and buildah, without an image registry. One root file system from Debian's
- * packages contains Node, PostgreSQL, Redis and Caddy. This root file system replaces every base image, because it gets
- * all their names. The packages come from the mirror in the system's apt settings.
+ * packages contains Node, PostgreSQL, Redis and Caddy. This root file system gets the names of all base images, so it
+ * replaces every base image. The packages come from the mirror in the system's apt settings.
  *
- * FOLDER is outside the checkout and remains after the test. The folder contains the root file system and the layers of
- * earlier builds. The test creates missing parts. To start from nothing, remove the folder.
+ * The FOLDER contains the root file system and the layers of earlier builds. The FOLDER is outside the checkout and
+ * remains after the test. The test creates missing parts of the FOLDER. To start from nothing, remove the FOLDER.
  */
 const FOLDER = path.join(tmpdir(), 'parley-containers');
 const ROOT_IMAGE = 'localhost/stand-in';
@@ -17,16 +17,16 @@ const PACKAGES = ['ca-certificates', 'libatomic1', 'postgresql', 'redis-server',
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const OVERLAY = 0x794c7630;
 
-/** scripts/test-tools.mjs installs podman and the other programs. Undefined if the installation failed. */
+/** scripts/test-tools.mjs installs podman and the other programs. The path is undefined if the installation failed. */
 export const PODMAN = process.env.TEST_PODMAN;
 
 export const podman = (...args: string[]): Promise<string> => run('podman', args);
 
-/** Prepares podman, and gives the root file system each of these names. */
+/** Prepares podman, and gives the root file system each of the names. */
 export async function prepareEngine(names: readonly string[]): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   Object.assign(process.env, settings(FOLDER));
-  // Removes layers of sources that have changed.
+  // Removes the layers of sources that have changed.
   await podman('image', 'prune', '--force', '--filter', 'until=168h');
   if (!(await exists(ROOT_IMAGE))) await importRoot(FOLDER);
   for (const name of names) await podman('tag', ROOT_IMAGE, `localhost/${name}`);
@@ -38,7 +38,7 @@ const exists = (image: string): Promise<boolean> =>
     () => false,
   );
 
-/** Builds the unchanged Dockerfile. npm in the build uses the settings and the cache of this machine. */
+/** Builds the unchanged Dockerfile, in which npm uses the settings and the cache of this machine. */
 export async function buildImage(context: string, name: string): Promise<void> {
   const npm = spawnSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).stdout.trim();
   const mounts = [
@@ -49,7 +49,7 @@ export async function buildImage(context: string, name: string): Promise<void> {
   await run('buildah', ['bud', '--layers', '--format', 'docker', '--pull-never', ...volumes, '--tag', name, context]);
 }
 
-/** Resolves with the output. Rejects with the output if the command fails. */
+/** The promise resolves with the output, and rejects with the output if the command fails. */
 function run(command: string, args: readonly string[]): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -97,7 +97,7 @@ async function importRoot(folder: string): Promise<void> {
   if (!existsSync(root)) await makeRoot(root);
   const changes = [
     `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`,
-    // The same layout as in the official Caddy image.
+    // The folders have the same layout as in the official Caddy image.
     'ENV XDG_CONFIG_HOME=/config',
     'ENV XDG_DATA_HOME=/data',
     'ENTRYPOINT ["/usr/local/bin/stand-in"]',
@@ -109,7 +109,9 @@ async function importRoot(folder: string): Promise<void> {
   rmSync(archive);
 }
 
-/** This takes a minute or two. The file system is complete or absent, because it gets its name at the end. */
+/**
+ * The preparation takes a minute or two. The file system is complete or absent, because it gets its name at the end.
+ */
 async function makeRoot(root: string): Promise<void> {
   const unfinished = `${root}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -119,13 +121,13 @@ async function makeRoot(root: string): Promise<void> {
   const at = (file: string): string => path.join(unfinished, file);
   for (const unneeded of ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'])
     rmSync(at(unneeded), { recursive: true, force: true });
-  // PostgreSQL's JIT, which compose.yaml turns off, uses 300 MB.
+  // PostgreSQL's JIT, which compose.yaml turns off, would use 300 MB.
   const libraries = at(`usr/lib/${readdirSync(at('usr/lib')).find((name) => name.endsWith('-linux-gnu'))!}`);
   for (const file of readdirSync(libraries)) if (file.startsWith('libLLVM')) rmSync(path.join(libraries, file));
   cpSync(process.execPath, at('usr/local/bin/node'));
   const version = await run('npm', ['--version']);
   await run('npm', ['install', '--global', '--prefix', at('usr/local'), '--no-audit', '--no-fund', `npm@${version}`]);
-  // Certificate authorities that this machine trusts, for the packages of the build.
+  // The build trusts the certificate authorities that this machine trusts, for its packages.
   cpSync(CERTIFICATES, at(CERTIFICATES.slice(1)));
   cpSync(path.join(import.meta.dirname, 'stand-in.sh'), at('usr/local/bin/stand-in'));
   await run('chmod', ['755', at('usr/local/bin/stand-in')]);

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 /**
- * Helm, the schemas of Kubernetes, and a YAML parser, which scripts/deploy-tools.mjs installs. Undefined if the
- * installation failed.
+ * The tools are Helm, the schemas of Kubernetes, and a YAML parser, which scripts/deploy-tools.mjs installs. The path
+ * is undefined if the installation failed.
  */
 export const TOOLS = process.env.TEST_DEPLOY_TOOLS;
 
@@ -22,7 +22,7 @@ export const readYaml = (text: string): Tree[] =>
     })
     .filter((tree) => tree !== null);
 
-/** The problems that a Dockerfile linter reports. */
+/** Returns the problems that a Dockerfile linter reports. */
 export const lintDockerfile = (text: string): { message: string }[] =>
   (toolRequire('dockerfile-utils') as { validate(text: string): { message: string }[] }).validate(text);
 
@@ -35,7 +35,7 @@ export function helm(...args: string[]): { status: number | null; stdout: string
 
 type Validate = { (manifest: unknown): boolean; errors?: object[] | null };
 
-/** Schema names of a kind, by the first part of its `apiVersion`. */
+/** The schema names of a kind, by the first part of its `apiVersion`. */
 const GROUPS: Record<string, string> = {
   v1: 'Core',
   apps: 'Apps',
@@ -46,8 +46,8 @@ const GROUPS: Record<string, string> = {
 };
 
 /**
- * The faults of a manifest according to Kubernetes' own schema. The schemas allow unknown fields, so a misspelt field
- * would pass. Therefore a field that the validation never reads is reported too.
+ * Returns the faults of a manifest according to Kubernetes' own schema. The schemas allow unknown fields, so a misspelt
+ * field would pass. Besides, this function reports a field that the validation never reads.
  */
 export function faultsOf(manifest: Tree): string[] {
   const [group, version = group] = (manifest.apiVersion as string).split('/') as [string, string?];

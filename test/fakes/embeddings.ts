@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
- * Embeddings in the wire formats of OpenAI (also of every OpenAI-compatible server) and Google. A vector depends only
- * on the words: words of one concept have the same direction, and every other word has its own. Therefore a paraphrase
- * without a common word is near, and no other text is. Scripted replies are used first.
+ * Returns embeddings in the wire formats of OpenAI (also of every OpenAI-compatible server) and Google. A vector
+ * depends only on the words: the words of one concept have the same direction, and every other word has its own
+ * direction. Only a paraphrase has a near vector, even without a common word. The fake uses scripted replies first.
  */
 export type EmbeddingReply =
-  /** `batches`: the reply waits for a request with more than one text, so a check of the model does not use it. */
+  /**
+   * With `batches`, the reply waits for a request with more than one text, so a check of the model does not use the
+   * reply.
+   */
   | { status: number; message?: string; headers?: Record<string, string>; batches?: true; after?: Promise<unknown> }
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'infinite' | 'zero' }
-  /** Adds this many vectors to the right number. */
+  /** The response has this many vectors more than texts. */
   | { extra: number }
   | { dimensions: number }
   /** The response is sent after this promise resolves. */
@@ -27,14 +30,14 @@ export type FakeEmbeddings = {
   script(...replies: EmbeddingReply[]): void;
   readonly calls: EmbeddingCall[];
   dimensions: number;
-  /** Returns true if the path belongs to embeddings. */
+  /** True if the path belongs to embeddings. */
   answer(
     request: { path: string; headers: IncomingHttpHeaders; text: string },
     response: ServerResponse,
   ): Promise<boolean>;
 };
 
-/** Words with the same meaning, in any language. */
+/** Each line has words with the same meaning, in any language. */
 const CONCEPTS = [
   ['refund', 'money', 'reimbursed', 'reimbursement', 'back', 'استرداد', 'نقودي'],
   ['parcel', 'package', 'shipment', 'delivery', 'arrives', 'طرد'],
@@ -132,8 +135,8 @@ const OPENAI = {
 };
 
 /**
- * A single text has its own request. Several texts are sent as a batch of at most a hundred. The response contains no
- * usage.
+ * A single text is sent in its own request. Several texts are sent as a batch of at most a hundred. The response
+ * contains no usage.
  */
 const GOOGLE = {
   fault(body: Json): string | null {
@@ -158,7 +161,7 @@ const STOP = new Set(
   'the a an is are my i do does can to of in on for and when how what it we you your get not'.split(' '),
 );
 
-/** The vector that the fake returns for a text. */
+/** Returns the vector of the fake for a text. */
 export function embed(text: string, dimensions: number): number[] {
   const sum = Array.from({ length: dimensions }, () => 0.001);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {

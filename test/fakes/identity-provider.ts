@@ -5,17 +5,17 @@ import { Provider } from 'oidc-provider';
 
 /**
  * A real OpenID provider on a real port: the certified library oidc-provider, with a sign-in page that has one button.
- * The button signs `person` in.
+ * The button on the sign-in page signs `person` in.
  */
 export type IdentityProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The allowed callback; set before the first sign-in. */
+  /** Sets the allowed callback, before the first sign-in. */
   allow(redirectUri: string): void;
-  /** The person who presses the button. Null: they decline. */
+  /** The person who presses the button, or null if the person declines. */
   person: { sub: string; amr?: string[]; [claim: string]: unknown } | null;
-  /** True: the address is only in userinfo, not in the ID token. */
+  /** True if the address is only in userinfo, and not in the ID token. */
   thin: boolean;
   stop(): Promise<void>;
 };
@@ -43,7 +43,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   let handle: ReturnType<Provider['callback']> | undefined;
   let provider: Provider;
   server.on('request', (request, response) => {
-    // Created on the first request, when the callback is known.
+    // The provider is created on the first request, when the callback is known.
     handle ??= (provider = open(made, redirectUris)).callback();
     const url = new URL(request.url!, issuer);
     if (!url.pathname.startsWith('/interaction/')) return handle(request, response);

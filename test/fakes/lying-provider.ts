@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net';
 /** An OpenID provider that an attacker controls: every part of its responses can be changed. */
 export type LyingProvider = {
   issuer: string;
-  /** Wrong members for the discovery document. */
+  /** The wrong members for the discovery document. */
   discovery: Record<string, unknown>;
-  /** Wrong claims for the ID token. The `nonce` of the request is added. */
+  /** The wrong claims for the ID token. The fake adds the `nonce` of the request to the claims. */
   claims: Record<string, unknown>;
-  /** Responses that replace those of a path. */
+  /** The responses that replace those of a path. */
   instead: Map<string, (response: ServerResponse) => void>;
-  /** True: signs with a key that is not published. */
+  /** True if the provider signs with a key that is not published. */
   forged: boolean;
   /** The requests to the token endpoint. */
   redeemed: string[];

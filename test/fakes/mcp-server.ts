@@ -15,12 +15,12 @@ export type FakeMcpServer = {
   url: string;
   tools: Tool[];
   requests: McpRequest[];
-  /** Requests that call a tool. */
+  /** The received requests that call a tool. */
   calls(): McpRequest[];
   answer: (name: string, args: Record<string, unknown>) => CallToolResult;
-  /** True: uses sessions, like servers of the 2025 protocol. Otherwise each request is independent. */
+  /** True if the server uses sessions, like servers of the 2025 protocol, and false if each request is independent. */
   sessions: boolean;
-  /** Sessions that have started and not ended. */
+  /** The sessions that have started and not ended. */
   open: Set<string>;
   stop(): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Json, ModelReply, StreamEnd, Success, Wire, WireFormat } from './model-wire.ts';
 
-/** The frames before the text, for each piece of it, after it, and for an error. */
+/** The frames before the text, for each piece of the text, after the text, and for an error. */
 type Frames = { begin: string[]; piece(text: string): string; end: string[]; error: string };
 
 /** Replies with server-sent events, with exactly the frames that each provider sends. */
@@ -38,7 +38,7 @@ function planOf(reply: Exclude<ModelReply, { status: number }>): Plan {
   if ('pieces' in reply) return { ...reply, success: { text: reply.pieces.join('') } };
   if ('garbage' in reply) return { pieces: ['never seen'], ending: ENDS[reply.garbage], success: { text: '' } };
   if ('stall' in reply) return { pieces: [], ending: 'stall', success: { text: '' } };
-  // Tokens: each is a word with the preceding space.
+  // Each token is a word with the preceding space.
   return { pieces: 'text' in reply ? (reply.text?.match(/\s*\S+|\s+$/g) ?? []) : [], success: reply };
 }
 

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type WireFormat = 'openai_compatible' | 'openai' | 'anthropic' | 'google';
 
 export type ModelReply =
-  /** `reasoning`: the earlier reasoning of the model, in the format of its provider. */
+  /** The text `reasoning` is the earlier reasoning of the model, in the format of its provider. */
   | { text: string; used?: Used; reasoning?: string }
-  /** The pieces are sent one by one, each when `next` resolves. Then `ending` happens. */
+  /** The fake sends the pieces one by one, each when `next` resolves, and ends the stream as `ending` says. */
   | { pieces: string[]; next?: (piece: number) => Promise<void>; ending?: StreamEnd }
   | { tool: string; args: Record<string, unknown>; text?: string }
   | { empty: 'stop' | 'filtered' }
@@ -13,7 +13,7 @@ export type ModelReply =
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'broken_off' }
   | { stall: 'before_headers' | 'in_body' };
 
-/** The token counts of the provider. `input` includes the cached tokens. */
+/** The token counts that the provider reports. The count `input` includes the cached tokens. */
 export type Used = { input: number; cached: number; output: number };
 
 // oxlint-disable-next-line typescript/no-explicit-any -- four foreign formats, read by tests
@@ -22,9 +22,9 @@ export type Json = any;
 export type RecordedCall = { format: WireFormat; path: string; headers: IncomingHttpHeaders; body: Json };
 
 /**
- * The end of a stream. `cut`: the connection breaks. `short`: a clean end without the provider's final frame. `half`: the same, in the
- * middle of a frame. `garbage`: a frame that is no JSON. `error`: the provider's own error frame. `stall`: no further
- * data.
+ * The end of a stream. `cut` breaks the connection. `short` is a clean end without the provider's final frame. `half`
+ * is a clean end in the middle of a frame. `garbage` is a frame that is no JSON. `error` is the provider's own error
+ * frame. `stall` sends no further data.
  */
 export type StreamEnd = 'cut' | 'short' | 'half' | 'garbage' | 'error' | 'stall';
 
@@ -34,7 +34,7 @@ export type Wire = {
   format: WireFormat;
   path: RegExp;
   isAuthorized(headers: IncomingHttpHeaders, key: string): boolean;
-  /** The reason why the real provider would refuse this body. Null if it is valid. */
+  /** Returns the reason why the real provider would refuse this body, or null if the body is valid. */
   fault(body: Json, path: string): string | null;
   lastWords(body: Json): string;
   success(reply: Success, body: Json): unknown;

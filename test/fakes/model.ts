@@ -7,22 +7,22 @@ import { streamReply } from './model-stream.ts';
 import type { Json, ModelReply, RecordedCall, Success, Used, Wire, WireFormat } from './model-wire.ts';
 
 /**
- * A model server on a real port with the wire formats of the providers, by path: OpenAI chat completions (the format of
- * every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google generateContent. Each can respond
- * at once or as a stream (model-stream.ts). The fake's replies come from a script, one per call. With an empty script,
- * the fake repeats the person's last message. Like a real provider, it requires the right credentials header and
- * refuses invalid requests, so a passing test has sent a request that the provider accepts.
+ * Starts a model server on a real port with the wire formats of the providers, which it selects by path. The formats
+ * are OpenAI chat completions (as of every "OpenAI-compatible" server), OpenAI responses, Anthropic messages and Google
+ * generateContent. Each format has whole responses and streams (model-stream.ts). The fake's replies come from a
+ * script, one per call. With an empty script, the fake repeats the person's last message. Like a real provider, the
+ * fake refuses wrong credentials and invalid requests, so a passing test has sent a request that the provider accepts.
  */
 export type FakeModel = {
   url: string;
-  /** The base URL for a provider. */
+  /** Returns the base URL for a provider. */
   baseUrl(format: WireFormat): string;
-  /** Replies for the next calls, in order. */
+  /** Sets the replies for the next calls, in order. */
   script(...replies: ModelReply[]): void;
   readonly calls: RecordedCall[];
-  /** The reasoning format of OpenAI, OpenAI-compatible servers and Google. Anthropic has none. */
+  /** Only OpenAI, OpenAI-compatible servers and Google have embeddings. */
   embeddings: FakeEmbeddings;
-  /** Of OpenAI and OpenAI-compatible servers. */
+  /** Only OpenAI and OpenAI-compatible servers have transcripts. */
   transcripts: FakeTranscripts;
   close(): Promise<void>;
 };

@@ -2,17 +2,17 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 /**
- * A name server on a real port. The fake has TXT records in the wire format of RFC 1035 and answers NXDOMAIN to all
- * other queries.
+ * Starts a name server on a real port. The fake has TXT records in the wire format of RFC 1035 and answers NXDOMAIN to
+ * all other queries.
  */
 export type NameServer = {
-  /** For `DNS_SERVERS`. */
+  /** The address for `DNS_SERVERS`. */
   address: string;
-  /** The records of each name. Each record consists of strings of at most 255 bytes. */
+  /** The TXT records of each name. Each TXT record consists of strings of at most 255 bytes. */
   records: Map<string, string[][]>;
-  /** True: the server receives queries and never answers. */
+  /** True if the server receives queries and never answers. */
   silent: boolean;
-  /** The queried names. */
+  /** The names in the queries so far. */
   asked: string[];
   stop(): Promise<void>;
 };
@@ -44,7 +44,7 @@ export async function startNameServer(): Promise<NameServer> {
     const records = query.readUInt16BE(at + 1) === TXT ? (made.records.get(name) ?? []) : [];
     const header = Buffer.alloc(HEADER);
     query.copy(header, 0, 0, 2);
-    // An authoritative answer. Code 3 means that the name does not exist.
+    // The flags of an authoritative answer. The code 3 means that the name does not exist.
     header.writeUInt16BE(0x8580 | (made.records.has(name) ? 0 : 3), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);

@@ -1,4 +1,4 @@
-/** Declarations for oidc-provider, which has no types. */
+/** The package oidc-provider has no types, so these are its declarations. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { createFakeEmbeddings, type FakeEmbeddings } from './embeddings.ts';
 
 /**
- * Ollama on a real port, by its OpenAI-compatible routes: `/v1/embeddings`, `/v1/chat/completions` as a whole or as a
- * stream, and `/v1/models`. The server needs no key. The fake has only the models that were pulled, and reports other
- * models with Ollama's own error.
+ * Starts Ollama on a real port, with its OpenAI-compatible routes `/v1/embeddings`, `/v1/chat/completions` and
+ * `/v1/models`. The fake Ollama needs no key. The fake has only the models that were pulled, and reports other models
+ * with Ollama's own error.
  */
 export type FakeOllama = {
   baseUrl: string;

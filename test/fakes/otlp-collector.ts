@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A collector of OpenTelemetry on a real port. The collector accepts only the JSON mapping of OTLP: the member names of
- * ExportTraceServiceRequest, IDs in hex, 64-bit numbers as text. Invalid data gets 400, as from a real collector, and
- * is listed in `faults`.
+ * Starts a collector of OpenTelemetry on a real port. The collector accepts only the JSON mapping of OTLP: the member
+ * names of ExportTraceServiceRequest, IDs in hex, 64-bit numbers as text. Invalid data gets 400, as from a real
+ * collector, and `faults` lists it.
  */
 export type CollectedSpan = {
   traceId: string;
@@ -16,7 +16,7 @@ export type CollectedSpan = {
   end: bigint;
   attributes: Record<string, unknown>;
   isError: boolean;
-  /** `service.name` and others. */
+  /** The attributes of the resource, such as `service.name`. */
   resource: Record<string, unknown>;
 };
 
@@ -25,7 +25,7 @@ export type Collector = {
   spans: CollectedSpan[];
   faults: string[];
   requests: { headers: IncomingHttpHeaders; body: string }[];
-  /** Status and headers of the next responses. `hang` reads and never responds. */
+  /** The status and headers of the next responses, where `hang` means that the collector reads and never responds. */
   answer: () => { status: number; headers?: Record<string, string> } | 'hang';
   stop(): Promise<void>;
 };

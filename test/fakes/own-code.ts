@@ -2,11 +2,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import type { TurnAnswer, TurnRequested } from '../../contract/turns.ts';
 
-/** A customer's server that answers turns. `received` has every call, also repeated ones. */
+/** Starts a customer's server that answers turns. The list `received` has every call, including repeated calls. */
 export type OwnCode = {
   url: string;
   received: { headers: IncomingHttpHeaders; raw: string; body: TurnRequested }[];
-  /** The results of the next calls. The last result is repeated. */
+  /** The results of the next calls, of which the last is repeated. */
   script(...handlers: Handler[]): void;
   close(): Promise<void>;
 };
@@ -24,7 +24,7 @@ export const json =
   (_call, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 
-/** Accepts the turn; the answer comes later. */
+/** Accepts the turn, so that the answer can come later. */
 export const accepts: Handler = (_call, response) => void response.writeHead(202).end();
 
 export async function startOwnCode(): Promise<OwnCode> {

@@ -9,28 +9,34 @@ export type Failure =
 /** A call from a provider to one of our webhooks, signed like the provider's calls. */
 export type Hook = { method: 'GET' | 'POST'; query?: string; headers: Record<string, string>; body: string };
 
-/** The common parts of all provider fakes. Each file has the format of one provider. */
+/** The common parts of all provider fakes, whose files each have the format of one provider. */
 export type FakeProvider = {
   kind: string;
   url: string;
-  /** The input of a user who connects the channel. */
+  /** The input of a user who connects the channel of this provider. */
   settings: Record<string, unknown>;
   secrets: Record<string, string>;
   /** A reachable person, in the provider's format and in Parley's. */
   person: string;
-  /** Messages that the person has received. */
+  /** The messages that the person has received. */
   delivered: { to: string; text: string; id: string; raw: unknown }[];
-  /** Attempts to send, including failed ones. */
+  /** Counts the attempts to send, including failed attempts. */
   attempts(): number;
-  /** The outcomes of the next attempts, in order. Later attempts succeed. */
+  /** Sets the outcomes of the next attempts in order, after which attempts succeed. */
   fail(...failures: Failure[]): void;
-  /** Revokes the credentials, as a person may do at the provider at any time. `false` restores them. */
+  /**
+   * Revokes the credentials, as a person may do at the provider at any time. The argument `false` restores the
+   * credentials.
+   */
   withdraw(isTaken?: boolean): void;
-  /** The person sends a message. */
+  /** Creates the call for a message from the person. */
   says(text: string, options?: { eventId?: string; from?: string; url?: string }): Hook;
-  /** The person sends a picture. `answers` are the responses to the first calls that fetch it. */
+  /**
+   * Creates the call for a picture from the person. The list `answers` has the responses to the first calls that fetch
+   * the picture.
+   */
   sends(bytes: Buffer, options?: { caption?: string; answers?: Answer[]; url?: string }): Hook;
-  /** Reports the status of a message. Null: this provider never reports that status. */
+  /** Reports the status of a message, or returns null if this provider never reports that status. */
   reports(providerMessageId: string, status: 'delivered' | 'read' | 'failed', url?: string): Hook | null;
   stop(): Promise<void>;
 };
@@ -40,11 +46,11 @@ export type Speaking = {
   isSend(call: ReceivedCall): boolean;
   isAuthorized(call: ReceivedCall): boolean;
   unauthorized: Answer;
-  /** Accepts the message like the provider. An Answer means that the message is not well-formed. */
+  /** Accepts the message like the provider. The result is an Answer if the message is not well-formed. */
   take(call: ReceivedCall): { to: string; text: string; id: string; raw: unknown } | { malformed: Answer };
   accepted(message: { to: string; id: string }): Answer;
   failed(failure: Exclude<Failure, string>): Answer;
-  /** All other calls, such as connecting and looking up. */
+  /** Answers all other calls, such as connecting and looking up. */
   other(call: ReceivedCall): Answer;
 };
 

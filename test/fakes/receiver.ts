@@ -11,25 +11,25 @@ export type Answer =
       json?: unknown;
       text?: string | Buffer;
       delayMs?: number;
-      /** Waits for this promise before it responds. */
+      /** The fake waits for this promise before it responds. */
       after?: Promise<unknown>;
     }
-  /** Reads the call, then closes the connection without a response. */
+  /** The fake reads the call, then closes the connection without a response. */
   | 'reset'
-  /** Reads the call and never responds. */
+  /** The fake reads the call and never responds. */
   | 'hang';
 
 export type Receiver = {
   url: string;
   calls: ReceivedCall[];
-  /** Decides the reaction to each call, in order. The default is 200. */
+  /** Decides the reaction to each call, in order, with 200 as the default. */
   answer: (call: ReceivedCall) => Answer;
-  /** Resolves when this many calls have arrived. */
+  /** The promise resolves when this many calls have arrived. */
   received(count: number, timeoutMs?: number): Promise<ReceivedCall[]>;
   stop(): Promise<void>;
 };
 
-/** Any external HTTP endpoint from Parley's view: a customer's backend or a provider. */
+/** Starts any external HTTP endpoint from Parley's view, which is a customer's backend or a provider. */
 export async function startReceiver(answer: Receiver['answer'] = () => ({})): Promise<Receiver> {
   const calls: ReceivedCall[] = [];
   const sockets = new Set<Socket>();

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A store with the protocol of Amazon S3 on a real port: one bucket, path-style URLs, PUT, GET with a range, DELETE.
- * The store verifies Signature Version 4 as
+ * Starts a store with the protocol of Amazon S3 on a real port, with one bucket, path-style URLs, PUT, GET with a
+ * range, and DELETE. The store verifies Signature Version 4 as
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html describes it, and the hash of the body.
  */
 export type FakeS3 = {
   url: string;
   port: number;
   objects: Map<string, Buffer>;
-  /** Every received request, such as `PUT /bucket/name`. */
+  /** Each received request has a text such as `PUT /bucket/name`. */
   calls: string[];
-  /** The response to all requests while it is set. */
+  /** All requests get this status while it is set. */
   failing: number | null;
   /** Each response waits for this promise. */
   before: (call: string) => Promise<void>;
@@ -78,7 +78,7 @@ function answer(fake: FakeS3, request: IncomingMessage, body: Buffer): { status:
 
 type Signed = { method: string; path: string; headers: Readonly<Record<string, string>> };
 
-/** The required signature of a request with these headers. The path has no query. */
+/** Returns the required signature of a request with the given headers. The signed path has no query. */
 export function signatureOf({ method, path, headers }: Signed, secret: string): string {
   const [, scope = '', names = ''] =
     /^AWS4-HMAC-SHA256 Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=/.exec(

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A web site on a real port, whose pages a test changes. The site records the requests and how many of them were open
- * at the same time.
+ * Starts a web site on a real port, whose pages a test changes. The site records the requests, and how many of them
+ * were open at the same time.
  */
 export type SitePage =
   | { html: string; headers?: Record<string, string> }
@@ -13,7 +13,7 @@ export type Site = {
   url: string;
   pages: Map<string, SitePage>;
   asked: { path: string; status: number; agent: string }[];
-  /** The most requests that were open at the same time. */
+  /** Returns the most requests that were open at the same time. */
   most(): number;
   stop(): Promise<void>;
 };

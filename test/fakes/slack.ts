@@ -8,7 +8,7 @@ const USER = 'U0G9QF9C6';
 
 const no = (error: string) => ({ json: { ok: false, error } });
 
-/** The Web API: JSON requests, and status 200 with `{ok}` for every result except rate limits, which are 429. */
+/** Slack's Web API has JSON requests, and status 200 with `{ok}` for every result except rate limits, which are 429. */
 export async function startSlack(): Promise<FakeProvider> {
   let serial = 0;
   let stored: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };

@@ -8,28 +8,28 @@ export type FakeSmtp = {
   user: string;
   password: string;
   mails: ReceivedMail[];
-  /** Attempts to send a mail, including failed ones. */
+  /** Counts the attempts to send a mail, including failed attempts. */
   attempts(): number;
   /** The outcomes of the next attempts, in order. */
   fail(...failures: SmtpFailure[]): void;
-  /** Revokes the password; `false` restores it. */
+  /** Revokes the password, which the argument `false` restores. */
   withdraw(isTaken?: boolean): void;
   stop(): Promise<void>;
 };
 
 export type SmtpFailure =
-  /** Refuses the recipient with this code, or the message after it was read. */
+  /** The server refuses the recipient with this code, or the message after it has read the message. */
   | { at: 'recipient' | 'data'; code: number }
-  /** Reads and stores the whole message, then closes the connection without a response. */
+  /** The server reads and stores the whole message, then closes the connection without a response. */
   | 'reset_after_delivering'
-  /** The same, but keeps the connection open and never responds. */
+  /** The server reads and stores the whole message, but keeps the connection open and never responds. */
   | 'timeout_after_delivering'
-  /** Closes the connection before it reads any of the message. */
+  /** The server closes the connection before it reads any of the message. */
   | 'reset_before_data';
 
 const refusal = (code: number) => Object.assign(new Error(`fake ${code}`), { responseCode: code });
 
-/** A real SMTP server that stores received mail. The server requires sign-in and has no encryption. */
+/** Starts a real SMTP server that stores received mail. The SMTP server requires sign-in and has no encryption. */
 export async function startSmtp(options: { tls?: boolean } = {}): Promise<FakeSmtp> {
   const [user, password] = ['parley@example.com', 'correct horse'];
   const mails: ReceivedMail[] = [];

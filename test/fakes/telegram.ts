@@ -20,7 +20,10 @@ const error = (status: number, description: string, parameters?: unknown) => ({
   json: { ok: false, error_code: status, description, ...(parameters ? { parameters } : {}) },
 });
 
-/** The Bot API: `POST /bot<token>/<method>`, `{ok, result}` or `{ok: false, error_code, description, parameters}`. */
+/**
+ * Telegram's Bot API has `POST /bot<token>/<method>`, with `{ok, result}` or `{ok: false, error_code, description,
+ * parameters}` as the response.
+ */
 export async function startTelegram(): Promise<FakeProvider & { hookUrl(): string }> {
   let hook = { url: '', secret_token: 'hook-secret-of-the-test' };
   let messageId = 0;

@@ -2,11 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { RecordedCall } from './model-wire.ts';
 
 export type RecordedAudio = { model: string; name: string; type: string; bytes: Buffer };
-/** The reply: the text, sent after `after` resolves, or a refusal. */
+/** The reply is the text, sent after `after` resolves, or a refusal. */
 export type Transcript = { text: string; after?: Promise<unknown> } | { status: number };
 
 /**
- * `POST /v1/audio/transcriptions` of OpenAI and compatible servers: a form with the file as request, JSON as response.
+ * The fake of `POST /v1/audio/transcriptions` takes a form with the file and returns JSON, like OpenAI and compatible
+ * servers.
  */
 export class FakeTranscripts {
   readonly calls: RecordedAudio[] = [];
@@ -16,7 +17,7 @@ export class FakeTranscripts {
     this.#answers.push(...answers);
   }
 
-  /** False: the call is not for this fake. */
+  /** Returns false if the call is not for this fake. */
   async answer(
     { path, headers, body }: Pick<RecordedCall, 'path' | 'headers'> & { body: Buffer },
     key: string,

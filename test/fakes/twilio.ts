@@ -11,8 +11,8 @@ const error = (status: number, code: number, message: string) => ({
 });
 
 /**
- * Programmable Messaging: form requests, JSON responses, Basic credentials, errors as `{code, message, more_info,
- * status}`.
+ * Twilio's Programmable Messaging has form requests, JSON responses, Basic credentials, and errors as `{code, message,
+ * more_info, status}`.
  */
 export async function startTwilio(): Promise<FakeProvider> {
   let serial = 0;
@@ -21,7 +21,7 @@ export async function startTwilio(): Promise<FakeProvider> {
   const sid = () => `SM${String(++serial).padStart(32, '0')}`;
   const { receiver, ...rest } = await startProvider({
     isSend: ({ path }) => path === `/2010-04-01/Accounts/${SID}/Messages.json`,
-    // Stored media is on another host, which must not receive the token.
+    // Twilio stores media on another host, which must not receive the token.
     isAuthorized: ({ headers, path }) =>
       path === '/stored' ? headers.authorization === undefined : headers.authorization === authorization,
     unauthorized: error(401, 20003, 'Authenticate'),

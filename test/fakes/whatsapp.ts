@@ -15,7 +15,7 @@ const error = (status: number, code: number, message: string) => ({
 
 const PROOF = createHmac('sha256', APP_SECRET).update(TOKEN).digest('hex');
 
-/** The Graph API's response to an unknown ID, and to a proof that was created with another app's secret. */
+/** The Graph API gives this response to an unknown ID, and to a proof that was created with another app's secret. */
 function misnamed(path: string) {
   const { pathname, searchParams } = new URL(path, 'http://graph');
   if (searchParams.get('appsecret_proof') !== PROOF) {
@@ -78,7 +78,7 @@ const TEMPLATES = [
   },
 ];
 
-/** Pages of two records, with the cursors of the Graph API. */
+/** The pages have two records each, with the cursors of the Graph API. */
 function templatesAt(path: string): Answer {
   const { pathname, searchParams } = new URL(path, 'http://graph');
   if (!pathname.endsWith(`/${ACCOUNT_ID}/message_templates`)) {
@@ -94,7 +94,10 @@ function templatesAt(path: string): Answer {
   return { json: { data: TEMPLATES.slice(from, from + 2), paging } };
 }
 
-/** The Cloud API: `POST /<version>/<phone number id>/messages` with a bearer token; errors as `{error: {message, code}}`. */
+/**
+ * WhatsApp's Cloud API has `POST /<version>/<phone number id>/messages` with a bearer token, and errors as `{error:
+ * {message, code}}`.
+ */
 export async function startWhatsApp(): Promise<FakeProvider> {
   let serial = 0;
   let stored: { bytes: Buffer; answers: Answer[] } = { bytes: Buffer.alloc(0), answers: [] };

@@ -1,8 +1,8 @@
 import type { Edit } from './edits.ts';
 
 /**
- * Possible bugs, planted into the sources while a process of the suite loads them (plant.ts). The scenario of a bug
- * must report a matching finding. If the suite stays green with one bug, its green results for the others prove
+ * Bugs that the suite plants into the sources while one of its processes loads them (plant.ts). The scenario of a bug
+ * must report a matching finding. If the suite stays green with one planted bug, its green results for other bugs prove
  * nothing.
  */
 export type Bug = { name: string; scenario: string; finding: RegExp; edits: Edit[] };
@@ -307,7 +307,7 @@ export const bugs: Bug[] = [
   },
 ];
 
-/** Shorter leases and pauses, so that a scenario with an unavailable worker or provider does not wait half a minute. */
+/** With shorter leases and pauses, a scenario with an unavailable worker or provider does not wait half a minute. */
 export const IMPATIENT: Edit[] = [
   { file: 'src/store/queue/lease-seconds.ts', find: '  run: 30,', replace: '  run: 5,' },
   { file: 'src/store/queue/lease-seconds.ts', find: '  message: 30,', replace: '  message: 6,' },

@@ -3,8 +3,8 @@ import type { Region, Tenant } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 
 /**
- * Compares the ledger with the guarantees and with the database. Each finding is one sentence; an empty list is the
- * only good result. This code does not know which fault was injected.
+ * Compares the ledger with the guarantees and with the database. Each finding is one sentence, and an empty list is the
+ * only good result. The checker does not know which fault was injected.
  */
 export async function check(region: Region, tenant: Tenant, ledger: Ledger): Promise<string[]> {
   const found = new Findings();
@@ -18,11 +18,14 @@ export async function check(region: Region, tenant: Tenant, ledger: Ledger): Pro
 }
 
 /**
- * The guarantee for workers: another worker takes over the work within 45 s. The extra time is for the take-over itself
- * on a busy machine.
+ * The guarantee for workers is that another worker takes over the work within 45 s. The time above 45 s is for the
+ * take-over itself on a busy machine.
  */
 const SETTLED_WITHIN_MS = 60_000;
-/** A statement that began before a revoke may wait for a lock and commit after it; one that was sent later may not. */
+/**
+ * A statement that began before a revoke may wait for a lock and commit after the revoke, but a later statement may
+ * not.
+ */
 const STATEMENT_MS = 2_000;
 
 /** Counts findings by kind, because many findings of one kind contain no more information than the first. */
@@ -52,8 +55,8 @@ function revokedAreRefused({ calls, revokes }: Ledger, found: Findings): void {
 }
 
 /**
- * The refusals that a fault may cause: 401 for a key whose revoke was requested, 409 for a concurrent call with the
- * same Idempotency-Key, and 503 with Retry-After.
+ * A fault may cause 401 for a key whose revoke was requested, 409 for a concurrent call with the same Idempotency-Key,
+ * and 503 with Retry-After.
  */
 function refusalsAreTrue({ calls, revokes }: Ledger, found: Findings): void {
   for (const call of calls) {
@@ -132,7 +135,7 @@ async function revokesAreKept(region: Region, { orgId, keys }: Tenant, ledger: L
   }
 }
 
-/** The fence, checked with the database's commit times: no node writes for a key after it is refused everywhere. */
+/** Checks with the database's commit times that no node writes for a key after all nodes refuse it. */
 async function nothingWrittenAfterRevoke(region: Region, { orgId, keys }: Tenant, found: Findings): Promise<void> {
   const late = await region.rows<{ run: string; key: string; ms: number }>(
     `SELECT r.id AS run, k.id AS key,

@@ -13,17 +13,21 @@ import { elapsedSince } from './stalls.ts';
 
 /**
  * A Postgres that can be stopped, killed and replaced by its standby. The test database uses the embedded programs
- * without the supervisor that would restart them. Connections use its socket, and each node has its own proxy to it.
+ * without the supervisor that would restart them. Connections use the database's socket, and each node has its own
+ * proxy to this socket.
  */
 export type FaultDatabase = {
   /** The address of the current primary, without a proxy. */
   socketPath: string;
   url: string;
-  /** Fast: ends sessions and writes everything. Immediate: like a crash. */
+  /**
+   * Stops the database in the mode `fast`, which ends sessions and writes everything. Stops the database in the mode
+   * `immediate`, which is like a crash.
+   */
   restart(how: 'fast' | 'immediate', downMs: number): Promise<void>;
-  /** Adds a replica. Every later commit is confirmed only when the replica has it. */
+  /** Adds a replica, after which every commit is confirmed only when the replica has it. */
   addStandby(): Promise<void>;
-  /** Kills the primary; its synchronous standby becomes the database. */
+  /** Kills the primary, so that its synchronous standby becomes the database. */
   failOver(): Promise<void>;
   stop(): void;
 };
@@ -31,7 +35,7 @@ export type FaultDatabase = {
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 /**
  * A test machine does not lose power, so the kernel keeps the data that a killed server has written. The checker needs
- * commit times.
+ * the commit times of transactions.
  */
 const SETTINGS = {
   listen_addresses: '',
@@ -47,7 +51,7 @@ const SETTINGS = {
 
 type Server = { dataDir: string; socketDir: string; child: ChildProcess };
 
-/** `isEmpty`: the database is empty, and the first process creates the schema. */
+/** With `isEmpty`, the database is empty, and the first process creates the schema. */
 export async function startFaultDatabase({ isEmpty = false } = {}): Promise<FaultDatabase> {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-faults-'));
   chmodSync(folder, 0o711);
@@ -111,7 +115,10 @@ function makeFolder(parent: string, name: string): string {
   return made;
 }
 
-/** Copies the files while the primary runs. The copy then follows the primary, and commits wait for it. */
+/**
+ * Copies the files of the primary while it runs. The copied server then follows the primary, and commits wait for the
+ * copy.
+ */
 async function startStandby(
   primary: Server,
   dataDir: string,
@@ -131,7 +138,8 @@ async function startStandby(
       primary_conninfo: `host=${primary.socketDir} user=postgres application_name=standby`,
       hot_standby: 'on',
     });
-    // This setting is not in the primary's files, because the copy must not wait for its own standby later.
+    // The setting `synchronous_standby_names` is not in the primary's files, because the copy must not wait for its own
+    // standby later.
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
     await client.query('SELECT pg_reload_conf()');
     await until(async () => {

@@ -11,7 +11,10 @@ export type Deliveries = {
   receiver: Receiver;
   path: string;
   send(node: Node): Promise<void>;
-  /** Every accepted message arrives. A message arrives more than once only if a process died, and is then marked. */
+  /**
+   * Every accepted message must arrive. A message may arrive more than once only if a process died, and the repeat is
+   * marked.
+   */
   check(crashes: number): Promise<void>;
 };
 

@@ -9,10 +9,10 @@ export type Edit = { file: string; find: string; replace: string };
 export type CrashPoint = { name: string; file: string };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Marks a crash point in the sources. The mark is a comment, so production has no code for it. */
+/** Marks a crash point in the sources. The mark of a crash point is a comment, so production has no code for it. */
 const MARK = /^\s*(\/\/ crash point: ([a-z:-]+))$/gm;
 
-/** All places in the sources at which a process of the fault suite can kill itself on request. */
+/** Lists all places in the sources at which a process of the fault suite can kill itself on request. */
 export function crashPoints(): CrashPoint[] {
   const found = readdirSync(`${ROOT}src`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

@@ -2,8 +2,8 @@ import { isReady } from './node.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * A load balancer without retries: it checks five times a second which nodes are ready, and callers use only those. The
- * returned function ends it.
+ * A load balancer without retries checks five times a second which nodes are ready, and callers use only the ready
+ * nodes. The returned function stops the load balancer.
  */
 export function followReady(trial: Trial): () => Promise<void> {
   const { region } = trial;

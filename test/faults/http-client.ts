@@ -1,9 +1,9 @@
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 
-/** The outcome of a request. `status` null: unknown whether the server handled it. */
+/** The outcome of a request, with a null `status` if it is unknown whether the server handled the request. */
 export type Answer = {
   status: number | null;
-  /** The reason why there is no status. */
+  /** The reason why the outcome has no status. */
   error: string | null;
   headers: IncomingHttpHeaders;
   text: string;
@@ -19,7 +19,7 @@ export type Request = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 
-/** One request, never retried: a client with its own retries would hide faults. */
+/** Sends one request without retries, because a client with its own retries would hide faults. */
 export function request(url: string, { method = 'GET', body, headers, timeoutMs = 15_000 }: Request): Promise<Answer> {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   return new Promise((resolve) => {

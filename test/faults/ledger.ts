@@ -3,8 +3,8 @@ import type { Tenant } from './region.ts';
 import { request } from './http-client.ts';
 
 /**
- * The client's record on its own monotonic clock: every call with its start and end, every revoke with the time of its
- * response. The checker (check.ts) compares the record with the database.
+ * The ledger is the client's record on its own monotonic clock: every call with its start and end, every revoke with
+ * the time of its response. The checker (check.ts) compares the ledger with the database.
  */
 export type Call = {
   node: string;
@@ -13,7 +13,7 @@ export type Call = {
   kind: 'trigger' | 'me';
   start: number;
   end: number;
-  /** 0: connection refused. null: unknown. */
+  /** The status is 0 if the connection was refused, and null if the outcome is unknown. */
   status: number | null;
   code: string | null;
   error: string | null;
@@ -26,21 +26,21 @@ export type Revoke = {
   key: number;
   node: string;
   requestedAt: number;
-  /** The time of the response "revoked". Null: none (yet). */
+  /** The time of the response "revoked", or null while there is no response. */
   answeredAt: number | null;
-  /** The first response, or the reason why there was none. */
+  /** The first response to the revoke, or the reason why there was none. */
   answer: string;
 };
 
 export type Ledger = { calls: Call[]; revokes: Revoke[] };
 
 export const isAccepted = ({ status }: Call): boolean => status !== null && status >= 200 && status < 300;
-/** True: the server may have executed the call. */
+/** True if the server may have executed the call. */
 export const isUnknown = ({ status, code }: Call): boolean => status === null || code === 'outcome_unknown';
 
 export const triggerPath = ({ agentId, triggerId }: Tenant): string => `/api/triggers/${agentId}/${triggerId}`;
 
-/** Makes one call and records it. */
+/** Makes one call and records it in the ledger. */
 export async function call(
   ledger: Ledger,
   tenant: Tenant,

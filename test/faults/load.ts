@@ -4,14 +4,15 @@ import type { Random } from './random.ts';
 import type { Tenant } from './region.ts';
 
 /**
- * Heavy but limited load: this many callers for each node. Each caller waits for its response and then for a moment.
+ * This number of callers for each node gives a heavy but limited load. Each caller waits for its response and then for
+ * a moment.
  */
 const CALLERS = 5;
 const LONGEST_THOUGHT_MS = 12;
 const MAX_CALLS = 40_000;
 
 export type Load = {
-  /** Resolves when the last call has its response. */
+  /** The promise resolves when the last call has its response. */
   stop(): Promise<void>;
 };
 
@@ -24,7 +25,7 @@ export function startLoad(trial: {
   tenant: Tenant;
   nodes: () => readonly Node[];
   random: Random;
-  /** Callers per node. Use fewer for a region that heavy load would disturb. */
+  /** The number of callers per node. Use fewer callers for a region that heavy load would disturb. */
   callers?: number;
 }): Load {
   const { ledger, tenant, nodes, random, callers = CALLERS } = trial;

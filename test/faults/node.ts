@@ -9,7 +9,7 @@ import type { ClockOrder, CrashOrder } from './plant.ts';
 import { killAtExit } from './processes.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** One process of the region with its own connection to the database. */
+/** A node is one process of the region with its own connection to the database. */
 export type Node = {
   name: string;
   role: 'api' | 'worker';
@@ -17,11 +17,17 @@ export type Node = {
   port: number;
   proxy: TcpProxy;
   isRunning(): boolean;
-  /** Resolves when the process serves requests. The process uses the previous plan unless another one is given. */
+  /**
+   * The promise of `start` resolves when the process serves requests. The process uses the previous plan unless the
+   * caller gives a plan.
+   */
   start(plan?: Plan): Promise<void>;
-  /** Resolves when the process has ended. The result is true if the process stopped gracefully by itself. */
+  /**
+   * The promise of `end` resolves when the process has ended. The result is true if the process stopped gracefully by
+   * itself.
+   */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean>;
-  /** Resolves when the process has ended for any reason. */
+  /** The promise of `gone` resolves when the process has ended for any reason. */
   gone(): Promise<void>;
   pause(): void;
   resume(): void;
@@ -73,7 +79,7 @@ export async function createNode(
     async start(given = plan) {
       plan = given;
       const { edits = [], crash } = plan;
-      // Old output of an earlier process must not fill the limit of this one.
+      // The output of an earlier process must not use up the limit of this process.
       text = text.slice(-MAX_OUTPUT / 2);
       const from = text.length;
       checkEdits(edits);
@@ -98,7 +104,7 @@ export async function createNode(
       };
       child.stdout!.on('data', collect);
       child.stderr!.on('data', collect);
-      // A killed process is reported by its exit; a write to its channel at the same moment may fail.
+      // The exit of a killed process reports its end, and a write to its channel at the same moment may fail.
       child.on('error', () => {});
       await until(
         async () => {

@@ -2,10 +2,10 @@ import { registerHooks } from 'node:module';
 import type { Edit } from './edits.ts';
 
 /**
- * Loaded before the program in a process of the fault suite (`node --import`), never anywhere else. The module rewrites
- * modules while they are loaded, so production code has no switch for a fault. An edit whose text does not occur
- * exactly once ends the process, because a bug that is not planted proves nothing. The module also replaces the clocks,
- * which a test can change over the process's IPC channel.
+ * Node loads this module before the program in a process of the fault suite (`node --import`), and never anywhere else.
+ * This module rewrites other modules while they are loaded, so production code has no switch for a fault. An edit whose
+ * text does not occur exactly once ends the process, because a bug that is not planted proves nothing. This module also
+ * replaces the clocks, which a test can change over the process's IPC channel.
  */
 const { edits, crash } = JSON.parse(process.env.FAULT_PLANT ?? '{}') as { edits?: Edit[]; crash?: CrashOrder };
 const ROOT = new URL('../../', import.meta.url).href;
@@ -27,7 +27,7 @@ if (edits && edits.length > 0) {
   });
 }
 
-/** The process kills itself when it passes this point for the given time, counted from now. */
+/** The process kills itself when it passes this point for the given time, counted from the order. */
 export type CrashOrder = { point: string; pass: number };
 
 /** Every crash point calls this function, and the process ends before the next statement. */
@@ -40,15 +40,15 @@ let passed = 0;
 };
 
 /**
- * `wallMs` sets the wall clock. `suspends`: the monotonic clock stops while the process is stopped, as on a sleeping
- * machine.
+ * The value `wallMs` sets the wall clock. With `suspends`, the monotonic clock stops while the process is stopped, as
+ * on a sleeping machine.
  */
 export type ClockOrder = { wallMs?: number; suspends?: boolean };
 
 const TICK_MS = 10;
 /**
- * A longer gap between two reads of the clock means that the process was stopped. A busy process has gaps, too, so the
- * value is not smaller.
+ * A longer gap between two reads of the clock means that the process was stopped. A busy process also has short gaps
+ * between two reads of the clock, so STOPPED_MS is not smaller.
  */
 const STOPPED_MS = 300;
 

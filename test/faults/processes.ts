@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** Kills all processes at the end, so that a failed run leaves none behind. */
+/** Kills all processes at the end, so that a failed run leaves no processes. */
 const children = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');

@@ -1,11 +1,11 @@
 /** Reproducible random numbers: the same seed gives the same run (mulberry32; Tommy Ettinger, public domain). */
 export type Random = {
-  /** From `low` to `high`, both included. */
+  /** Returns a number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
   shuffle<T>(list: readonly T[]): T[];
-  /** A separate generator for a part of the run, so that more draws in one part do not change the others. */
+  /** Returns a separate generator for a part of the run, so that more draws in one part do not change other parts. */
   branch(name: string): Random;
 };
 

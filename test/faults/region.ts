@@ -17,29 +17,29 @@ import { type Answer, request } from './http-client.ts';
 import type { Edit } from './edits.ts';
 import { createNode, type Node, type Plan } from './node.ts';
 
-/** A region like in production: serving nodes, workers and one database, all as real processes. */
+/** A region has serving nodes, workers and one database as in production, all as real processes. */
 export type Region = {
   database: FaultDatabase;
-  /** PgBouncer in transaction mode. Null: processes connect to the database directly. */
+  /** PgBouncer in transaction mode, or null if processes connect to the database directly. */
   pooler: PgBouncer | null;
   api: Node[];
   workers: Node[];
   secrets: ReturnType<typeof deriveSecrets>;
-  /** The settings with which every process of this region is started. */
+  /** Every process of the region is started with the settings in `plan`. */
   plan: Plan;
   edits: readonly Edit[];
-  /** A new organization with an agent, a trigger and this many keys. */
+  /** Creates a new organization with an agent, a trigger and this many keys. */
   tenant(keys?: number): Promise<Tenant>;
   /** Queries the database directly, without nodes and proxies. */
   rows<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
   withDb<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  /** The dashboard's API, as the owner. */
+  /** Calls the dashboard's API as the owner. */
   dashboard(node: Node, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Leads every process to the current primary. */
+  /** Connects every process to the current primary. */
   followPrimary(): void;
   /**
-   * Removes all faults, continues stopped processes and starts missing ones. Returns the processes that had to be
-   * started.
+   * Removes all faults, continues stopped processes and starts missing processes. Returns the processes that it had to
+   * start.
    */
   repair(): Promise<string[]>;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export type RegionOptions = {
 };
 
 const OWNER = { email: 'owner@example.qa', password: 'correct horse battery staple' };
-/** A rate limit must not disturb the load. Only reading end users has a low limit, for its own test. */
+/** The rate limits must not disturb the load. Only reading end users has a low limit, for its own test. */
 export const LOW_LIMIT = 60;
 const NONE = { key: 1_000_000, organization: 1_000_000 };
 const LOW = { key: LOW_LIMIT, organization: LOW_LIMIT };
@@ -65,7 +65,7 @@ const LIMITS = JSON.stringify({ triggers: NONE, channels: NONE, campaigns: NONE,
 
 export async function startRegion(options: RegionOptions = {}): Promise<Region> {
   const { api = 3, workers = 2, plan = {} } = options;
-  // The schema of the running program.
+  // The schema of the program that runs.
   const database = options.database ?? (await startFaultDatabase({ isEmpty: plan.sources !== undefined }));
   const pooler = options.isPooled ? await startPgBouncer(database.url, 'transaction') : null;
   const target = () => (pooler ? { host: '127.0.0.1', port: pooler.port } : { path: database.socketPath });
@@ -121,8 +121,8 @@ export async function startRegion(options: RegionOptions = {}): Promise<Region> 
     },
     rows: (text, values) =>
       withClient(database.url, async (client) => {
-        // The checks join thousands of rows that were just written: without their statistics PostgreSQL sometimes
-        // chooses nested loops, and a checker once waited twenty seconds for them.
+        // Without current statistics for thousands of new rows, PostgreSQL sometimes chooses nested loops, and the
+        // checks once waited twenty seconds for them.
         await client.query('SET enable_nestloop = off');
         return (await client.query(text, values)).rows as never;
       }),

@@ -19,8 +19,8 @@ import {
 import type { Scenario } from './trial.ts';
 
 /**
- * The fault suite. PARLEY_FAULT_SEED repeats a run. The timing of the machine cannot be repeated, so a finding contains
- * all known data.
+ * Runs the fault suite. PARLEY_FAULT_SEED repeats a run. The timing of the machine cannot be repeated, so a finding
+ * contains all known data.
  */
 const USAGE = `Usage: npm run test:faults -- [NAME…] [--times N] [--no-bugs]
 

@@ -1,17 +1,17 @@
 /**
  * Measures how long the machine has delayed this process. A limit that is missed only because no processor was free is
  * no fault of the program. The measured delay is subtracted before a duration is compared with its limit. A suite on
- * its own machine subtracts nearly nothing.
+ * its own machine has almost no delay to subtract.
  */
 export type Stalls = {
-  /** The delay in milliseconds between two moments in which a process could not run although it wanted to. */
+  /** Returns the delay in milliseconds between two moments in which a process could not run although it was ready. */
   between(from: number, to: number): number;
 };
 
 const TICK_MS = 10;
 /** A smaller delay of a timer is normal everywhere. */
 const LATE_MS = 20;
-/** Older stalls are no longer needed. */
+/** The list drops older stalls, because nothing reads them. */
 const KEPT_MS = 180_000;
 
 type Stall = { from: number; to: number };
@@ -37,7 +37,9 @@ export function watchStalls(now = () => performance.now()): Stalls & { look(): v
 
 const stalls: Stalls = watchStalls();
 
-/** The time since `from` (this process's monotonic clock), without the time in which the machine ran no process. */
+/**
+ * Returns the time since `from` (this process's monotonic clock), without the time in which the machine ran no process.
+ */
 export function elapsedSince(from: number): { ms: number; text: string } {
   const to = performance.now();
   const stalled = stalls.between(from, to);

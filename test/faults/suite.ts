@@ -14,7 +14,7 @@ import { redisScenarios, startRedis } from './scenarios/redis.ts';
 import { totalScenarios } from './scenarios/totals.ts';
 import { runTrial, type Scenario } from './trial.ts';
 
-/** All parts of a whole run. */
+/** The parts of a whole run of the fault suite. */
 export const scenarios: Scenario[] = [
   ...nodeScenarios,
   ...databaseScenarios,
@@ -22,7 +22,7 @@ export const scenarios: Scenario[] = [
   ...totalScenarios,
   ...clientTokenScenarios,
 ];
-/** Only turns of own code reach these points, and their scenario uses them. */
+/** Only turns of own code reach the crash points that begin with `code:`, and their own scenario uses these points. */
 const isOfOwnCode = (name: string): boolean => name.startsWith('code:');
 export const crashes = (): Scenario[] => [
   ...crashPoints()
@@ -42,16 +42,16 @@ export const scenarioNamed = (name: string): Scenario => {
 };
 
 /**
- * A region with shortened leases, so that work is taken over within seconds. The region's processes can be killed at
- * named places.
+ * Starts a region with shortened leases, so that work is taken over within seconds. The region's processes can be
+ * killed at named places.
  */
 export const impatientRegion = (): Promise<Region> =>
   startRegion({ plan: { edits: [...IMPATIENT, ...crashPoints().map(crashEdit)] } });
 
-/** There are three workers, because they share gates and budgets. The waiting times are short. */
+/** Starts a region with three workers, because they share gates and budgets, and with short waiting times. */
 export const modelRegion = (): Promise<Region> => startRegion({ workers: 3, plan: { edits: IMPATIENT } });
 
-/** The findings. A trial that failed to finish counts as a finding. */
+/** Returns the findings of the trial. A trial that failed to finish counts as a finding. */
 export async function findings(region: Region, scenario: Scenario, seed: string): Promise<string[]> {
   try {
     return await runTrial(region, scenario, createRandom(`${seed}/${scenario.name}`));
@@ -61,8 +61,8 @@ export async function findings(region: Region, scenario: Scenario, seed: string)
 }
 
 /**
- * Runs the scenario in its own region with the planted bug and returns the findings. A round that does not reach the
- * bug is repeated.
+ * Runs the scenario in its own region with the planted bug and returns the findings. The hunt repeats a round that does
+ * not reach the bug.
  */
 export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; findings: string[] }> {
   const region = await startRegion({ workers: 1, plan: { edits: [...IMPATIENT, ...bug.edits] } });

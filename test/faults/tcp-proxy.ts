@@ -3,47 +3,50 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { AddressInfo, NetConnectOpts } from 'node:net';
 
 /**
- * The network between a node and its database, with faults that are set at run time. Each direction of each connection
- * is a queue of bytes with its own fault. A connection is identified by the `application_name` of its first packet, so
- * that a fault can affect only one kind of connection. A black hole delays the data: TCP resends lost packets, so the
- * bytes arrive after healing unless one side has given up.
+ * The proxy is the network between a node and its database, with faults that are set at run time. Each direction of
+ * each connection is a queue of bytes with its own fault. A connection is identified by the `application_name` of its
+ * first packet, so that a fault can affect only one kind of connection. A black hole delays the data, because TCP
+ * resends lost packets, so the bytes arrive after healing unless one side has given up.
  */
 export type Fault =
   | { kind: 'pass' }
   | { kind: 'delay'; ms: number }
   | { kind: 'black hole' }
-  /** RST for open and new connections. */
+  /** The proxy sends RST to open and new connections. */
   | { kind: 'reset' }
-  /** After this many bytes of each connection, RST. */
+  /** The proxy sends RST after this many bytes of each connection. */
   | { kind: 'cut'; afterBytes: number }
-  /** After a part with this text (a COMMIT) has passed, RST. */
+  /** The proxy sends RST after a part with this text, such as a COMMIT, has passed. */
   | { kind: 'cut at'; text: string };
 
-/** `up`: from the client to the server. */
+/** The direction `up` is from the client to the server. */
 export type Direction = 'up' | 'down';
 export type Where = {
   direction?: Direction | null;
-  /** Only connections of this application are affected. */ only?: string | null;
+  /** The fault affects only connections of this application. */ only?: string | null;
 };
 
 export type TcpProxy = {
   port: number;
-  /** The target of new connections. Open connections keep theirs. */
+  /** Sets the target of new connections, while open connections keep their target. */
   target: NetConnectOpts;
   /** Replaces the fault that was set for the same place. */
   set(fault: Fault, where?: Where): void;
   heal(): void;
-  /** RST for every open connection. */
+  /** Sends RST to every open connection. */
   breakAll(): void;
-  /** Application names of the open connections. */
+  /** Returns the application names of the open connections. */
   open(): string[];
   close(): Promise<void>;
 };
 
-/** Maximum data that one direction of one connection holds back; beyond it the sender is not read. */
+/**
+ * The maximum data that one direction of one connection holds back, after which the proxy stops reading from the
+ * sender.
+ */
 const MAX_HELD = 4 * 1024 * 1024;
 const PASS: Fault = { kind: 'pass' };
-/** Time in which passed data arrives before the RST. */
+/** The time in which passed data arrives before the RST. */
 const ARRIVES_MS = 5;
 
 type Rule = { fault: Fault; direction: Direction | null; only: string | null };
@@ -120,7 +123,7 @@ export async function startTcpProxy(target: NetConnectOpts): Promise<TcpProxy> {
   return proxy;
 }
 
-/** Closes the connection with RST. A Unix socket, which the database uses, only closes. */
+/** Closes the connection with RST. A Unix socket, which the database uses, only closes without RST. */
 function abort(socket: Socket): void {
   if (socket.remoteFamily) socket.resetAndDestroy();
   else socket.destroy();
@@ -131,7 +134,7 @@ function abort(socket: Socket): void {
  * changes.
  */
 function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): () => void {
-  /** null marks the end of the stream. */
+  /** The value null marks the end of the stream. */
   const delayed: { bytes: Buffer | null; at: number }[] = [];
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -174,7 +177,7 @@ function pipe(from: Socket, to: Socket, fault: () => Fault, sever: () => void): 
   };
   from.on('data', (bytes: Buffer) => hold(bytes));
   from.once('end', () => hold(null));
-  // A broken side is reported to the other one when the network passes data again.
+  // The proxy reports a broken side to the other side when the network passes data again.
   from.on('error', () => hold(null));
   from.once('close', () => {
     if (!to.destroyed && delayed.length === 0) to.end();

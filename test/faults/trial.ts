@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 import type { Region, Tenant } from './region.ts';
 import { elapsedSince } from './stalls.ts';
 
-/** The tools of a scenario while load runs against every node. */
+/** A trial has the tools of a scenario while load runs against every node. */
 export type Trial = {
   region: Region;
   tenant: Tenant;
@@ -18,25 +18,25 @@ export type Trial = {
   node(...except: Node[]): Node;
   expect(holds: boolean, otherwise: string): void;
   pause(ms: number): Promise<void>;
-  /** Runs when the trial ends, before it is checked. */
+  /** The trial runs this function at its end, before the checks. */
   after(work: () => Promise<void> | void): void;
-  /** The nodes that callers use; all of them unless a scenario limits them. */
+  /** Returns the nodes that callers use, which are all nodes unless a scenario limits them. */
   callable: () => readonly Node[];
 };
 
 export type Scenario = {
   name: string;
-  /** The required result, declared before the fault. The general guarantees (check.ts) apply as well. */
+  /** The scenario declares the required result before the fault. The general guarantees (check.ts) apply too. */
   expects: string;
   run(trial: Trial): Promise<void>;
-  /** The number of callers of each node. 0: none. */
+  /** The number of callers of each node, where 0 means no callers. */
   callers?: number;
   keys?: number;
 };
 
-/** A lease, its margin, and the extra time of a busy test machine. */
+/** The time is the sum of a lease, its margin, and the extra time of a busy test machine. */
 export const REVOKED_WITHIN_MS = 1_100 + 2_400;
-/** The guarantee after a fault of the database. Killed nodes must start within this time, too. */
+/** The guarantee for the time after a fault of the database. Killed nodes must also start within this time. */
 export const BACK_WITHIN_MS = 10_000;
 const WARM_UP_MS = 400;
 /** The maximum wait for calls that a dead network still delays at the end of the trial. */
@@ -95,7 +95,8 @@ async function revoke(trial: Trial, node: Node, key: number, probes: Promise<unk
   made.answer = answer.body?.state ?? answer.body?.code ?? answer.error ?? String(answer.status);
   if (made.answer === 'revoked') {
     made.answeredAt = performance.now();
-    // After this response, no node may accept the key in any state. These calls wait for the database if necessary.
+    // After the response "revoked", no node may accept the key in any state. The calls that check a revoke wait for the
+    // database if necessary.
     for (const other of region.api) {
       if (!other.isRunning()) continue;
       probes.push(call(ledger, tenant, other, key, 'me'));
@@ -108,7 +109,7 @@ async function revoke(trial: Trial, node: Node, key: number, probes: Promise<unk
 const keyPath = ({ orgId, keys }: Tenant, key: number, more = ''): string =>
   `/organizations/${orgId}/keys/${keys[key]!.id}${more}`;
 
-/** Every node accepts again in time. */
+/** Checks that every node accepts calls again in time. */
 async function recovered({ region, ledger, expect, pause }: Trial): Promise<void> {
   const from = performance.now();
   const waiting = () =>
@@ -126,7 +127,7 @@ async function recovered({ region, ledger, expect, pause }: Trial): Promise<void
   );
 }
 
-/** Any remaining node finishes an interrupted revoke. */
+/** Any remaining node must finish an interrupted revoke. */
 async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Promise<void> {
   const from = performance.now();
   for (const made of ledger.revokes) {
@@ -151,8 +152,8 @@ async function revokesEnd({ region, tenant, ledger, expect, pause }: Trial): Pro
 }
 
 /**
- * At every node, valid keys are accepted and revoked keys are refused. After a 503, the call is repeated as Retry-After
- * requires.
+ * Checks at every node that valid keys are accepted and revoked keys are refused. After a 503, the call is repeated as
+ * Retry-After requires.
  */
 async function tryEveryKey({ region, tenant, ledger, expect, pause }: Trial): Promise<void> {
   for (const node of region.api) {

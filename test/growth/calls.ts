@@ -2,7 +2,7 @@ import { DASHBOARD_ROUTES } from '../../contract/dashboard/routes.ts';
 import type { Db } from '../../src/store/db.ts';
 import type { Grown } from './insert-rows.ts';
 
-/** A list, a search or a count: its name and its route. */
+/** A list, a search or a count, with its name and its route. */
 export type GrowthCall = { name: string; method: 'GET' | 'POST'; path: string; body?: unknown };
 
 /** The tables that grow with use. Other lists, such as members, contain only rows that people create by hand. */
@@ -36,8 +36,8 @@ const LISTS = [
 const api = (name: string, path: string): GrowthCall => ({ name: `GET ${name}`, method: 'GET', path });
 
 /**
- * Every list, search and count of the public API and the dashboard's API: without a filter, with each filter, and with
- * values that match many, few and no rows.
+ * Lists every list, search and count of both APIs: without a filter, with each filter, and with values that match many,
+ * few and no rows.
  */
 export async function growthCalls({ $client }: Db, grown: Grown): Promise<GrowthCall[]> {
   const { rows } = await $client.query<{ conversation: string; person: string }>(
@@ -121,7 +121,7 @@ export async function growthCalls({ $client }: Db, grown: Grown): Promise<Growth
   return calls;
 }
 
-/** IDs differ from run to run. */
+/** The IDs in calls differ from run to run. */
 const shown = (value: string): string => value.replace(/_.*/, '');
 
 /** Calls the dashboard's API with a session, and the public API with a key. */

@@ -8,11 +8,11 @@ import { givenAgent, givenTrigger } from '../factories.ts';
 /** An organization whose tables can be filled to any size. */
 export type Grown = {
   orgId: string;
-  /** The owner of nearly all conversations and runs. */
+  /** This agent has nearly all conversations and runs. */
   agentId: string;
   channelId: string;
   triggerId: string;
-  /** The owner of the oldest conversations, one in a thousand. */
+  /** This agent has the oldest conversations, one in a thousand. */
   rareAgentId: string;
   rareChannelId: string;
   campaignId: string;
@@ -45,11 +45,11 @@ export async function prepareGrowth(db: Db, orgId: string, keyId: string): Promi
 }
 
 const DAYS = 60;
-/** The number of rows per statement. A statement ends before the time limit. */
+/** The number of rows per statement, so that each statement ends before the time limit. */
 const CHUNK = 20_000;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** SQL for an ID in the form of newId: ten characters of the time, then the number of the row. */
+/** Returns SQL for an ID in the form of newId, which is ten characters of the time and the number of the row. */
 const idOf = (prefix: string): string => {
   const time = Array.from(
     { length: 10 },
@@ -69,12 +69,12 @@ const TABLES = [
   'event',
   'event_delivery',
 ];
-/** The counters that the server stores per organization (src/store/usage/usage.ts). */
+/** The counters that the server stores for each organization (src/store/usage/usage.ts). */
 const MAX_REQUESTS = 50_000;
 
 /**
  * Fills the tables until the organization has this many end users, each with a conversation, a message and a run. The
- * oldest of each thousand is special: another agent, resolved, with a failed run and a tag.
+ * oldest conversation of each thousand is special, with another agent, resolved, with a failed run and a tag.
  */
 export async function fill({ $client }: Db, grown: Grown, from: number, to: number): Promise<void> {
   // All tables use the same time, because the ID of a row contains its time.

@@ -14,7 +14,7 @@ import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
 import { CALM, createSignedIn, DESK, drawFlat, PASSWORD } from './signed-in-contexts.ts';
 
-/** The complete program, a real browser, and signed-in people. `npm test` finds the browser. */
+/** Starts the complete program and a real browser with signed-in people. `npm test` finds the browser. */
 const FOUND = [
   process.env['TEST_CHROMIUM'],
   ...['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => `/usr/bin/${name}`),
@@ -24,7 +24,7 @@ export const CHROMIUM = FOUND.find((file) => file && existsSync(file));
 export const KEYS = '/settings/integrations/api-keys';
 export const OWNER = 'asha@example.com';
 export { PASSWORD };
-/** Far longer than a step needs. It is reached only if the expected event does not happen. */
+/** This time is far longer than a step needs, so it ends only if the expected event does not happen. */
 const WAIT_MS = 30_000;
 
 export type Window = {
@@ -38,11 +38,11 @@ export type Journey = {
   app: TestApp;
   setupPath: string;
   /**
-   * Opens a window of the person with this address, or of no one. Faults of its pages are collected. A window that a
-   * test opens is closed after the test; its content is printed if the test failed.
+   * Opens a window of the person with this address, or of no one. The journey collects the faults of the window's
+   * pages. The journey closes the window after the test, and prints its content if the test failed.
    */
   open(path: string, options?: { as?: string; liked?: object } & BrowserContextOptions): Promise<Window>;
-  /** The next window of this person signs in again. */
+  /** Makes the next window of this person sign in again. */
   forget(email: string): void;
   /** Calls the dashboard's API. Returns the body of the response and the session that it set. */
   api(call: string, body?: unknown, cookie?: string): Promise<{ status: number; body: any; cookie: string }>; // oxlint-disable-line typescript/no-explicit-any
@@ -53,14 +53,14 @@ export type Journey = {
 
 let opened: Promise<Browser> | null = null;
 
-/** One browser for all files of a worker. It ends with its process, because its pipe closes. */
+/** All test files of a worker share one browser, which ends with the worker's process, because its pipe closes. */
 export async function openBrowser(): Promise<Browser> {
   if (!(await opened?.catch(() => null))?.isConnected())
     opened = chromium.launch({
       executablePath: CHROMIUM!,
-      // Without a process for the screen, a test file takes about 8 % less processor time. A page of a test closes before
-      // optimized code pays off: without it, a load takes 6 % and an accessibility check 14 % less. With one process for
-      // each site, the pages of a context use the same compiled code.
+      // Without a process for the screen, a test file takes about 8 % less processor time. A page of a test closes
+      // before optimized code pays off, so without optimization a load takes 6 % and an accessibility check 14 % less.
+      // With one process for each site, the pages of a context use the same compiled code.
       args: [
         '--no-sandbox',
         '--headless',
@@ -75,12 +75,12 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /**
- * The journeys of a process use one port in turn, and the same pages. The browser then has the compiled program of the
- * dashboard also for the next test file.
+ * The journeys of a process use one port and the same pages in turn, so that the browser has the compiled program of
+ * the dashboard for the next test file.
  */
 const turn: { port: number; free: Page[]; isTaken: boolean } = { port: 0, free: [], isTaken: false };
 
-/** A journey with a port of its own, or beside another one, has pages of its own. */
+/** A journey that has its own port, or that runs beside another journey, has its own pages. */
 async function takeTurn(env: Record<string, string>): Promise<{ port: string; free: Page[]; end(): Promise<void> }> {
   if (env.PORT || turn.isTaken) {
     const free: Page[] = [];
@@ -148,7 +148,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       return { cookie, orgId: body.organizations.find(({ name }: { name: string }) => name === 'Northwind').id };
     },
     async open(path, { as, liked, viewport = DESK, ...options } = {}) {
-      // A context with options of its own is new.
+      // A context with its own options is always new.
       const isShared = Object.keys(options).length === 0;
       const page = isShared ? await people.take(as ?? null) : await newPage({ ...options, viewport, as });
       const context = page.context();
@@ -175,7 +175,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       windows.add(window);
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('console', (message) => {
-        // The browser prints the status of a refusal. Everything else counts as a fault of Parley.
+        // The browser prints the status of a refusal, but everything else counts as a fault of Parley.
         if (message.type() === 'error' && !/status of|ERR_/.test(message.text())) faults.push(message.text());
       });
       await page.goto(app.url + path);
@@ -190,7 +190,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   };
 }
 
-/** The page text, for the reader of a failed test. */
+/** Returns the page text, for the reader of a failed test. */
 async function shown(page: Page): Promise<string> {
   const words = await page.evaluate<string>('document.body.innerText').catch(String);
   const typed = await page.evaluate<string>(TYPED).catch(String);
@@ -198,35 +198,35 @@ async function shown(page: Page): Promise<string> {
 }
 const TYPED = `JSON.stringify([...document.querySelectorAll('input, textarea')].map((field) => field.value))`;
 
-/** Accessibility faults that axe-core rates serious or worse. */
+/** Returns the accessibility faults that axe-core rates serious or worse. */
 export const seriousFaults = (page: Page, within = 'html'): Promise<string[]> => serious(page, within, {});
 
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** The rules that depend on the theme. Running only them is much faster than a full check. */
+/** Checks only the rules that depend on the theme, which is much faster than a full check. */
 export const contrastFaults = (page: Page, within = 'html'): Promise<string[]> =>
   serious(page, within, { only: OF_COLOURS });
 
-/** The rules that depend on the language. */
+/** Checks only the rules that depend on the language. */
 export const wordFaults = (page: Page, within = 'html'): Promise<string[]> =>
   serious(page, within, { without: OF_COLOURS });
 
-/** The compressed axe-core of half a megabyte. */
+/** The compressed code of axe-core, which is half a megabyte. */
 const AXE = readFileSync(
   createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
   'utf8',
 );
 
 /**
- * The page returns only the faults. AxeBuilder returns the result of every rule, which takes a third of the processor
- * time of a check.
+ * The page returns only the faults, because AxeBuilder returns the result of every rule, which takes a third of a
+ * check's processor time.
  */
 async function serious(page: Page, within: string, rules: { only?: string[]; without?: string[] }): Promise<string[]> {
-  // A page that was checked before has already loaded it.
+  // A page that was checked before has already loaded axe-core.
   if ((await page.evaluate('"axe" in window')) !== true) await page.evaluate(`${AXE};void 0`);
   return page.evaluate(`(${CHECK})(${JSON.stringify(within)}, ${JSON.stringify(rules)})`);
 }
-/** Leaves out the rules that never find a serious fault. Our pages have no frames. */
+/** The check leaves out the rules that never find a serious fault. The pages of the dashboard have no frames. */
 const CHECK = `async (within, { only, without = [] }) => {
   const isLight = ({ impact }) => impact === 'minor' || impact === 'moderate';
   const off = [...without, ...axe._audit.rules.filter(isLight).map(({ id }) => id)];
@@ -255,7 +255,7 @@ export async function settled(page: Page): Promise<void> {
 export const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate(`self.__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`);
 
-/** The names of elements that are wider than the window. Empty if everything fits. */
+/** Returns the names of elements that are wider than the window, or an empty list if everything fits. */
 export const tooWide = (page: Page): Promise<string[]> => page.evaluate(TOO_WIDE);
 const TOO_WIDE = `(() => {
   if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -263,7 +263,9 @@ const TOO_WIDE = `(() => {
   return ['wider than the window: ' + document.documentElement.scrollWidth + ' px, ' + wide.at(-1)?.outerHTML.slice(0, 160)];
 })()`;
 
-/** Buttons, links and fields of the page that leave the window at its sides, or that lie over another one. */
+/**
+ * Returns the page's buttons, links and fields that leave the window at its sides, or that lie over another element.
+ */
 export const overlaps = (page: Page): Promise<string[]> => page.evaluate(OVERLAPS);
 const OVERLAPS = `(() => {
   const parts = [...document.querySelectorAll('main :is(button, a[href], textarea, input, select)')]
@@ -285,7 +287,7 @@ const OVERLAPS = `(() => {
   return [...outside, ...over];
 })()`;
 
-/** All browser storage of the page, to search for values that must not be stored. */
+/** Returns all browser storage of the page, to search for values that must not be stored. */
 export const everythingKept = (page: Page): Promise<string> =>
   page.evaluate(`JSON.stringify([
     document.documentElement.outerHTML,
@@ -297,7 +299,7 @@ export const everythingKept = (page: Page): Promise<string> =>
   ])`);
 
 /**
- * Whether the element has the focus. The radio button of a segmented control is not visible, but it can have the focus.
+ * True if the element has the focus. The radio button of a segmented control is not visible, but it can have the focus.
  */
 export const isFocused = async (target: Locator): Promise<boolean> =>
   (await target.and(target.page().locator(':focus')).count()) > 0;

@@ -7,8 +7,8 @@ import { readPasswordHash } from '../../src/store/accounts/passwords.ts';
 import { type Journey, OWNER } from './dashboard-browser.ts';
 
 /**
- * Every page, read from the dashboard's own list of routes. A new page is checked by every test of all pages. A page
- * with unknown parameters makes them fail.
+ * Lists every page of the dashboard's own list of routes. Every test of all pages checks a new page, and fails for a
+ * page with unknown parameters.
  */
 const CONTENTS = new URL('../../dashboard/src/routes.tsx', import.meta.url);
 const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'(.*)$/gm;
@@ -16,7 +16,7 @@ const DECLARED = /createRoute\(\{ getParentRoute: \(\) => (\w+), path: '([^']+)'
 /** The children of this branch have only the end of the path. */
 const BRANCHES: Readonly<Record<string, string>> = { conversations: '/conversations' };
 
-/** Pages only for people who are not signed in. */
+/** Only people who are not signed in can open a front page. */
 export const isFront = (path: string): boolean =>
   /^\/(?:sign-in|setup|invitations|password|forgot|weekly-mail)\b/.test(path);
 
@@ -38,7 +38,7 @@ const TABS: Readonly<Record<string, readonly string[]>> = {
   '/campaigns/$campaign_id': CAMPAIGN_TABS,
 };
 
-/** The paths with IDs of existing records. Each tab counts as a page. */
+/** Returns the paths with IDs of existing records. Each tab counts as a page. */
 export function pagesOf(subjects: Subjects): string[] {
   return declaredPaths().flatMap((declared) => {
     const path = declared.replace(/\$(\w+)/g, (_, name: string) => {
@@ -50,7 +50,7 @@ export function pagesOf(subjects: Subjects): string[] {
   });
 }
 
-/** One record of every kind that has a page. */
+/** Creates one record of every kind that has a page. */
 export async function makeSubjects(journey: Journey): Promise<Subjects & { org: string; cookie: string }> {
   const { cookie, orgId } = await journey.owner();
   const org = `/organizations/${orgId}`;

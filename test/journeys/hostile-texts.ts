@@ -1,6 +1,7 @@
 /**
- * Texts that people, including attackers, may enter. Each page must show these texts unchanged. Executed code calls
- * `ran()`, which exists only in a test with a page. A loaded resource sends a request to evil.example.
+ * Texts that people, including attackers, may enter. Each page must show hostile texts unchanged. Executed code calls
+ * `ran()`, which exists only in a test with a page. A resource that a hostile text loads sends a request to
+ * evil.example.
  */
 const RUN = 'ran()';
 const EVIL = 'http://evil.example';

@@ -17,8 +17,8 @@ const PHONE = { width: 320, height: 700 };
 const DESK = { width: 1280, height: 900 };
 
 /**
- * Accessibility faults in both themes, and content that is wider than a phone. A phone does not show the menus of the
- * sidebar.
+ * Returns accessibility faults in both themes, and content that is wider than a phone. A phone does not show the menus
+ * of the sidebar.
  */
 async function faultsOf(
   page: Page,
@@ -40,9 +40,9 @@ async function faultsOf(
 const OTHER = { en: 'ar', ar: 'en' } as const;
 
 /**
- * Faults of these pages in English and Arabic, light and dark, on a screen and on a phone. Each page is loaded in one
- * language and then switched to the other. The next page starts in that language. Half of the pages are loaded in each
- * language, and every page switches its texts in place.
+ * Returns the faults of the given pages in English and Arabic, light and dark, on a screen and on a phone. Each page is
+ * loaded in one language and then switched to the other, in which the next page starts. Half of the pages are loaded in
+ * each language, and every page switches its texts in place.
  */
 export async function faultsOfPages(journey: Journey, paths: readonly string[]): Promise<string[]> {
   let language: keyof typeof OTHER = 'en';
@@ -67,7 +67,7 @@ export async function faultsOfPages(journey: Journey, paths: readonly string[]):
   return [...found, ...windows.inside.faults, ...windows.front.faults];
 }
 
-/** The checks that depend on texts: missing names, and lines that are too long. */
+/** Makes the checks that depend on texts, for missing names and lines that are too long. */
 async function otherWordsOf(page: Page): Promise<string[]> {
   const found = await wordFaults(page);
   await page.setViewportSize(PHONE);
@@ -82,8 +82,8 @@ const OPENS_NOTHING =
 const LEADS_AWAY = /^(?:Your account|Sign out|Northwind)/;
 
 /**
- * Presses every button of these pages. A dialog or a menu is checked like a page, and closing it must return the focus.
- * Buttons that open nothing are skipped by name to save time.
+ * Presses every button of the pages. A dialog or a menu is checked like a page, and must return the focus when it
+ * closes. Buttons that open nothing are skipped by name to save time.
  */
 export async function faultsOfPopups(
   journey: Journey,
@@ -100,7 +100,7 @@ export async function faultsOfPopups(
     for (const { key } of await openersOf(page)) {
       // A pressed button may have disappeared, which changes the index of the later buttons.
       const opener = (await openersOf(page)).find((one) => one.key === key);
-      // Content around every page or tab, and the rows of one list, are checked once.
+      // The content around every page or tab, and the rows of one list, are checked only once.
       if (!opener || OPENS_NOTHING.test(opener.name) || seen.has(key)) continue;
       seen.add(key);
       const where = `${path} “${opener.name}”`;
@@ -137,7 +137,7 @@ export async function faultsOfPopups(
   return { found: [...found, ...faults], opened };
 }
 
-/** Uses the control of every page: in the user menu, or below the card of a front page. */
+/** Switches the language with the control of every page, in the user menu or below the card of a front page. */
 async function speak(page: Page, language: string): Promise<void> {
   await page.evaluate(`document.querySelector('span[lang="${language}"]').closest('button, label').click()`);
   await page.locator(`html[lang="${language}"]`).waitFor({ state: 'attached' });
@@ -157,7 +157,7 @@ const OPENERS = `[...document.querySelectorAll('button')].map((one, at) => ({ on
   }))`;
 const openersOf = (page: Page): Promise<Opener[]> => page.evaluate(OPENERS);
 
-/** The full time is needed only if the focus is lost. */
+/** The check needs the full time only if the focus is lost. */
 const FOCUS_BACK_MS = 20_000;
 async function getsFocus(button: ElementHandle): Promise<boolean> {
   const until = performance.now() + FOCUS_BACK_MS;
@@ -168,14 +168,14 @@ async function getsFocus(button: ElementHandle): Promise<boolean> {
   return false;
 }
 
-/** The page's requests without a response yet, except its stream of changes. */
+/** Returns the page's requests without a response yet, except its stream of changes. */
 function requestsOf(page: Page): ReadonlySet<Request> {
   const underWay = new Set<Request>();
   page.on('request', (request) => void (request.resourceType() === 'eventsource' || underWay.add(request)));
   const end = (request: Request): void => void underWay.delete(request);
   page.on('requestfinished', end);
   page.on('requestfailed', end);
-  // Requests of a document end with it.
+  // The requests of a document end with the document.
   page.on('domcontentloaded', () => underWay.clear());
   return underWay;
 }
@@ -184,7 +184,7 @@ const SOON_MS = 700;
 const LATE_MS = 10_000;
 const IDLE = 'new Promise((done) => requestIdleCallback(() => done(), { timeout: 5000 }))';
 
-/** Whether a dialog opens: soon, or later if its code is still loading or the browser is slow. */
+/** Waits for a dialog to open, which takes longer if its code is still loading or the browser is slow. */
 async function comes(popup: Locator, underWay: ReadonlySet<Request>): Promise<boolean> {
   const until = performance.now() + LATE_MS;
   for (;;) {

@@ -8,31 +8,31 @@ export const CALM = { reducedMotion: 'reduce' } as const;
 type StorageState = { cookies: Awaited<ReturnType<BrowserContext['cookies']>>; origins: [] };
 
 export type SignedIn = {
-  /** The cookies of this person after sign-in. */
+  /** Returns the cookies of this person after sign-in. */
   state(email: string): Promise<StorageState>;
   /**
-   * A page of this person that no other window uses. The page shows a small document. Null: no one is signed in on the
-   * page.
+   * Returns a page of this person that no other window uses, and that shows a small document. With null as the address,
+   * no one is signed in on the page.
    */
   take(email: string | null): Promise<Page>;
-  /** The next window may use the page. */
+  /** Makes the page free for the next window. */
   giveBack(page: Page): Promise<void>;
-  /** The next window of this person signs in again. */
+  /** Makes the next window of this person sign in again. */
   forget(email: string): void;
 };
 
 /**
- * Signed-in people, and the pages of their windows. One window after another uses a page, because the browser then has
- * its process, and the program of the dashboard already compiled: this saves two fifths of the processor time of a
- * load. A window finds only the history of an earlier one: its context has the cookies after sign-in and empty storage.
- * `free`: the pages of this URL that no window uses.
+ * Stores signed-in people, and the pages of their windows. One window after another uses a page, because the browser
+ * then has its process and compiled code, which saves two fifths of a load's processor time. A window finds only the
+ * history of an earlier window, because its context has the cookies after sign-in and empty storage. The list `free`
+ * has the pages of this URL that no window uses.
  */
 export function createSignedIn(browser: Browser, url: string, free: Page[]): SignedIn {
   const states = new Map<string, Promise<StorageState>>();
 
   const take = async ({ cookies }: StorageState): Promise<Page> => {
     let used = free.pop();
-    // A browser that ended has closed its pages.
+    // A browser that has ended has closed its pages.
     while (used?.isClosed()) used = free.pop();
     if (!used) return newPage(browser, url, cookies);
     await used.context().clearCookies();
@@ -44,7 +44,10 @@ export function createSignedIn(browser: Browser, url: string, free: Page[]): Sig
     if (!found) states.set(email, (found = signIn(email)));
     return found;
   };
-  /** In the browser itself, from the small document: loading the dashboard would need a second of processor time. */
+  /**
+   * The sign-in runs in the browser from the small document, because loading the dashboard would need a second of
+   * processor time.
+   */
   const signIn = async (email: string): Promise<StorageState> => {
     const page = await take(NO_ONE);
     const options = {
@@ -69,7 +72,7 @@ export function createSignedIn(browser: Browser, url: string, free: Page[]): Sig
       for (const event of LISTENED) page.removeAllListeners(event);
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await context.setOffline(false);
-      // A navigation that the test began may interrupt this one.
+      // A navigation that the test began may interrupt the way back to the small document.
       const isBack = await page.goto(smallDocument(url)).then(Boolean, () => false);
       if (!isBack) return context.close();
       await page.evaluate('localStorage.clear(), sessionStorage.clear()');
@@ -80,7 +83,7 @@ export function createSignedIn(browser: Browser, url: string, free: Page[]): Sig
   };
 }
 
-/** Pages that a test changed for good. */
+/** The pages that a test changed permanently. */
 const changed = new WeakSet<Page>();
 
 async function newPage(browser: Browser, url: string, cookies: StorageState['cookies']): Promise<Page> {
@@ -95,7 +98,7 @@ async function newPage(browser: Browser, url: string, cookies: StorageState['coo
 const NO_ONE: StorageState = { cookies: [], origins: [] };
 const LISTENED = ['console', 'dialog', 'domcontentloaded', 'pageerror', 'request', 'requestfailed', 'requestfinished'];
 
-/** Methods whose effects last as long as the page. */
+/** The effects of the listed methods last as long as the page. */
 const LASTING = ['addInitScript', 'emulateMedia', 'exposeFunction'] as const;
 
 function noteChanges(page: Page, note: () => void): void {
@@ -112,8 +115,8 @@ function noteChanges(page: Page, note: () => void): void {
 }
 
 /**
- * Backgrounds behind dialogs and bars are not blurred: the blur is computed by the processor for every frame, up to a
- * quarter of the processor time of a test. No test can see it.
+ * Backgrounds behind dialogs and bars are not blurred, because the blur needs up to a quarter of a test's processor
+ * time and no test can see it.
  */
 export const drawFlat = async (context: BrowserContext): Promise<void> => {
   await context.addInitScript(FLAT);

@@ -3,7 +3,7 @@ import type { Subject } from '../../src/access/types.ts';
 import type { Place } from '../../src/store/nodes/leases.ts';
 import type { World } from './world.ts';
 
-/** The database of the model. Every statement takes effect at one moment, like a snapshot or a commit. */
+/** The database of the protocol's model. Every statement takes effect at one moment, like a snapshot or a commit. */
 export type Database = {
   register(nodeId: string): Registered;
   readLog(nodeId: string, position: number, server: string): LogReading;
@@ -15,19 +15,16 @@ export type Database = {
   /** Commits a change of a key and returns its position in the log. */
   commit(change: Change, keyId: string): Place;
   /**
-   * Confirms a change up to `seq`, so that no failover loses it. False if the database does not have that change (any
-   * more).
+   * Confirms a change up to `seq`, so that no failover loses it. Returns false if the database no longer has that
+   * change.
    */
   confirm(change: Change, keyId: string, seq: number): boolean;
-  /** A standby takes over. The standby has every confirmed change, but may lack the last `lostMs`. */
+  /** A standby takes over, which has every confirmed change, but may lack the last `lostMs`. */
   failOver(lostMs: number): void;
   prune(): void;
 };
 
-/**
- * The change that turns a granted call into a refused one: for all callers, or for callers outside the remaining
- * networks.
- */
+/** A change turns a granted call into a refused call, for all callers or for callers outside the remaining networks. */
 export type Change = 'revoke' | 'shorten';
 
 type State = { seq: number; log: Subject[]; pruned: number; changed: Map<string, number>; rows: Map<string, LeaseRow> };
@@ -93,7 +90,7 @@ export function createDatabase(world: World): Database {
     },
     failOver: (lostMs) => {
       const from = Math.max(lastConfirmed, world.now() - lostMs);
-      // The state before the first lost write.
+      // The state of the database before the first lost write.
       const lost = history.find(({ moment }) => moment > from);
       if (lost) state = lost.state;
       history = [];

@@ -12,19 +12,19 @@ import { createServerWatch } from '../../src/access/nodes/server-watch.ts';
 import type { Change, Database } from './database.ts';
 import type { World } from './world.ts';
 
-/** A node of the model: the real directory, lease, barrier and admission on an unreliable clock and network. */
+/** A node of the model has the real directory, lease, barrier and admission on an unreliable clock and network. */
 export type Node = {
   start: () => void;
-  /** A client sends a request now. `onAccepted` is called when the request is accepted. */
+  /** A client sends a request to the node. The node calls `onAccepted` when it accepts the request. */
   request(value: string, from: string, onAccepted: (sentAt: number) => void): void;
-  /** A caller requests to revoke a key or to narrow its networks. `onAnswered` is called with the response. */
+  /** A caller requests to revoke a key or to narrow its networks. The node calls `onAnswered` with the response. */
   change(change: Change, keyId: string, onAnswered: () => void): void;
   hint: () => void;
-  /** Stops the process for a while. The clocks of the process continue (SIGSTOP). */
+  /** Stops the process for a while. The clocks of the stopped process continue (SIGSTOP). */
   pause(ms: number): void;
-  /** The machine is suspended: its monotonic clock stops, but the wall clock continues. */
+  /** The machine is suspended, so its monotonic clock stops, but the wall clock continues. */
   suspend(ms: number): void;
-  /** No statement reaches the database, and no response reaches the node. */
+  /** During the cut, no statement reaches the database, and no response reaches the node. */
   cutOff(ms: number): void;
   jump(ms: number): void;
 };
@@ -36,7 +36,7 @@ export type NodeDeps = {
   leaseMs: number;
   /** Every second request has a client token of its key. */
   hasTokens?: boolean;
-  /** Called on every commit, which the database may announce to nodes. */
+  /** The model calls this function on every commit, which the database may announce to nodes. */
   onCommit: () => void;
 };
 
@@ -59,7 +59,7 @@ export function createNode({ world, database, name, leaseMs, hasTokens = false, 
     wall: () => world.now() + wallAhead,
   };
 
-  /** Runs the function when the node is running. Delayed events arrive in random order. */
+  /** Runs the function when the node is running. Events that the node delayed arrive in random order. */
   const deliver = (event: () => void): void => {
     if (world.now() >= stoppedUntil) event();
     else waiting.push(event);

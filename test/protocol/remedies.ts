@@ -5,9 +5,9 @@ import { checkEdits, type Edit } from '../faults/edits.ts';
 import type { createNode } from './node.ts';
 
 /**
- * The parts that make the lease protocol safe. Each part has the edits that remove it from the sources. A part also has
- * the seed (and sometimes the position in the search) with which the model test quickly finds a schedule that accepts a
- * revoked key.
+ * The parts that make the lease protocol safe. Each part of the protocol has the edits that remove it from the sources.
+ * Each part also has the seed, and sometimes the position in the search, with which the model test quickly finds a
+ * schedule that accepts a revoked key.
  */
 type Remedy = { name: string; edits: Edit[]; seed: number; path?: string; hasTokens?: boolean };
 
@@ -161,11 +161,14 @@ export const remedies: Remedy[] = [
   },
 ];
 
-/** The model's node and the modules of the protocol that it imports. These files are copied together. */
+/** The model's node and the protocol modules that it imports are copied together. */
 const COPIED = [NODE, LEASE, BARRIER, DIRECTORY, FILL, ADMIT];
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Creates `createNode` from copies of the sources with the edits applied. Other imports use the original files. */
+/**
+ * Creates `createNode` from copies of the sources with the edits applied. Imports of other modules use the original
+ * files.
+ */
 export async function loadEditedNode(edits: readonly Edit[]): Promise<typeof createNode> {
   checkEdits(edits);
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-protocol-'));

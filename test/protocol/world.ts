@@ -1,11 +1,11 @@
 /**
- * Virtual time: events happen in the order of their times. After each event, all promises that it resolved run until
- * they wait again. The same seed gives the same run.
+ * A world has virtual time, in which events happen in the order of their times. After each event, all promises that the
+ * event resolved run until they wait again. The same seed gives the same run of the world.
  */
 export type World = {
   now(): number;
   at(moment: number, event: () => void): void;
-  /** Runs every event up to `end`, including those that events add. */
+  /** Runs every event up to `end`, including new events of these events. */
   run(end: number): Promise<void>;
   random(): number;
   between(low: number, high: number): number;
@@ -74,7 +74,7 @@ const promisesSettled = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-/** A small generator of known quality (Tommy Ettinger, public domain). */
+/** A small random generator of known quality (Tommy Ettinger, public domain). */
 function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -10,8 +10,8 @@ import { runProgram } from '../program.ts';
 import type { Facts } from './facts.ts';
 
 /**
- * `node test/released/make.ts`: stores the data of this version in test/released/VERSION/. A real server gets one
- * record of each kind through its own API, and `backup` writes the file. `npm run release` calls this script
+ * The command `node test/released/make.ts` stores the data of this version in test/released/VERSION/. A real server
+ * gets one record of each kind through its own API, and `backup` writes the file. `npm run release` calls this script
  * (README.md).
  */
 const HERE = import.meta.dirname;
@@ -81,7 +81,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** The number of rows per table in a backup, without empty tables. */
+/** Returns the number of rows per table in a backup, without empty tables. */
 function rowsIn(file: string): Record<string, number> {
   const rows: Record<string, number> = {};
   let table = '';

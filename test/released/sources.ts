@@ -11,9 +11,8 @@ const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 
 /**
- * The commit of the newest release. `npm run release` commits facts.json together with the version, so the last commit
- * of that file is the release. Undefined without that commit, for example in a shallow clone or in an archive without a
- * repository.
+ * Returns the commit of the newest release. `npm run release` commits facts.json together with the version, so the last
+ * commit of that file is the release. Without this commit, for example in a shallow clone, the result is undefined.
  */
 export function releaseCommit(): string | undefined {
   try {
@@ -26,8 +25,8 @@ export function releaseCommit(): string | undefined {
 }
 
 /**
- * The sources of this commit and their packages, in a folder below the temporary folder of the system. The first call
- * on a machine may run npm, which needs 15 s of processor time.
+ * Returns the sources of the commit and their packages, in a folder below the temporary folder of the system. The first
+ * call on a machine may run npm, which needs 15 s of processor time.
  */
 export function releasedSources(commit: string): string {
   // Each checkout has its own folder, because the folder uses the packages of the checkout that created it.
@@ -51,7 +50,7 @@ export function releasedSources(commit: string): string {
 
 const lockfile = (at: string): string => readFileSync(path.join(at, 'package-lock.json'), 'utf8');
 
-/** Uses the packages of this checkout if the lockfiles match. Otherwise npm installs those of the release. */
+/** Uses the packages of this checkout if the lockfiles match, and otherwise installs the packages of the release. */
 function givePackages(folder: string): void {
   if (lockfile(folder) === lockfile(ROOT)) symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   else execFileSync('npm', ['ci', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' }); // prettier-ignore

@@ -1,7 +1,7 @@
 import type { ChatMessages, ChatSession, OpenChatSession, RateChat, SentChatMessage } from '../../contract/chat.ts';
 import type { StateBox, Waiting } from './stored-state.ts';
 
-/** The request failed. `status` 0: no response. */
+/** The error of a failed request. The value 0 of `status` means that no response came. */
 export class CallError extends Error {
   readonly status: number;
   readonly waitMs: number;
@@ -17,7 +17,10 @@ const ANSWER_MS = 20_000;
 const FILE_MS = 180_000;
 const DAY_MS = 86_400_000;
 
-/** The HTTP calls of the chat. Tokens travel only in a header, because URLs end up in logs and histories. */
+/**
+ * The client makes the HTTP calls of the chat. Tokens are sent only in a header, because logs and histories contain
+ * URLs.
+ */
 export function createClient(base: string, stored: StateBox, person: OpenChatSession) {
   let opening: Promise<string> | null = null;
 
@@ -72,7 +75,7 @@ export function createClient(base: string, stored: StateBox, person: OpenChatSes
     throw new CallError(answer.status, Number(answer.headers.get('retry-after') ?? 0) * 1_000);
   }
 
-  /** If the server refuses a token, the call is repeated once with a new one. */
+  /** If the server refuses a token, the call is repeated once with a new token. */
   async function withToken<T>(work: (bearer: string) => Promise<T>): Promise<T> {
     const used = await token();
     try {
@@ -126,7 +129,10 @@ function upload(url: string, bearer: string, file: File, onProgress: (sent: numb
   });
 }
 
-/** A browser hides the reason of a CORS refusal. A request without CORS still shows whether the server is reachable. */
+/**
+ * A browser hides the reason why CORS refused a request. A request without CORS still shows whether the server is
+ * reachable.
+ */
 const isServerThere = (base: string): Promise<boolean> =>
   // oxlint-disable-next-line parley/guarded-fetch -- in a browser; the address is the script's own
   fetch(`${base}/widget.js`, { method: 'HEAD', mode: 'no-cors', cache: 'no-store', credentials: 'omit' }).then(

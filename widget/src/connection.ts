@@ -5,33 +5,33 @@ export type ConnectionState = 'idle' | 'connecting' | 'online' | 'offline' | 'cl
 
 export type ConnectionListener = {
   /**
-   * The stream has started or lost its position, so everything must be read again. The promise rejects if reading
-   * fails.
+   * The stream has started or lost its position, so all messages must be read again. The promise rejects if the
+   * messages cannot be read.
    */
   onReady(): Promise<void>;
   onMessages(messages: ChatMessage[]): void;
-  /** The unfinished text of the agent: the next part, or the whole text if `replaces` is true. */
+  /** The unfinished text of the agent, which is the next part, or the whole text if `replaces` is true. */
   onWords(text: string, replaces: boolean): void;
   onState(state: ConnectionState): void;
 };
 
-/** If the first byte of a stream does not arrive in this time, a proxy is probably buffering it. */
+/** If the first byte of a stream does not arrive in this time, a proxy is probably buffering the stream. */
 const FIRST_BYTE_MS = 6_000;
-/** The server writes at least every 15 s. A longer silence means a lost connection. */
+/** The server writes to a stream at least every 15 s. A longer silence means that the connection is lost. */
 const SILENCE_MS = 40_000;
 const POLL_MS = 3_000;
-/** After this time of polling, the stream is tried again. */
+/** After the widget has polled for this time, it tries the stream again. */
 const POLL_FOR_MS = 60_000;
 const MAX_WAIT_MS = 30_000;
 
-/** A message for the owner of the site, printed to the browser console. */
+/** Prints a message for the owner of the site to the browser console. */
 const notAllowed = (origin: string): string =>
   `Parley: the chat is not allowed on this site. Add ${origin} to the allowed sites of the channel.`;
 
 /**
  * Receives new messages through a stream. The connection uses fetch, because EventSource cannot send a header and a
  * token must not be part of a URL. If streams do not work, the connection polls. The connection runs from `start` to
- * `stop` and reconnects by itself.
+ * `stop` and reconnects automatically.
  */
 export function createConnection(client: Client, listener: ConnectionListener) {
   let run: AbortController | null = null;
@@ -40,7 +40,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   async function loop(signal: AbortSignal): Promise<void> {
     let failures = 0;
     let pollUntil = 0;
-    // If the server accepted this site before, a failure means a bad connection.
+    // If the server has accepted this site, a later failure means a bad connection.
     let isAccepted = false;
     const online = (): void => {
       isAccepted = true;
@@ -61,7 +61,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
       } catch (error) {
         if (signal.aborted) return;
         const { status, waitMs } = error instanceof CallError ? error : new CallError(0);
-        // There are too many streams, but other calls may succeed.
+        // The visitor has too many streams, but other calls may succeed.
         if (status === 429 && pollUntil < Date.now()) pollUntil = Date.now() + POLL_FOR_MS;
         const isSiteRefused = status === 0 && !isAccepted && (await client.isServerThere());
         // oxlint-disable-next-line eslint/no-console -- the page has no other place for its owner
@@ -109,7 +109,7 @@ export function createConnection(client: Client, listener: ConnectionListener) {
   };
 }
 
-/** True if the stream ran and ended. The result is false if no data arrived. */
+/** The promise resolves with true if the stream ran and ended. The result is false if no data arrived. */
 async function follow(client: Client, listener: ConnectionListener, outer: AbortSignal): Promise<boolean> {
   const own = new AbortController();
   const cut = (): void => own.abort();

@@ -23,8 +23,8 @@ export type Shown = {
 };
 
 /**
- * The messages that this page has read, and the messages that wait to be sent. A message gets an ID when it is typed. A
- * message that is sent repeatedly, for example from two tabs, is therefore stored once.
+ * Holds the messages that this page has read, and the messages that wait to be sent. A message gets an ID when the
+ * visitor sends it. A message that is sent repeatedly, for example from two tabs, is stored once.
  */
 export function createConversation(client: Client, stored: StateBox, onChange: (shown: Shown) => void) {
   const history = createHistory(client);
@@ -53,7 +53,7 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
       state,
     });
     const newest = all.findLast(({ role }) => role !== 'end_user');
-    // A message counts as read only if a person can see it: the chat is open and its page is visible.
+    // A message counts as read only if the chat is open and its page is visible.
     if (looking && newest) readMark.note(newest.id);
   }
 
@@ -81,7 +81,7 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
     },
     load: async () => take(await history.newest()),
     loadEarlier: async () => take(await history.earlier()),
-    /** False: too many messages are waiting. */
+    /** Returns false if too many messages are waiting. */
     say: (text: string): boolean => {
       if (!outbox.put(text)) return false;
       writing.stop();
@@ -89,7 +89,7 @@ export function createConversation(client: Client, stored: StateBox, onChange: (
       if (state !== 'offline') void outbox.flush();
       return true;
     },
-    /** False: the file is not accepted. */
+    /** Returns false if the file is not accepted. */
     sendFile: uploads.put,
     rate: client.rate,
     sayAgain: (name: string) => {

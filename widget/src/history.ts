@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../contract/chat.ts';
 import type { Client } from './client.ts';
 
-/** The messages that this page has loaded, and whether older ones exist. */
+/** Holds the messages that this page has loaded, and whether older messages exist. */
 export function createHistory(client: Client) {
   const messages = new Map<string, ChatMessage>();
   let hasMore = false;

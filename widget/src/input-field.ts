@@ -2,18 +2,18 @@ import { drawing, h } from './dom.ts';
 import type { Speech } from './texts.ts';
 
 const PLANE = 'M3 20l18-8L3 4v6l11 2-11 2z';
-/** A copy of MAX_VISITOR_CHARACTERS from the contract. Importing the value would bundle the schema library. */
+/** A copy of MAX_VISITOR_CHARACTERS from the contract, because an import would bundle the schema library. */
 const MAX_CHARACTERS = 4_000;
 
 const CLIP = 'M20 11l-8.5 8.5a5 5 0 0 1-7-7L13 4a3.4 3.4 0 0 1 4.8 4.8l-8.4 8.4a1.8 1.8 0 0 1-2.5-2.5L14 7.6';
 
 export type FieldActions = {
   onSend(text: string): void;
-  /** Null: this chat does not accept files. */
+  /** Null if the chat does not accept files. */
   onFiles: ((files: readonly File[]) => void) | null;
 };
 
-/** The input field of the chat. Files can be chosen, dropped or pasted. */
+/** Creates the input field of the chat. Visitors can choose, drop or paste files. */
 export function createField({ words, dir }: Speech, { onSend, onFiles }: FieldActions) {
   const field = h('textarea', {
     rows: '1',
@@ -48,7 +48,7 @@ export function createField({ words, dir }: Speech, { onSend, onFiles }: FieldAc
       hidden: true,
       onchange: () => {
         give([...chooser.files!]);
-        // After this reset, the same file can be chosen again.
+        // After this reset, a visitor can choose the same file again.
         chooser.value = '';
         field.focus();
       },
@@ -65,7 +65,7 @@ export function createField({ words, dir }: Speech, { onSend, onFiles }: FieldAc
 
   function send(event: Event): void {
     event.preventDefault();
-    // Half of a surrogate pair and NUL can be typed, but not stored.
+    // A visitor can type half of a surrogate pair and NUL, but the server cannot store them.
     const text = field.value.replace(/[\p{Cs}\0]/gu, '').trim();
     if (text === '') return;
     field.value = '';

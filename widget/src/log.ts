@@ -2,14 +2,14 @@ import { h } from './dom.ts';
 import { lineView, messageView, type MessageTools, waitingView } from './message-view.ts';
 import type { Shown } from './conversation.ts';
 
-/** If the view is nearer than this to the newest message, it follows new ones. */
+/** If the view is at most this far from the newest message, it follows new messages. */
 const NEAR_END_PX = 80;
 
-/** The content before the visitor's first message. `ask` sends a suggestion as a message of the visitor. */
+/** The content before the visitor's first message. `ask`: sends a suggestion as a message of the visitor. */
 export type First = { greeting: string; suggestions: readonly string[]; ask(text: string): void };
 type Wanted = { id: string; key: string; make: () => HTMLLIElement };
 
-/** The list of messages, and the button that loads older ones. */
+/** Shows the list of messages, and the button that loads older messages. */
 export function createLog(first: First, tools: MessageTools, loadEarlier: () => Promise<void>) {
   const { words } = tools.speech;
   const more = h('button', { type: 'button', class: 'more', hidden: true, onclick: earlier }, words.earlier);
@@ -57,15 +57,15 @@ export function createLog(first: First, tools: MessageTools, loadEarlier: () => 
   };
 }
 
-/** The entries that the list should show, in order. An entry with an unchanged key is not drawn again. */
+/** Returns the entries that the list should show, in order. An entry with an unchanged key is not drawn again. */
 function wantedOf(
   { messages, waiting, state, loaded, hasMore, readUntil }: Shown,
   first: First,
   tools: MessageTools,
 ): Wanted[] {
   const { greeting, suggestions } = first;
-  // Shown only if it is certain that there are no messages. Otherwise the suggestions would be visible for a moment to
-  // a returning visitor.
+  // The greeting and suggestions are shown only if the visitor certainly has no messages, so that a returning visitor
+  // never sees them for a moment.
   const firstNew = firstNewOf(messages, readUntil);
   const isNew = loaded && messages.length === 0 && waiting.length === 0;
   return [
@@ -85,7 +85,8 @@ function wantedOf(
       const isLast = index === messages.length - 1 && waiting.length === 0;
       const id = message.client_id ?? message.id;
       const isAnswer = messages.slice(0, index).some(({ role }) => role === 'end_user');
-      // Only choices look different in the last position. The scores of a survey stay.
+      // Only choices look different in the last position of the list. The scores of a survey look the same in every
+      // position.
       const isKey = message.content.type === 'choices' && message.rating?.kind !== 'survey';
       const key = isKey ? `${message.id} ${isLast}` : message.id;
       return [
@@ -104,7 +105,7 @@ function wantedOf(
   ];
 }
 
-/** The first message that was new when the chat was opened, if the visitor had read earlier ones. */
+/** Returns the first message that was new when the chat was opened, if the visitor had read earlier messages. */
 function firstNewOf(messages: Shown['messages'], readUntil: string | null): string | undefined {
   if (readUntil === null) return undefined;
   return messages.find(({ id, role }) => role !== 'end_user' && id > readUntil)?.id;
@@ -118,7 +119,7 @@ function linesBefore(
   { firstNew, words }: Around,
 ): Wanted[] {
   const { id, author } = message;
-  // A message of the visitor in between does not mean that someone else joined.
+  // A message of the visitor between two answers does not mean that another author joined.
   const latest = before.findLast(({ role }) => role !== 'end_user')?.author;
   const lines = [
     ...(id === firstNew && before.length > 0 ? [{ id: 'new', text: words.new_messages }] : []),
@@ -136,7 +137,7 @@ function suggestionsView({ suggestions, ask }: First, { speech: { words } }: Mes
   );
 }
 
-/** Only changed entries are updated, so a screen reader announces new ones and an opened source stays open. */
+/** Only changed entries are updated, so a screen reader announces only new entries and an opened source stays open. */
 function createUpdate(list: HTMLElement): (wanted: readonly Wanted[]) => void {
   const drawn = new Map<string, { key: string; node: HTMLLIElement }>();
   return (wanted) => {

@@ -9,7 +9,7 @@ import { chooseSpeech } from './texts.ts';
 /** The server inserts this value before the script (src/http/chat/widget-script.ts). */
 declare const PARLEY_CHAT: ChatAppearance;
 
-/** The functions that the page can call: `parleyChat.open()`. */
+/** The functions that the page can call, such as `parleyChat.open()`. */
 type ParleyChat = {
   open(): void;
   close(): void;
@@ -39,7 +39,7 @@ function start(script: HTMLScriptElement): void {
   let talk: ReturnType<typeof begin>;
   const view = createView(host, options, { toggle: (open) => toggle(open, true), ...actsOn(() => talk.conversation) });
 
-  /** The state of one person. Sign-in and sign-out reset the state. */
+  /** Creates the state of one person. A sign-in or sign-out resets the state. */
   function begin(person: OpenChatSession) {
     const who = person.external_id ?? '';
     const stored = openKept(`parley.chat.${PARLEY_CHAT.channel_id}.${who}`, () => conversation.change());
@@ -56,7 +56,9 @@ function start(script: HTMLScriptElement): void {
       storage: stored,
       conversation,
       connection,
-      /** Connected only if messages can arrive: the chat is open, or the person has a conversation. */
+      /**
+       * The widget is connected only if messages can arrive, because the chat is open or the person has a conversation.
+       */
       connect: () => {
         if (wanted() && navigator.onLine) connection.start();
         conversation.look(view.isOpen() && document.visibilityState === 'visible');
@@ -146,7 +148,7 @@ function localeOf(tag: string): { locale?: string } {
   }
 }
 
-// Starts once even if the tag is repeated, and not if the channel is turned off.
+// Starts the widget once, even if the tag is repeated, and not if the channel is turned off.
 if (tag instanceof HTMLScriptElement && PARLEY_CHAT.enabled && !document.querySelector(ELEMENT)) {
   if (document.body) start(tag);
   else addEventListener('DOMContentLoaded', () => start(tag), { once: true });

@@ -1,14 +1,14 @@
-/** Longer than most agents need. Members who took over often write later. */
+/** Most agents answer faster than this, but members who took over often write later. */
 const TYPING_MS = 30_000;
 
 /**
- * The unfinished text of the agent's next message. The preview is only a preview, because the final message arrives
+ * Shows the unfinished text of the agent's next message. The preview is not stored, because the final message arrives
  * complete.
  */
 export function createMessagePreview() {
   let words = '';
   let typingUntil = 0;
-  /** True: the visitor has written, so the agent stops and starts again. */
+  /** True: the visitor has written again, so the agent stops and starts again. */
   let isStopped = false;
   return {
     shown: () => ({ words, typing: typingUntil > Date.now() }),
@@ -29,7 +29,10 @@ export function createMessagePreview() {
       if (words !== '') isStopped = true;
       words = '';
     },
-    /** The message has arrived or the stream has ended. A new stream sends the whole text again. */
+    /**
+     * This function is called when the message has arrived or the stream has ended. A new stream sends the whole text
+     * again.
+     */
     forget: () => {
       words = '';
       isStopped = false;

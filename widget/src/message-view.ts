@@ -6,19 +6,21 @@ import type { Speech } from './texts.ts';
 
 export type MessageTools = {
   speech: Speech;
-  /** The origin of the server. */
+  /** The origin of Parley's server. */
   server: string;
   say(text: string): void;
   sayAgain(name: string): void;
   rate: Rate;
-  /** The visitor can rate answers. */
+  /** True: the visitor can rate answers. */
   thumbs: boolean;
 };
 
-/** The place of a message among the others. `isAnswer`: the visitor wrote before it. */
+/** The place of a message in the list. `isAnswer`: true if the visitor wrote before the message. */
 export type Place = { isLast: boolean; isAnswer: boolean };
 
-/** One message. Text of people is inserted as text. Links are possible only to http and https. */
+/**
+ * Creates the view of one message. The text of people is inserted as text. Only http and https addresses become links.
+ */
 export function messageView(message: ChatMessage, tools: MessageTools, { isLast, isAnswer }: Place): HTMLLIElement {
   const { speech } = tools;
   const { rating } = message;
@@ -63,7 +65,7 @@ export function waitingView(
   );
 }
 
-/** A line between messages: who joined, or where the new messages begin. */
+/** Creates a line between messages, which says who joined, or where the new messages begin. */
 export const lineView = (text: string): HTMLLIElement => h('li', { class: 'line', dir: 'auto' }, text);
 
 function progressOf({ sent }: Waiting): (Node | string)[] {
@@ -91,7 +93,7 @@ function contentOf({ content }: ChatMessage, { server, speech: { words } }: Mess
       const place = OURS.exec(content.url)?.[1];
       const url = place === undefined ? content.url : server + place;
       const link = linkTo(url, name);
-      // A picture from another server would load without a click and reveal the visitor to that server.
+      // A picture from another server would load without a click and reveal the visitor to this server.
       const isShown = content.type === 'image' && place !== undefined && link instanceof HTMLElement;
       if (isShown) link.replaceChildren(picture(url, name));
       return [...captioned(content.text), link];
@@ -113,7 +115,7 @@ const captioned = (text: string | undefined): (Node | string)[] => (text ? [...l
 
 const ADDRESS = /https?:\/\/[^\s<>"'\u2068\u2069]+/gi;
 
-/** Plain text in which URLs are links. */
+/** Creates plain text in which URLs are links. */
 function linked(text: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let at = 0;
@@ -163,7 +165,7 @@ function timeOf(at: string, { locale, language }: Speech): HTMLElement {
   try {
     text = time.toLocaleString(locale, how);
   } catch {
-    // The page declares an invalid language.
+    // The page may declare an invalid language.
     text = time.toLocaleString(language, how);
   }
   return h('time', { datetime: at }, text);

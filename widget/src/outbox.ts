@@ -3,20 +3,20 @@ import { CallError, type Client } from './client.ts';
 import { type StateBox, MAX_WAITING } from './stored-state.ts';
 
 export type OutboxListener = {
-  /** The server has stored the message. `answering`: an answer is expected. */
+  /** This function is called when the server has stored the message. `answering`: true if an answer is expected. */
   onSent(message: ChatMessage, answering: boolean): void;
   onRefused(): void;
 };
 
-/** The minimum pause after a failed call. */
+/** The shortest pause after a failed call. */
 const RETRY_MS = 5_000;
 
-/** The waiting messages, in the order of typing. Waiting messages are stored, so a reload does not lose them. */
+/** Holds the waiting messages, in the order of typing. Waiting messages are stored, so a reload does not lose them. */
 export function createOutbox(client: Client, stored: StateBox, { onSent, onRefused }: OutboxListener) {
   let sending = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** Sends the messages one by one, in order. A message that cannot be sent now stays in the queue. */
+  /** Sends the waiting messages one by one, in order. A message that cannot be sent now stays in the queue. */
   async function flush(): Promise<void> {
     if (sending) return;
     sending = true;
@@ -55,7 +55,7 @@ export function createOutbox(client: Client, stored: StateBox, { onSent, onRefus
 
   return {
     flush,
-    /** False: too many messages are waiting. */
+    /** Returns false if too many messages are waiting. */
     put: (text: string): boolean => {
       if (stored.read().queue.length >= MAX_WAITING) return false;
       stored.change((now) => now.queue.push({ client_id: newName(), text, at: Date.now() }));
@@ -70,7 +70,7 @@ export function createOutbox(client: Client, stored: StateBox, { onSent, onRefus
   };
 }
 
-/** A random UUID. `crypto.randomUUID` exists only on https pages. */
+/** Creates a random UUID. The browser has `crypto.randomUUID` only on https pages. */
 export function newName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

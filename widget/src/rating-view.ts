@@ -2,19 +2,19 @@ import type { ChatMessage, RateChat } from '../../contract/chat.ts';
 import { drawing, h } from './dom.ts';
 import type { Speech } from './texts.ts';
 
-/** Rejects if the server does not store the rating. */
+/** The promise rejects if the server does not store the rating. */
 export type Rate = (rated: RateChat) => Promise<unknown>;
 type Score = RateChat['score'];
 type Tools = { speech: Speech; rate: Rate };
 
-/** A copy of the contract's limit. Importing the contract's limit would also import the schemas in that file. */
+/** A copy of the contract's limit, because an import would also load the schemas in that file. */
 const MAX_COMMENT = 1_000;
 
 const SCORES = [1, 2, 3, 4, 5] as const;
 const THUMB =
   'M7 10v12M15 5.9 14 10h5.8a2 2 0 0 1 1.9 2.6l-2.3 8a2 2 0 0 1-1.9 1.4H4a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2h2.8a2 2 0 0 0 1.8-1.1L12 2a3.1 3.1 0 0 1 3 3.9Z';
 
-/** Two buttons below an answer. */
+/** Creates the two buttons below an answer. */
 export function thumbsView({ id, rating }: ChatMessage, { speech: { words }, rate }: Tools): HTMLElement {
   const scores = ([1, -1] as const).map((score) => ({
     score,
@@ -27,7 +27,10 @@ export function thumbsView({ id, rating }: ChatMessage, { speech: { words }, rat
   });
 }
 
-/** The scores of a survey. After the score, a field for a comment. The elements stay, so the focus is not lost. */
+/**
+ * Creates the scores of a survey and, after the score, a field for a comment. The elements stay in the page, so the
+ * focus is not lost.
+ */
 export function surveyView({ id, rating, content }: ChatMessage, { speech: { words }, rate }: Tools): HTMLElement {
   const labels = content.type === 'choices' ? content.choices.map(({ label }) => label) : [];
   const thanks = h('div', { class: 'facts', role: 'status' }, rating?.score ? words.thanks : '');

@@ -4,7 +4,10 @@ import type { StateBox } from './stored-state.ts';
 /** Several messages within this time cause one request. */
 const READ_AFTER_MS = 400;
 
-/** The last message that the visitor has read. The newest seen message is stored here and reported to the server. */
+/**
+ * Holds the last message that the visitor has read. The newest seen message is stored in the browser and reported to
+ * the server.
+ */
 export function createReadMark(client: Client, stored: StateBox) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {

@@ -1,19 +1,19 @@
 /**
- * The state that survives a reload: the visitor's token, the waiting messages, and the last read message. Every change
- * reads the storage first, because another tab may have changed it. If storage is blocked or full, the state lasts as
- * long as the page.
+ * The stored state survives a reload, which is the visitor's token, the waiting messages, and the last read message.
+ * Every change reads the storage first, because another tab may have changed it. If the storage is blocked or full, the
+ * state lasts only as long as the page.
  */
 export type Waiting = {
   client_id: string;
   text: string;
   at: number;
   failed?: true;
-  /** The part of a file that is sent, from 0 to 1. */
+  /** The part of a file that was sent, from 0 to 1. */
   sent?: number;
 };
 export type StoredState = {
   token?: string;
-  /** The token's expiry, and the time from which it should be renewed. */
+  /** The expiry of the token, and the time from which it should be renewed. */
   until?: number;
   renew?: number;
   queue: Waiting[];
@@ -23,11 +23,11 @@ export type StoredState = {
   talked?: true;
 };
 
-/** The most messages that may wait; the widget reports when a visitor without a connection writes more. */
+/** At most this many messages may wait, and the widget refuses more. */
 export const MAX_WAITING = 50;
 
 /**
- * Each waiting message has its own storage key. Otherwise two tabs that write at the same moment would delete each
+ * Each waiting message has its own storage key. With one key, two tabs that write at the same moment would delete each
  * other's messages.
  */
 export function openKept(name: string, onElsewhere: () => void) {

@@ -1,4 +1,4 @@
-/** All styles are in the shadow root of one element, so the styles of page and chat do not affect each other. */
+/** The shadow root of one element has all styles, so the styles of page and chat do not affect each other. */
 export const style = `
 :host { all: initial; position: fixed; inset: auto; z-index: 2147483000; }
 :host([hidden]) { display: none; }
@@ -95,7 +95,7 @@ textarea::placeholder { color: var(--muted); opacity: 1; }
 @media (forced-colors: active) { .launcher, .send, .bubble, .choices button { border: 1px solid; } }
 `;
 
-/** Black or white, whichever has more contrast to the color (WCAG relative luminance). */
+/** Chooses black or white, whichever has more contrast to the color (WCAG relative luminance). */
 export function readableOn(color: string): string {
   const [r, g, b] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;

@@ -141,8 +141,8 @@ const known = (tag: string | null | undefined): ChatLanguage | undefined => {
 };
 
 /**
- * The language of the script tag, otherwise of the page, otherwise of the browser. A right-to-left page keeps its text
- * direction.
+ * Chooses the language of the script tag, or else of the page, or else of the browser. A right-to-left page keeps its
+ * text direction.
  */
 export function chooseSpeech(wanted: string | undefined): Speech {
   const page = document.documentElement.lang;

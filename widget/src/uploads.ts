@@ -3,13 +3,14 @@ import type { Client } from './client.ts';
 import type { Waiting } from './stored-state.ts';
 import { newName } from './outbox.ts';
 
-/** A copy of MAX_ATTACHMENT_BYTES from the contract. Importing the value would bundle the schema library. */
+/** A copy of MAX_ATTACHMENT_BYTES from the contract, because an import would bundle the schema library. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 export type UploadsListener = { onSent(message: ChatMessage, answering: boolean): void; onChange(): void };
 
 /**
- * Files that are being uploaded. The uploads last as long as the page, because browser storage does not contain files.
+ * Holds the files that are being uploaded. The uploads last only as long as the page, because browser storage does not
+ * contain files.
  */
 export function createUploads(client: Client, { onSent, onChange }: UploadsListener) {
   const files = new Map<string, { file: File; failed: boolean; sent: number }>();
@@ -31,7 +32,7 @@ export function createUploads(client: Client, { onSent, onChange }: UploadsListe
   }
 
   return {
-    /** False: the file is empty or too large. */
+    /** Returns false if the file is empty or too large. */
     put: (file: File): boolean => {
       const fits = file.size > 0 && file.size <= MAX_BYTES;
       if (fits) void send(newName(), file);

@@ -14,14 +14,14 @@ export type ViewOptions = {
   /** True: the page shows only the chat. */
   isPage: boolean;
   theme: 'light' | 'dark' | 'auto';
-  /** The origin of the server. This origin differs from the origin of the page. */
+  /** The origin of Parley's server. The server's origin differs from the origin of the page. */
   server: string;
 };
 export type ViewActions = {
   toggle(open: boolean): void;
-  /** False: the message cannot be accepted now. */
+  /** Returns false if the message cannot be accepted now. */
   say(text: string): boolean;
-  /** False: the file is empty or too large. */
+  /** Returns false if the file is empty or too large. */
   sendFile(file: File): boolean;
   rate: Rate;
   sayAgain(name: string): void;
@@ -30,7 +30,7 @@ export type ViewActions = {
 
 const CROSS = 'M6 6l12 12M18 6L6 18';
 
-/** The visible chat and its buttons. The view draws the given state and makes no calls to the server. */
+/** Draws the visible chat and its buttons. The view draws the given state and makes no calls to the server. */
 export function createView(host: HTMLElement, options: ViewOptions, act: ViewActions) {
   const { appearance, speech, isPage, server } = options;
   const { words } = speech;
@@ -67,7 +67,7 @@ export function createView(host: HTMLElement, options: ViewOptions, act: ViewAct
   );
   const root = createRoot(host, options, isPage ? [panel] : [launcher.button, panel, launcher.arrived]);
   const narrow = matchMedia('(max-width: 480px)');
-  // If the chat covers the page, the focus stays inside it.
+  // If the chat covers the page, the focus stays in the chat.
   root.addEventListener('keydown', (event) => {
     if (isPage || !isOpen()) return;
     if (event.key === 'Escape') {

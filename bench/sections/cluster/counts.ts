@@ -11,9 +11,9 @@ const TOLD_MS = 10_500;
 const ALONE = 400;
 
 /**
- * The use of the shared servers by one accepted trigger call, including the turn that answers it: rows, transactions
- * and WAL of the database, commands of Redis. The servers count it themselves. The work that the servers do without
- * calls is subtracted.
+ * Measures how much one accepted trigger call, with its answer, uses the shared servers: rows, transactions, WAL, and
+ * commands of Redis. PostgreSQL and Redis count this use themselves. The work that the servers do without calls is
+ * subtracted.
  */
 export async function counts(plan: Plan): Promise<string[]> {
   await using region = await startRegion(1, { workers: 1, withRedis: true });
@@ -28,7 +28,7 @@ export async function counts(plan: Plan): Promise<string[]> {
   const idleFrom = await look();
   const idle = rateOf(idleFrom, await look());
 
-  // With fewer calls, the result would be lost in the server's own work.
+  // With fewer calls, the server's own work would be larger than the result.
   const alone = ALONE * Math.max(1, Math.round(plan.scale));
   const measure = async (calls: () => Promise<number>): Promise<Counted> => {
     const before = await look();
@@ -49,7 +49,10 @@ export async function counts(plan: Plan): Promise<string[]> {
   ];
 }
 
-/** Names are "cpu" (ms), "transactions", "WAL bytes", "WAL syncs", "insert TABLE", "update TABLE", "delete TABLE", "redis COMMAND". */
+/**
+ * The names of the counters are "cpu" (ms), "transactions", "WAL bytes", "WAL syncs", "insert TABLE", "update TABLE",
+ * "delete TABLE", "redis COMMAND".
+ */
 type Counted = { at: number; numbers: Map<string, number> };
 
 async function readCounts({ db }: Region, redisUrl: URL): Promise<Counted> {
@@ -69,7 +72,7 @@ async function readCounts({ db }: Region, redisUrl: URL): Promise<Counted> {
   return { at: performance.now(), numbers };
 }
 
-/** This needs no client library: it sends one command, and Redis closes the connection. */
+/** This function needs no client library, because it sends one command and Redis closes the connection. */
 async function commandStats({ hostname, port }: URL): Promise<string> {
   const socket = connect(Number(port), hostname);
   socket.write('INFO commandstats\r\nQUIT\r\n');
@@ -101,7 +104,7 @@ function perCall(before: Counted, after: Counted, idle: Counted, calls: number):
 
 const OURS = new Set(['redis info', 'redis quit']);
 
-/** Scripts from the perspective of the callers, or (`probe`) everything except this section's own requests. */
+/** Returns the commands of Redis: `scripts` as the callers see them, `probe` without this section's own requests. */
 function redisOf({ numbers }: Counted, what: 'scripts' | 'probe'): number {
   let total = 0;
   for (const [name, value] of numbers) {
@@ -120,7 +123,7 @@ function countsText(counted: Counted): string {
 const sum = ({ numbers }: Counted, prefix: string): number =>
   [...numbers].reduce((total, [name, value]) => total + (name.startsWith(prefix) ? value : 0), 0);
 
-/** The tables with at least a twentieth of a row. */
+/** Returns the tables that get at least a twentieth of a row per call. */
 const rowsOf = ({ numbers }: Counted): string =>
   [...numbers]
     .filter(([name, value]) => /^(insert|update|delete) /.test(name) && value > 0.05)

@@ -8,15 +8,18 @@ import type { Steady, SteadyResult } from '../../steady.ts';
 const STEADY = fileURLToPath(new URL('../../steady.ts', import.meta.url));
 const run = promisify(execFile);
 
-/** The limit per minute of a key and of its organization. The noisy tenant makes a hundred times as many calls. */
+/**
+ * The limit per minute of a key and of its organization. The noisy tenant makes a hundred times as many calls as its
+ * limit allows.
+ */
 const LIMIT = 600;
 const QUIET_TENANTS = 10;
-/** The calls of each quiet tenant, well below its limit. */
+/** The number of calls a second of each quiet tenant, well below its limit. */
 const QUIET_PER_SECOND = 5;
 
 /**
- * The response times of other tenants while one tenant calls at a hundred times its limit, compared with the times
- * without that load. In alternation.
+ * Measures in alternation the response times of other tenants with and without one tenant that calls at a hundred times
+ * its limit.
  */
 export async function noisy(plan: Plan): Promise<string[]> {
   await using region = await startRegion(1, {

@@ -21,9 +21,9 @@ const REVOKES = 40;
 const URL = 'https://us.parley.example';
 
 /**
- * The database load of leases by the number of nodes. All nodes run in this process with the real access code: each has
- * its lease, its listener and its sweep. No API calls are made. The section also measures how long a change takes until
- * all nodes have read it.
+ * Measures the database load of leases by the number of nodes. All nodes run in this process with the real access code:
+ * each has its lease, its listener and its sweep. This section makes no API calls. The section also measures how long
+ * all nodes take to read a change.
  */
 export async function renewals(plan: Plan): Promise<string[]> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-bench-'));

@@ -8,9 +8,8 @@ const FAULTY = 12;
 const REST_MS = 1_500;
 
 /**
- * The time from the request "Revoke" to the response "revoked", over HTTP with a session, with three nodes that have
- * the key in memory. The section then measures a revoke with one node killed, and with one node stopped, at that
- * moment.
+ * Measures the time from the request "Revoke" to the response "revoked", with three nodes that have the key in memory.
+ * The section then measures a revoke with one node killed, and with one node stopped, at that moment.
  */
 export async function revoke(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);
@@ -18,7 +17,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
   const { nodes } = region.cluster;
   const lines: string[] = [];
 
-  // The node without a fault responds.
+  // The node without a fault answers the request.
   const healthy: number[] = [];
   for (let n = 0; n < Math.max(20, HEALTHY * plan.scale); n += 1)
     healthy.push(await revokeOnce(region, tenant, n % 3, [0, 1, 2]));
@@ -44,7 +43,7 @@ export async function revoke(plan: Plan): Promise<string[]> {
   return lines;
 }
 
-/** Returns milliseconds; throws if a running node still accepts the key afterwards. */
+/** Returns the milliseconds, and throws if a running node still accepts the key afterwards. */
 async function revokeOnce(
   region: Region,
   { orgId }: Tenant,

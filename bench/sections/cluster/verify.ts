@@ -3,8 +3,8 @@ import { startBare, startSelecting } from '../../program.ts';
 import { fireAll, startRegion } from '../../region.ts';
 
 /**
- * Compares three ways to verify a key: from memory, by one indexed SELECT per request, and not at all. Each way runs
- * with one and with three processes.
+ * Compares three ways to verify a key: from memory, by one indexed SELECT per request, and not at all. Each of the
+ * three ways runs with one and with three processes.
  */
 export async function verify(plan: Plan): Promise<string[]> {
   await using region = await startRegion(3);
@@ -22,7 +22,8 @@ export async function verify(plan: Plan): Promise<string[]> {
     for (const count of [1, 3]) {
       const rates = new Map<string, number[]>();
       const p99s = new Map<string, number[]>();
-      // The servers alternate, so that other load of the machine affects all alike. The first round warms up.
+      // The servers alternate, so that other load of the machine affects all alike. The first round of measurements is
+      // not counted, because it fills caches.
       for (let round = 0; round <= plan.rounds; round += 1) {
         for (const [name, servers] of Object.entries(ways)) {
           const hits = await fireAll(

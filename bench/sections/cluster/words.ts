@@ -7,12 +7,12 @@ import { quantile, type Region, startRegion, type Tenant } from '../../region.ts
 
 const RUNS = 100;
 const PIECES = Array.from({ length: 40 }, (_, n) => ` word${n}`);
-/** The interval of a fast model. */
+/** The interval between the words of a fast model. */
 const GAP_MS = 10;
 
 /**
- * The time from the provider's first delta to its arrival at the reader of the run: provider, worker, database, node,
- * reader. The turns run one after another.
+ * Measures how long the provider's first delta takes through worker, database and node to the reader of the run. The
+ * turns of this section run one after another.
  */
 export async function words(): Promise<string[]> {
   const model = await startFakeModel();

@@ -125,6 +125,6 @@ function addUpdate(channels: Command): void {
   examples(update, `channels update channel_01jd… --settings '{"bot_token":"…"}'`);
 }
 
-/** A token in an argument stays in the shell's history. A token from standard input is not stored there. */
+/** A token in an argument stays in the shell's history. The shell does not store a token from standard input. */
 const readSettings = async (given: string): Promise<Row> =>
   parseJsonObject(given === '-' ? await readText('-') : given, '--settings');

@@ -5,7 +5,7 @@ import {
   type ChannelKindName,
 } from '../../../contract/channel-kinds.ts';
 
-/** The settings of every kind for `--help`, created from the forms that the server validates with. */
+/** Describes the settings of every kind for `--help` from the forms that the server validates with. */
 export const describeKinds = (): string =>
   `Kinds and their settings (* required, # secret: stored encrypted and never shown again):\n${CHANNEL_KINDS.map(describeKind).join('\n')}`;
 

@@ -12,8 +12,8 @@ const MAX_LOOKS = 40;
 type Flags = { to?: string; text?: string; content?: string };
 
 /**
- * `channels test`: without a recipient, it checks the credentials with the provider. With a recipient, the command
- * sends a message.
+ * The command `channels test` checks the credentials with the provider if there is no recipient. With a recipient, the
+ * command sends a message.
  */
 export function addTestCommand(channels: Command): void {
   const test = channels
@@ -26,7 +26,7 @@ export function addTestCommand(channels: Command): void {
   setAction<Flags>(test, async ({ api, out }, [id], { to, text, content }) => {
     const ids = { channel_id: id! };
     const check = await api.call('checkChannel', { ids });
-    // A kind without a provider check loses its error state when a message is delivered.
+    // The error state of a kind without a provider check ends when a message is delivered.
     if (!check['ok'] && (check['asked'] || to === undefined))
       throw new Failure('channel_check_failed', String(check['detail']));
     if (to === undefined) return out.record(check);

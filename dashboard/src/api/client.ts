@@ -6,16 +6,16 @@ import { loadArabicTitles } from '../language/arabic-titles.ts';
 import { languageOf, preferences } from '../preferences.ts';
 
 /**
- * The only file that calls fetch. contract/dashboard/routes.ts defines the name and types of every route. Every
- * failure, whatever its cause, is thrown as a Problem.
+ * Only this file calls `fetch`. The contract (contract/dashboard/routes.ts) defines the name and types of every route.
+ * Every failure, whatever its cause, is thrown as a Problem.
  */
 export type CallInput<N extends DashboardRouteName> = ParamsInput<N> & {
   query?: QueryOf<N>;
   body?: BodyOf<N>;
   signal?: AbortSignal;
-  /** The request is sent even if the page is being closed. */
+  /** True: the request is sent even if the page is being closed. */
   keepalive?: boolean;
-  /** For a route that streams: called with the whole text of the answer so far, while it is written. */
+  /** A route that streams calls this function with the whole text of the answer so far, while the answer is written. */
   onText?: (text: string) => void;
 };
 type ParamsInput<N extends DashboardRouteName> = [ParamOf<N>] extends [never]
@@ -31,7 +31,7 @@ type AnyInput = {
   onText?: (text: string) => void;
 };
 
-/** Longer than the server's own longest wait, so the server's response arrives first. */
+/** The time limit is longer than the server's longest wait, so the server's response arrives first. */
 const TIMEOUT_MS = 40_000;
 
 export async function call<N extends DashboardRouteName>(name: N, input: CallInput<N>): Promise<AnswerOf<N>> {
@@ -53,7 +53,7 @@ export async function call<N extends DashboardRouteName>(name: N, input: CallInp
   return (await send(fill(path, params) + search(query), init, onText)) as AnswerOf<N>;
 }
 
-/** The URL of a route for requests that the browser itself makes: a stream, a file. */
+/** Returns the URL of a route for requests that the browser makes, such as a stream or a file. */
 export function addressOf<N extends DashboardRouteName>(name: N, input: Omit<CallInput<N>, 'body' | 'signal'>): string {
   const { query, params = {} } = input as AnyInput;
   return fill(routes[name]!.split(' ')[1]!, params) + search(query);
@@ -61,12 +61,12 @@ export function addressOf<N extends DashboardRouteName>(name: N, input: Omit<Cal
 
 export type Me = { label: string; organization: { name: string }; region: string; permissions: string[] };
 
-/** The test request with a new key: it calls the public API without the session. */
+/** Tests a new key with a call of the public API, without the session. */
 export async function callMe(key: string): Promise<Me> {
   return (await send('/api/me', { headers: { authorization: `Bearer ${key}` }, credentials: 'omit' })) as Me;
 }
 
-/** Throws if there is no response. Any response is returned. */
+/** The promise rejects if no response comes. Any response counts as success. */
 export async function reachServer(): Promise<void> {
   await send('/api/health', { credentials: 'omit' }).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 0) throw error;
@@ -75,13 +75,13 @@ export async function reachServer(): Promise<void> {
 
 export type Started = Pick<RunRecord, 'id' | 'conversation_id'>;
 
-/** Calls a trigger with a new key, like a backend. */
+/** Calls a trigger with a new key, as a backend would. */
 export async function callTrigger(key: string, path: string, body: string): Promise<Started> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return (await send(path, { method: 'POST', body, headers, credentials: 'omit' })) as Started;
 }
 
-/** The error of every failed call. `status` 0: no response, so it is unknown whether the call took effect. */
+/** The error of every failed call. With `status` 0, no response came, so it is unknown whether the call took effect. */
 export class Problem extends Error {
   readonly code: ProblemCode | 'connection_lost' | 'answer_unreadable';
   readonly status: number;
@@ -122,7 +122,7 @@ async function send(url: string, init: RequestInit, onText?: (text: string) => v
       signal: init.signal ? AbortSignal.any([init.signal, timeout]) : timeout,
     });
   } catch (error) {
-    // A call that TanStack Query cancelled does not mean a lost connection.
+    // If TanStack Query cancelled a call, the connection is not lost.
     if (init.signal?.aborted) throw error;
     throw new Problem({ code: 'connection_lost', status: 0 });
   }
@@ -194,7 +194,7 @@ async function problemOf(body: Partial<ProblemBody>, response: Response): Promis
   });
 }
 
-/** The Arabic sentences load with the first fault that needs them. */
+/** The first fault that needs the Arabic sentences loads them. */
 async function inWords(faults: readonly Fault[] | undefined): Promise<readonly Fault[] | undefined> {
   if (languageOf(preferences()) !== 'ar' || !faults?.length) return faults;
   // If the Arabic sentences cannot load, for example after an update, the sentences stay in English.

@@ -3,18 +3,17 @@ import type { Changed, Topic } from '../../../contract/dashboard/changes.ts';
 import { addressOf } from './client.ts';
 
 /**
- * Receives change events from the server through one stream for the whole window. An event names topics, and the
- * subscribers of these topics read their data again. Without an open stream, the subscribers poll. A failure of the
- * stream therefore makes a page slower but never wrong. A hidden window closes its stream, because browsers allow few
- * connections to one host.
+ * The window receives change events from the server through one stream. An event names topics, and the subscribers of
+ * these topics read their data again. While no stream is open, the subscribers poll. A failure of the stream makes a
+ * page slower but never wrong. A hidden window closes its stream, because browsers allow few connections to one host.
  */
 export type LiveState =
   /** The state of the connection is not known yet. */
   | 'opening'
   | 'live'
-  /** The stream was open a moment ago. */
+  /** The stream was interrupted, but was open a moment ago. */
   | 'reconnecting'
-  /** There is no stream. The connection is tried again from time to time. */
+  /** No stream is open, and the connection is tried again from time to time. */
   | 'polling';
 
 type Follower = {
@@ -27,15 +26,19 @@ type Follower = {
   again: boolean;
 };
 
-/** The maximum topics of one stream. The server accepts no more. Subscribers of other topics poll. */
+/** A stream has at most this many topics, because the server accepts no more. Subscribers of further topics poll. */
 const MAX_TOPICS = 8;
-/** A page subscribes to several topics in a row when it opens. With this delay, these topics share one stream. */
+/**
+ * A page subscribes to several topics in a row when it opens. With this delay, all topics of a page share one stream.
+ */
 const OPEN_AFTER_MS = 30;
 /** The minimum pause between two reads of one subscriber, even with frequent changes. */
 const GAP_MS = 400;
-/** A failed read is repeated after this time. Otherwise the page would show the old state until its next check. */
+/**
+ * A failed read is repeated after this time, because the page would otherwise show the old state until its next check.
+ */
 const REPEAT_MS = 2_000;
-/** The server sends a heartbeat every 15 s. A longer silence means a lost connection. */
+/** The server sends a heartbeat every 15 s. A longer silence means that the connection is lost. */
 const SILENCE_MS = 35_000;
 /** A window that is hidden for less than this time keeps its stream. */
 const HIDDEN_MS = 5_000;
@@ -65,9 +68,9 @@ export const useLiveState = (): LiveState =>
   );
 
 /**
- * Calls `refresh` whenever the topic may have changed, and again if it rejects. Without a topic, the function does
- * nothing. `read` identifies the data: components that show the same data share one call. `expire` is called first if
- * no component followed the data: changes of cached data may have been reported before.
+ * Calls `refresh` whenever the topic may have changed, and again if `refresh` rejects. Without a topic, the function
+ * does nothing. `read` identifies the data, so that components with the same data share one call. `expire` is called
+ * first if no component followed the data, because earlier changes may not have reached the cache.
  */
 export function useFollow(
   orgId: string | undefined,
@@ -103,13 +106,13 @@ function openIn(ms: number): void {
   settling = setTimeout(settle, ms);
 }
 
-/** Opens the stream with the topics that are currently wanted. */
+/** Opens the stream with the topics that components currently follow. */
 function settle(): void {
   const { org_id, topics } = document.visibilityState === 'hidden' ? NOTHING : wanted();
   const next =
     org_id === undefined ? '' : addressOf('watchChanges', { params: { org_id }, query: { topics: topics.join(',') } });
   if (next === address && (source !== null || next === '')) return;
-  // Without a working stream, everything is read again.
+  // Without a working stream, all data is read again.
   const since = source !== null && state === 'live' ? sinceIn(topics) : undefined;
   close();
   address = next;
@@ -129,9 +132,9 @@ function wanted(): Wanted {
 }
 
 /**
- * The position of the open stream, for a stream with these topics. The cursor has a part for each topic, in the order
- * of the topics. A new topic has no position, so the server reports it as changed. Without a position for each topic, a
- * page that adds a topic reads all of its data again.
+ * Returns the position for a stream with the given topics. The cursor has a part for each topic, in the order of the
+ * topics. A new topic has no position, so the server reports it as changed. Without separate positions, a page that
+ * adds a topic would read all of its data again.
  */
 function sinceIn(topics: readonly string[]): string | undefined {
   const parts = position.split('.');
@@ -156,7 +159,7 @@ function open(since?: string): void {
   opened.addEventListener('beat', restartWatchdog);
   opened.addEventListener('error', () => {
     failures++;
-    // The browser itself reconnects after a broken connection, and stops after a refusal.
+    // The browser reconnects after a broken connection, and stops after a refusal.
     if (opened.readyState === EventSource.CLOSED) retry();
     else become(failures > 1 ? 'polling' : 'reconnecting');
   });

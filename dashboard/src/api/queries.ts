@@ -16,15 +16,15 @@ import { call, Problem, type CallInput } from './client.ts';
 import { useFollow, useLiveState } from './live.ts';
 
 /**
- * Hooks for reading and changing data through the one client. The route and input identify a read, so a change can name
- * the routes to read again: `useAct('setMemberRole', { refresh: ['listMembers'] })`.
+ * The hooks of this file read and change data through the one client. The route and the input identify a read, so a
+ * change can name the routes to read again, as in `useAct('setMemberRole', { refresh: ['listMembers'] })`.
  */
 const listeners = new Set<(problem: Problem) => void>();
 const tell = (error: unknown): void => {
   if (error instanceof Problem) for (const listener of listeners) listener(error);
 };
 
-/** Called for every failed call. The shell uses it to show the sign-in page. */
+/** The listener is called for every failed call. The shell shows the sign-in page with such a listener. */
 export function onProblem(listener: (problem: Problem) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -39,10 +39,10 @@ export const queryClient = new QueryClient({
       networkMode: 'always',
       staleTime: 5_000,
       refetchOnWindowFocus: true,
-      // In this mode, a failed read is not repeated automatically. Without a read on reconnect, the error would stay
-      // until the next regular read.
+      // With this network mode, a failed read is not repeated automatically. Without a read on reconnect, the error
+      // would stay until the next regular read.
       refetchOnReconnect: true,
-      // A retry would get the same refusal, but after a lost connection it may succeed.
+      // A retry would get the same refusal, but may succeed after a lost connection.
       retry: (failures, error) => failures < 1 && error instanceof Problem && error.status === 0,
       retryDelay: 500,
     },
@@ -56,25 +56,25 @@ export const readOptions = <N extends DashboardRouteName>(name: N, input: Omit<C
     queryFn: ({ signal }) => call(name, { ...input, signal } as CallInput<N>),
   });
 
-/** For pages with change events: the interval for data that the events do not cover, such as old rows of a list. */
+/** The interval for data that change events do not cover, such as old rows of a list. */
 const CHECK_MS = 30_000;
 
 type ReadExtras = {
   /** The interval in milliseconds between reads while the window is visible. */
   every?: number;
-  /** The topic of the data. The data is read again after a change event, and rarely otherwise while events arrive. */
+  /** The topic of the data, which is read again after a change event. While events arrive, other reads are rare. */
   live?: Topic;
   enabled?: boolean;
   staleTime?: number;
-  /** Shows the previous page or filter until the next has loaded. */
+  /** True if the page shows the previous page or filter until the next page has loaded. */
   keep?: boolean;
-  /** Also reads while the window is hidden. */
+  /** True: the data is also read while the window is hidden. */
   hidden?: boolean;
 };
 
 /**
- * There is no connection, too many calls, or the server is temporarily unavailable. After any other refusal, a retry
- * would get the same refusal.
+ * True if the connection is lost, the calls are too many, or the server is temporarily unavailable. After another
+ * refusal, a retry would get the same refusal.
  */
 const isTemporary = (error: unknown): boolean =>
   error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
@@ -89,12 +89,12 @@ export function useRead<N extends DashboardRouteName>(
   const state = useLiveState();
   const { queryKey } = options;
   useFollow((input.params as { org_id?: string } | undefined)?.org_id, live, hashKey(queryKey), {
-    // This effect is before that of `useQuery`, which then reads the data again.
+    // This effect runs before the effect of `useQuery`, which then reads the data again.
     expire: () => client.invalidateQueries({ queryKey, exact: true, refetchType: 'none' }),
     refresh: async () => {
       const isFirst = client.getQueryData(queryKey) === undefined;
       await client.invalidateQueries({ queryKey, exact: true });
-      // A first read in progress may have started too early.
+      // A first read in progress may have started before the change.
       if (isFirst) await client.invalidateQueries({ queryKey, exact: true });
       const error = client.getQueryState(queryKey)?.error;
       if (isTemporary(error)) throw error;
@@ -118,12 +118,12 @@ export function useAct<N extends DashboardRouteName>(name: N, { refresh }: { ref
   });
 }
 
-/** Resolves after every visible list has been read again. */
+/** The promise resolves after every visible list has been read again. */
 export async function refetch(client: QueryClient, names: readonly DashboardRouteName[]): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       const lists = { queryKey: [name] };
-      // A first read in progress may have started too early, and this call does not restart it.
+      // A first read in progress may have started before the change, and this call does not restart it.
       const isEarly = client
         .getQueryCache()
         .findAll(lists)

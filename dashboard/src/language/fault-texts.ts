@@ -1,6 +1,6 @@
 /**
- * The server's fault sentences are in English. This file translates the known sentences to Arabic. A value in a
- * sentence does not change. Unknown sentences stay in English.
+ * The server's fault sentences are in English. This file translates the known sentences to Arabic. The translation does
+ * not change a value in a sentence. Unknown sentences stay in English.
  */
 const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values: string[]) => string)])[] = [
   [/^This field is required\.$/, 'هذا الحقل مطلوب.'],
@@ -73,7 +73,7 @@ const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values:
     /^The quiet hours cover the whole window: no message could ever be sent\.$/,
     'تغطي ساعات الهدوء النافذة كلها، فلن تُرسل أي رسالة.',
   ],
-  // The last entry matches a single value.
+  // The last entry of the list matches a single value.
   [/^Must be (\S+)\.$/, (value) => `يجب أن تكون القيمة ${value}.`],
 ];
 
@@ -87,7 +87,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const typeOf = (type: string): string => TYPES[type.replace(/^an? /, '')] ?? 'null';
 
-/** Null: the sentence is unknown. */
+/** Null: the list does not contain the sentence. */
 export function inArabic(detail: string): string | null {
   for (const [pattern, arabic] of PIECES) {
     const found = pattern.exec(detail);

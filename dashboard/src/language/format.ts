@@ -1,6 +1,6 @@
 import type { Language } from '../preferences.ts';
 
-/** Digits are Latin in both languages, because keys, IDs and code next to them have only those. */
+/** Digits are Latin in both languages, because keys, IDs and code have only Latin digits. */
 const LOCALES: Record<Language, string> = { en: 'en', ar: 'ar-u-nu-latn' };
 
 const JUST_NOW: Record<Language, string> = { en: 'just now', ar: 'الآن' };
@@ -9,8 +9,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * "3 minutes ago", "in 2 hours", or a short form with `narrow`: "3m ago". A time less than ten seconds ago is "just
- * now".
+ * Returns a text such as "3 minutes ago" or "in 2 hours", or a short form such as "3m ago" with `narrow`. A time less
+ * than ten seconds ago is "just now".
  */
 export function relative(
   language: Language,
@@ -30,7 +30,9 @@ export function relative(
   return format.format(Math.trunc(seconds / (365 * DAY)), 'year');
 }
 
-/** "5 min", "2 hr": a duration in its largest unit. Under a minute, the text is empty. */
+/**
+ * Returns a duration in its largest unit, such as "5 min" or "2 hr". Under a minute, the text of a duration is empty.
+ */
 export function lasting(language: Language, ms: number): string {
   const seconds = Math.trunc(ms / 1_000);
   const unit = seconds < MINUTE ? null : seconds < HOUR ? 'minute' : seconds < DAY ? 'hour' : 'day';
@@ -39,22 +41,25 @@ export function lasting(language: Language, ms: number): string {
   return numbers(language, { style: 'unit', unit, unitDisplay: 'short' }).format(value);
 }
 
-/** The same with seconds: "8 sec". */
+/** Returns a duration that may have seconds, such as "8 sec". */
 export const duration = (language: Language, ms: number): string =>
   lasting(language, ms) ||
   numbers(language, { style: 'unit', unit: 'second', unitDisplay: 'short' }).format(Math.trunc(ms / 1_000));
 
-/** The only exact format, which is the same in every language: "2026-11-20 20:00:00 UTC". */
+/** Returns the only exact format, which is the same in every language, such as "2026-11-20 20:00:00 UTC". */
 export const utc = (at: string | number | Date): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** With milliseconds, for "refused everywhere since". */
+/** Returns a time with milliseconds, for "refused everywhere since". */
 export const utcTime = (at: string | number | Date): string => `${new Date(at).toISOString().slice(11, 23)} UTC`;
 
 export const day = (language: Language, at: string | number | Date): string =>
   dates(language, { dateStyle: 'medium' }).format(new Date(at));
 
-/** A day that the server counted. The server's days are UTC days, regardless of the reader's time zone. */
+/**
+ * Returns the name of a day that the server counted. The server's days are UTC days, regardless of the reader's time
+ * zone.
+ */
 export const utcDay = (language: Language, at: string | number | Date): string =>
   dates(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(at));
 
@@ -63,7 +68,7 @@ export const clock = (language: Language, at: string | number | Date): string =>
 
 export const number = (language: Language, value: number): string => numbers(language, {}).format(value);
 
-/** "12.5%" for 0.125. */
+/** Returns "12.5%" for 0.125. */
 export const percent = (language: Language, part: number): string =>
   numbers(language, { style: 'percent', maximumFractionDigits: 1 }).format(part);
 
@@ -74,17 +79,20 @@ export const money = (language: Language, amount: number, currency: string): str
 export const list = (language: Language, items: readonly string[]): string =>
   new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);
 
-/** "United States", "الاتحاد الأوروبي": the browser has the names of these region codes. */
+/**
+ * Returns the name of a region, such as "United States" or "الاتحاد الأوروبي", because the browser knows the names of
+ * region codes.
+ */
 export const regionName = (language: Language, region: string): string =>
   new Intl.DisplayNames(LOCALES[language], { type: 'region' }).of(region.toUpperCase()) ?? region;
 
-/** "Arabic (Qatar)" for `ar-QA`. Extensions of a tag (`ar-u-nu-latn`) are not part of the name. */
+/** Returns "Arabic (Qatar)" for `ar-QA`. Extensions of a language tag (`ar-u-nu-latn`) are not part of the name. */
 export const languageName = (language: Language, tag: string): string =>
   new Intl.DisplayNames(language, { type: 'language' }).of(new Intl.Locale(tag).baseName) ?? tag;
 
 const SIZE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
-/** A size such as "1.2 MB". */
+/** Returns a size such as "1.2 MB". */
 export function sizeTexts(language: Language, bytes: number): string {
   const step = Math.min(SIZE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   return numbers(language, {
@@ -94,9 +102,7 @@ export function sizeTexts(language: Language, bytes: number): string {
   }).format(bytes / 1_000 ** step);
 }
 
-/**
- * Creating a format takes up to a millisecond, and a list shows dozens of them. So each one is created once.
- */
+/** Creating a format takes up to a millisecond, and a list shows dozens of them. Each format is created only once. */
 const known = new Map<string, unknown>();
 function cached<F>(name: string, create: () => F): F {
   let format = known.get(name) as F | undefined;

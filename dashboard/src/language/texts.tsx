@@ -2,15 +2,15 @@ import { Fragment, useMemo, type ReactNode } from 'react';
 import { languageOf, usePreferences, type Language } from '../preferences.ts';
 
 /**
- * The texts of a page are defined next to the page in both languages and load with it:
+ * The texts of a page are defined next to the page in both languages, and load with the page:
  *
  *   export const texts = defineTexts({ greeting: 'Hello {name}' }, { greeting: 'مرحبًا {name}' });
  *   const say = useTexts(texts);
  *   say('greeting', { name })           → text
  *   say.rich('greeting', { name: <b/> }) → text with elements in it
  *
- * The built files of a language contain only its texts (build/languages.ts), so there a window keeps its language.
- * The compiler rejects a text that is missing in one of the languages. A text that depends on a number is an object of
+ * The built files of a language contain only its texts (build/languages.ts), so a window keeps its language. The
+ * compiler rejects a text that is missing in one of the languages. A text that depends on a number is an object of
  * plural forms, named as in Intl.PluralRules. The value `count` selects the form.
  */
 export type Plural = { other: string; zero?: string; one?: string; two?: string; few?: string; many?: string };
@@ -48,7 +48,7 @@ export function sayIn<K extends string>(texts: Texts<K>, language: Language): Sa
   const rich = (key: K, values: Record<string, ReactNode>): ReactNode =>
     pick(key, values['count'])
       .split(PLACE)
-      // Splitting by a pattern with one group gives text, name, text, name, …
+      // A split by a pattern with one group gives text, name, text, name, …
       .map((part, index) => <Fragment key={index}>{index % 2 === 1 ? values[part] : part}</Fragment>);
   return Object.assign(say, { rich, language });
 }

@@ -12,14 +12,14 @@ import { listTexts } from './list-texts.ts';
 type Props<T> = {
   /** The selected rows to which the action applies. */
   items: readonly T[];
-  /** The text of the button. The dialog shows the number of rows. */
+  /** The text of the button. The text of the dialog, with the number of rows. */
   act: string;
   title: string;
   children: ReactNode;
   run: (item: T) => Promise<unknown>;
   /** The queries that show the rows. */
   refresh: readonly DashboardRouteName[];
-  /** False: the action removes nothing. */
+  /** False: the action removes nothing, so its button is not red. */
   danger?: boolean;
 };
 
@@ -46,7 +46,7 @@ export function BulkAct<T>({ items, act, title, children, run, refresh, danger =
     },
     onSettled: async () => {
       await refetch(client, refresh);
-      // The bar disappears with the selection, and so does the pressed button.
+      // The bar and the pressed button disappear with the selection, so the focus moves to the page.
       setTimeout(() => document.activeElement === document.body && document.querySelector('main')?.focus(), 0);
     },
   });

@@ -9,7 +9,7 @@ import { usePreferences } from '../preferences.ts';
 import classes from './data-list.module.css';
 
 export type Column<T> = {
-  /** A stable name. The name is also the heading unless `hidden`. */
+  /** A stable name. Unless the column is `hidden`, the name is also the heading. */
   id: string;
   label: string;
   cell: (item: T) => ReactNode;
@@ -26,14 +26,14 @@ type Props<T> = {
   keyOf: (item: T) => string;
   /** Replaces the table if there are no rows. */
   empty: ReactNode;
-  /** True: dims the row, for example that of a revoked key. */
+  /** True: the row is dimmed, for example the row of a revoked key. */
   faded?: (item: T) => boolean;
   footer?: ReactNode;
   /** The content before the first cell: a checkbox that selects the row. */
   choice?: (item: T) => ReactNode;
 };
 
-/** Elements in a row that have their own click action. */
+/** Elements in a row that have a separate click action. */
 const OWN_PURPOSE = 'a, button, input, label, select, textarea, summary, details, [role=menu], [tabindex]';
 
 /**
@@ -61,7 +61,7 @@ export function DataList<T>({ label, columns, read, keyOf, empty, faded, footer,
           </thead>
           <tbody role="rowgroup">
             {rows.map((item) => (
-              // Keyboard users have the link itself.
+              // Keyboard users open the row by its link.
               <tr
                 key={keyOf(item)}
                 role="row"
@@ -94,7 +94,7 @@ const Chosen = ({ choice, children }: { choice: ReactNode; children: ReactNode }
 /** A click on the row opens the link of its first cell, in a new tab with the usual keys. */
 function openRow(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget: row, ctrlKey, metaKey, shiftKey } = event;
-  // Clicks in a dialog of the row do not count, and neither does selecting text.
+  // Clicks in a dialog of the row do not count, and neither does a selection of text.
   if (!(target instanceof Element && row.contains(target)) || getSelection()?.type === 'Range') return;
   if (row.contains(target.closest(OWN_PURPOSE))) return;
   const link = row.querySelector('td:first-child a[href]');

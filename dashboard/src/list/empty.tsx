@@ -6,7 +6,7 @@ import classes from './empty.module.css';
 
 type Props = { icon: ReactNode; title: string; children?: ReactNode; action?: ReactNode };
 
-/** The content of an empty list: what the list will contain, and the next step. */
+/** The content of an empty list says what the list will contain, and the next step. */
 export function Empty({ icon, title, children, action }: Props): ReactNode {
   return (
     <Stack align="center" gap={6} className={classes.empty}>
@@ -24,7 +24,7 @@ export function Empty({ icon, title, children, action }: Props): ReactNode {
   );
 }
 
-/** There are rows, but none match the filters. */
+/** The content of a list whose rows do not match the filters. */
 export function NothingFound({ icon, onClear }: { icon: ReactNode; onClear: () => void }): ReactNode {
   const say = useTexts(common);
   return (

@@ -15,7 +15,7 @@ type Props = {
   children?: ReactNode;
 };
 
-/** A search field, the list's own filters as children, and a button that clears them all. */
+/** The bar has a search field, the list's own filters as children, and a button that clears all filters. */
 export function FilterBar({ text, onText, placeholder, filtered, onClear, children }: Props): ReactNode {
   const say = useTexts(common);
   const field = useTypedFilter(text, onText);

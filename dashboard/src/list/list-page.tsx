@@ -9,11 +9,11 @@ type Props<T> = Omit<PagedListProps<T>, 'label' | 'list'> & {
   title: string;
   hint: string;
   list: ListState<{ text?: string }>;
-  /** The description of the searchable text. */
+  /** A description of the texts that can be searched. */
   placeholder: string;
   /** The filters next to the search field. */
   filters?: ReactNode;
-  /** The button that creates an item. While the list is empty, the button is in `none` instead of next to the title. */
+  /** The button that creates an item. While the list is empty, `none` contains the button instead of the title line. */
   add: ReactNode;
 };
 

@@ -13,19 +13,19 @@ import { useSelection } from './use-selection.ts';
 import { useShownColumns, ViewMenu } from './view-menu.tsx';
 
 export type PagedListProps<T> = {
-  /** A stable name, under which the selected columns are stored. */
+  /** The stable name under which the selected columns are stored. */
   name: string;
   label: string;
   list: ListState<object>;
   read: UseQueryResult<{ data: T[]; next_cursor: string | null }, Problem>;
   columns: readonly Column<T>[];
-  /** Required if rows have no `id`. */
+  /** The function is required if rows have no `id`. */
   keyOf?: (item: T) => string;
   faded?: (item: T) => boolean;
   icon: ReactNode;
-  /** The content if there are no rows at all. If filters hide all rows, every list shows the same text. */
+  /** The content if the list has no rows at all. If filters hide all rows, every list shows the same text. */
   none: ReactNode;
-  /** Makes rows selectable: `label` is the name of a row, `acts` are the actions on selected rows. */
+  /** Makes rows selectable. `label` is the name of a row, and `acts` are the actions on selected rows. */
   selecting?: { label: (item: T) => string; acts: (chosen: readonly T[]) => ReactNode } | undefined;
 };
 
@@ -33,11 +33,11 @@ const idOf = (item: unknown): string => (item as { id: string }).id;
 
 const isNarrowed = ({ filtered, cursor }: ListState<object>): boolean => filtered || cursor !== undefined;
 
-/** There are no rows, regardless of the filters. */
+/** True if the list has no rows, regardless of the filters. */
 export const hasNone = ({ list, read }: Pick<PagedListProps<unknown>, 'list' | 'read'>): boolean =>
   read.data?.data.length === 0 && !isNarrowed(list);
 
-/** A paged list with filters. The URL contains its filters and page. */
+/** A paged list with filters. The URL contains the filters and the page of the list. */
 export function PagedList<T>(props: PagedListProps<T>): ReactNode {
   const { name, list, icon, none, selecting, keyOf = idOf, ...rest } = props;
   const columns = useShownColumns(name, rest.columns);

@@ -15,8 +15,8 @@ type Props = {
 };
 
 /**
- * The number of rows, and the buttons for other pages. The pager is empty without rows, or if there is neither another
- * page nor an end text.
+ * Shows the number of rows, and the buttons for other pages. The pager is empty without rows, or if there is neither
+ * another page nor an end text.
  */
 export function Pager({ list, page, children }: Props): ReactNode {
   if (page === undefined) return null;
@@ -33,7 +33,7 @@ export function Pager({ list, page, children }: Props): ReactNode {
   );
 }
 
-/** Rows after this page are not counted, because counting would cost more than the page. */
+/** Rows after this page are not counted, because the count would take longer than the page. */
 function Total({ page: { data, next_cursor }, isFirst }: { page: Page; isFirst: boolean }): ReactNode {
   const say = useTexts(listTexts);
   if (!isFirst) return <span />;

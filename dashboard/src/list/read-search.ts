@@ -1,16 +1,16 @@
-/** Helpers for the functions that parse a page's search parameters. Unknown parameters are dropped. */
+/** The functions of this file help to parse a page's search parameters. Unknown parameters are dropped. */
 export type RawSearch = Record<string, unknown>;
 
 const MAX_CHARACTERS = 1024;
 
 export const textIn = (raw: RawSearch, name: string): string | undefined => {
   const value = raw[name];
-  // The router parses ?text=42 as a number.
+  // The router parses `?text=42` as a number.
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && text.trim() !== '' ? text.slice(0, MAX_CHARACTERS) : undefined;
 };
 
-/** A time, in the form of the API. */
+/** Reads a time in the form of the API. */
 export function momentIn(raw: RawSearch, name: string): string | undefined {
   const at = Date.parse(textIn(raw, name) ?? '');
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
@@ -24,7 +24,7 @@ export const numberIn = (raw: RawSearch, name: string): number | undefined => {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 };
 
-/** A day, in the form of the API. */
+/** Reads a day in the form of the API. */
 export const dayIn = (raw: RawSearch, name: string): string | undefined => {
   const text = textIn(raw, name);
   return text !== undefined && /^2\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;

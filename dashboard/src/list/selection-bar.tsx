@@ -7,7 +7,7 @@ import classes from './selection-bar.module.css';
 
 type Props = {
   selection: Selection;
-  /** The rows on the page. */
+  /** The rows on the current page. */
   many: number;
   /** The actions on the selected rows. */
   children: ReactNode;
@@ -15,8 +15,8 @@ type Props = {
 };
 
 /**
- * Visible while at least one row is selected. The bar is below the rows, at the end of the window, so that the rows do
- * not move when the first one is selected.
+ * The bar is visible while at least one row is selected. The bar is below the rows, at the end of the window, so that
+ * the rows do not move when the first row is selected.
  */
 export function SelectionBar({ selection, many, children, problem }: Props): ReactNode {
   const say = useTexts(listTexts);

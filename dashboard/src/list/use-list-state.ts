@@ -3,8 +3,8 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
 /**
- * The state of a list is in its URL: filters and cursor are search parameters. A list can therefore be linked to,
- * survives a reload, and supports the browser's Back. The history entry contains the cursors of earlier pages, for
+ * The state of a list is in its URL: filters and cursor are search parameters. A link can open the list, a reload does
+ * not lose its state, and the browser's Back works. The history entry contains the cursors of earlier pages, for
  * "Previous".
  */
 export type ListState<F> = {
@@ -15,7 +15,7 @@ export type ListState<F> = {
   clear: () => void;
   toFirst: () => void;
   toNext: (cursor: string) => void;
-  /** Undefined if the earlier pages are unknown, for example after opening a link. */
+  /** The result is undefined if the earlier pages are unknown, for example after a link was opened. */
   toPrevious: (() => void) | undefined;
 };
 
@@ -47,7 +47,8 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
     cursor,
     filtered: filterNames.some((name) => search[name] !== undefined),
     setFilters: (change) => {
-      // Another choice may be made before the URL has the first one. Two changes at the same time must both stay.
+      // Another choice may be made before the URL contains the first choice. If two changes are made at the same time,
+      // both must stay.
       setAhead((before) => ({
         from: location.search,
         change: before && before.from === location.search ? { ...before.change, ...change } : change,
@@ -68,9 +69,7 @@ export function useListState<F extends object>(filterNames: readonly (keyof F & 
   };
 }
 
-/**
- * The state of a list in a dialog, which is not in the URL. The state of the list is reset each time the dialog opens.
- */
+/** The state of a list in a dialog is not in the URL. The state of the list is reset each time the dialog opens. */
 export function usePlacelessList<F extends object>(): ListState<F> {
   const [{ filters, trail }, set] = useState<{ filters: Partial<F>; trail: string[] }>({ filters: {}, trail: [] });
   return {
@@ -87,14 +86,14 @@ export function usePlacelessList<F extends object>(): ListState<F> {
 
 const TYPING_MS = 250;
 
-/** A search field that updates the URL when the user pauses. */
+/** A search field updates the URL when the user pauses. */
 export function useTypedFilter(value: string | undefined, commit: (value: string | undefined) => void) {
   const [typed, setTyped] = useState<{ text: string; written: boolean } | null>(null);
   const later = useDebouncedCallback((text: string) => {
     commit(text.trim() === '' ? undefined : text.trim());
     setTyped({ text, written: true });
   }, TYPING_MS);
-  // When the user pauses after a space, the space stays. Another change of the URL, for example by Back, replaces the
+  // If the user pauses after a space, the space stays. Another change of the URL, for example by Back, replaces the
   // text.
   const isTyped = typed !== null && (!typed.written || typed.text.trim() === (value ?? ''));
   return {

@@ -8,8 +8,8 @@ import type { Column } from './data-list.tsx';
 import { listTexts } from './list-texts.ts';
 
 /**
- * The first column names the row, and a column without a heading contains its actions. These two columns cannot be
- * hidden.
+ * The first column names the row, and a column without a heading contains its actions. Neither the first column nor the
+ * column of actions can be hidden.
  */
 const canBeHidden = ({ hidden }: Column<never>, at: number): boolean => at > 0 && !hidden;
 

@@ -110,7 +110,7 @@ const texts = defineTexts(
 type StepWord = keyof (typeof texts)['en'] & `step_${string}`;
 type Props = { provider: string; steps: readonly TraceStep[]; className?: string };
 
-/** The steps by which an agent came to an answer. */
+/** Shows the steps by which an agent came to an answer. */
 export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNode {
   const say = useTexts(texts);
   return (
@@ -121,7 +121,7 @@ export function AnswerSteps({ provider, steps, className = '' }: Props): ReactNo
   );
 }
 
-/** The same steps, which the parent shows and hides. */
+/** Shows the steps, which the parent opens and closes. */
 export function ShownSteps({ provider, steps, className = '' }: Props): ReactNode {
   const say = useTexts(texts);
   return (
@@ -160,7 +160,7 @@ const Detail = ({ text }: { text: string }): ReactNode =>
     </>
   );
 
-/** Answers that were not written by a model. All other names are names of model providers. */
+/** The names of engines other than models. All other names are names of model providers. */
 const PROVIDERS = {
   embedded: 'engine',
   http: 'your_code',
@@ -169,7 +169,7 @@ const PROVIDERS = {
 } as const;
 const isKnown = (provider: string): provider is keyof typeof PROVIDERS => Object.hasOwn(PROVIDERS, provider);
 
-/** Text from others, shown as text. */
+/** Shows text from others as text. */
 const Said = ({ label, text }: { label: string; text: string }): ReactNode => (
   <div>
     {label}

@@ -5,13 +5,14 @@ const HUES = 6;
 
 type Props = {
   name: string;
-  /** The ID that determines the color, so that the color stays when the name changes. */
+  /** The ID determines the color, so that the color stays when the name changes. */
   id: string;
   className?: string | undefined;
 };
 
 /**
- * The initials of a person on one of six muted colors. The picture is only decorative, because the name is next to it.
+ * Shows the initials of a person on one of six muted colors. The picture is only decorative, because the name is next
+ * to it.
  */
 export function Avatar({ name, id, className }: Props): ReactNode {
   return (

@@ -15,7 +15,7 @@ type Props = {
   time: string;
 };
 
-/** Two numbers over time as bars, and as a table for people who do not see them. */
+/** Shows two numbers over time as bars, and as a table for people who do not see the bars. */
 export function BarChart({ title, bars, names, time }: Props): ReactNode {
   const say = useTexts(barTexts);
   if (bars.length === 0) return null;

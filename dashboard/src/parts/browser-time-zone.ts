@@ -1,2 +1,2 @@
-/** The time zone of this browser. */
+/** Returns the time zone of this browser. */
 export const browserTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

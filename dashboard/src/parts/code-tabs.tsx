@@ -5,7 +5,7 @@ import classes from './code-tabs.module.css';
 
 export type CodeTab = { name: string; code: string };
 
-/** Code samples in several languages, each with its copy button. */
+/** Shows code samples in several languages, each with a copy button. */
 export function CodeTabs({ tabs, label }: { tabs: readonly CodeTab[]; label: string }): ReactNode {
   return (
     <Tabs defaultValue={tabs[0]!.name} variant="pills" classNames={{ list: classes.list, tab: classes.tab }}>

@@ -8,9 +8,9 @@ import { Tip } from './tip.tsx';
 
 type Props = {
   text: string;
-  /** The name of the copied text, for screen readers: "Copy base URL". */
+  /** The name of the copied text for screen readers, as in "Copy base URL". */
   label?: string;
-  /** True: with text. Otherwise only an icon. */
+  /** True: the button has a text. False: the button is only an icon. */
   full?: boolean;
   variant?: 'filled' | 'default';
   onCopied?: () => void;

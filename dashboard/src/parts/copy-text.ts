@@ -1,6 +1,6 @@
 /**
  * Copies a text. Without a clipboard API (a page over plain http), the old command of browsers is used. If the old
- * command fails too, the text is selected. Returns which of these ways succeeded.
+ * command fails too, the text is selected. Returns which of the three ways succeeded.
  */
 export async function copyText(text: string, near: HTMLElement): Promise<'copied' | 'selected'> {
   try {
@@ -12,7 +12,7 @@ export async function copyText(text: string, near: HTMLElement): Promise<'copied
   }
 }
 
-/** The field is next to the button, because a dialog removes the focus from elements outside it. */
+/** The temporary field is next to the button, because a dialog removes the focus from elements outside of it. */
 function copyBySelection(text: string, near: HTMLElement): 'copied' | 'selected' {
   const visible = near.closest('[data-copy-scope]')?.querySelector<HTMLElement>('[data-copy-source]');
   const field = document.createElement('textarea');

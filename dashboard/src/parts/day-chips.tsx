@@ -12,7 +12,7 @@ type Props = {
   error?: ReactNode;
 };
 
-/** Days of the week. 1 is Monday. */
+/** Selects days of the week. 1 is Monday. */
 export function DayChips({ label, days, onChange, readOnly = false, error }: Props): ReactNode {
   const language = useLanguage();
   return (
@@ -30,6 +30,6 @@ export function DayChips({ label, days, onChange, readOnly = false, error }: Pro
   );
 }
 
-/** 1 January 2024 is a Monday. */
+/** The date 1 January 2024 is a Monday. */
 export const weekday = (language: string, day: number, form: 'short' | 'long' = 'long'): string =>
   new Intl.DateTimeFormat(language, { weekday: form, timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, day)));

@@ -17,7 +17,7 @@ type Props = {
   leadsTo: LinkProps['to'];
 };
 
-/** The last part of a page, where its subject can be deleted permanently. */
+/** The card is the last part of a page, where its subject can be deleted permanently. */
 export function DeleteCard({ name, say, remove, onDelete, leadsTo }: Props): ReactNode {
   const leave = useLeaveDeleted();
   const [opened, setOpened] = useState(false);

@@ -16,7 +16,7 @@ type Props = {
   problem: unknown;
   /** The text that the user must type to confirm a permanent deletion. */
   name: string;
-  /** The prompt for this text if no name is deleted. */
+  /** The prompt for the text, if the text is not a name. */
   ask?: string;
 };
 

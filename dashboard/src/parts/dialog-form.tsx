@@ -14,7 +14,7 @@ type Props = {
   /** The message that belongs to no field (use-checked-form.ts). */
   problem: Problem | null;
   onCancel: () => void;
-  /** Another action, at the other end of the line. */
+  /** Another action at the other end of the line of buttons. */
   aside?: ReactNode;
 };
 
@@ -45,9 +45,9 @@ export function DialogForm({ onSubmit, children, act, busy, problem, onCancel, a
 const FIELDS = 'input:not([type=hidden], [type=radio]:not(:checked)), textarea, select';
 
 /**
- * The dialog focuses `data-autofocus` when it opens. Without the attribute `data-autofocus`, the first field gets the
- * focus. Otherwise, the button that closes the dialog would have the focus. A form that loads later sets the focus
- * itself.
+ * The dialog focuses `data-autofocus` when it opens. If no element has `data-autofocus`, the first field gets the
+ * focus. Without a focused field, the button that closes the dialog would have the focus. A form that loads later sets
+ * the focus itself.
  */
 function useFirstField(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
@@ -55,7 +55,7 @@ function useFirstField(form: RefObject<HTMLFormElement | null>): void {
     const first =
       current?.querySelector<HTMLElement>('[data-autofocus]') ?? current?.querySelector<HTMLElement>(FIELDS);
     first?.setAttribute('data-autofocus', 'true');
-    // By then, the dialog has noted where the focus returns to.
+    // The timer fires after the dialog has stored the element to which the focus returns.
     const timer = setTimeout(() => current?.contains(document.activeElement) || first?.focus());
     return () => clearTimeout(timer);
   }, [form]);

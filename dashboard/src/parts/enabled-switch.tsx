@@ -14,8 +14,7 @@ type Props = {
 };
 
 /**
- * The switch that enables or disables something. The switch takes effect immediately, independent of other unsaved
- * changes.
+ * The switch enables or disables a record. The switch takes effect immediately, independent of other unsaved changes.
  */
 export function EnabledSwitch({ say, enabled, toggle, onToggle }: Props): ReactNode {
   const may = useMay('member');
@@ -30,7 +29,7 @@ export function EnabledSwitch({ say, enabled, toggle, onToggle }: Props): ReactN
         description={say('enabled_hint')}
         checked={enabled}
         disabled={!may || toggle.isPending}
-        // The refusal is shown below.
+        // The refusal is shown below the switch.
         onChange={(event) => void act(event.currentTarget.checked).catch(() => {})}
       />
       {toggle.error && <ProblemAlert problem={toggle.error} />}

@@ -5,7 +5,7 @@ import classes from './fact.module.css';
 
 const ID = /^[a-z]+_[0-9a-z]{26}$/;
 
-/** A fixed value, such as a key or a URL: its name, its text, and a copy button. */
+/** Shows a fixed value, such as a key or a URL, with its name and a copy button. */
 export function CopyFact({ label, value, copyLabel }: { label: string; value: string; copyLabel: string }): ReactNode {
   return (
     <div className={classes.fact} data-copy-scope>

@@ -11,7 +11,7 @@ export const FigureTiles = ({ children }: { children: ReactNode }): ReactNode =>
 export type FigurePart = readonly [name: ReactNode, count: number];
 type Props = { name: string; to: LinkProps; note: string; parts?: readonly FigurePart[]; children: ReactNode };
 
-/** A number with its name, which links to its list, and the numbers of its parts. */
+/** Shows a number with its name, which is a link to the list, and the numbers of its parts. */
 export function FigureTile({ name, to, note, parts = [], children }: Props): ReactNode {
   const language = useLanguage();
   return (

@@ -4,7 +4,7 @@ import classes from './id-code.module.css';
 
 const TAIL = 6;
 
-/** An ID. If there is not enough space, it is cut in the middle, but a selection still contains all of it. */
+/** Shows an ID. If the space is too small, the ID is cut in the middle, but a selection contains the whole ID. */
 export function IdCode({ id, short = false }: { id: string; short?: boolean }): ReactNode {
   return (
     <code className={classes.id} title={id} data-short={short || undefined} data-copy-source>
@@ -14,7 +14,7 @@ export function IdCode({ id, short = false }: { id: string; short?: boolean }): 
   );
 }
 
-/** A short ID for a list, with a button that copies the whole ID. */
+/** Shows a short ID for a list, with a button that copies the whole ID. */
 export function IdToCopy({ id, label }: { id: string; label: string }): ReactNode {
   return (
     <span className={classes.toCopy} data-copy-scope>

@@ -3,8 +3,8 @@ import { reachServer } from '../api/client.ts';
 
 /**
  * A page whose code loads when it is first opened. If the code does not load, the router reloads the document, which
- * helps after an update. Without a network, that would leave only the browser's own error page, so an error is shown
- * instead.
+ * helps after an update. Without a network, a reload would leave only the browser's own error page, so an error is
+ * shown instead.
  */
 export const lazyPage = ((load, name) =>
   lazyRouteComponent(

@@ -11,14 +11,14 @@ export type LinePoint = { label: string; values: readonly number[] };
 type Props = {
   title: string;
   points: readonly LinePoint[];
-  /** The names of the values and of the time column in the table. At most five values have a color. */
+  /** The names of the values, and of the time column in the table. At most five values have a color. */
   names: readonly string[];
   time: string;
 };
 
 const [WIDTH, HEIGHT] = [600, 140];
 
-/** A few numbers over time as lines, and as a table for people who do not see them. */
+/** Shows a few numbers over time as lines, and as a table for people who do not see the lines. */
 export function LineChart({ title, points, names, time }: Props): ReactNode {
   const say = useTexts(barTexts);
   if (points.length === 0) return null;
@@ -39,7 +39,7 @@ export function LineChart({ title, points, names, time }: Props): ReactNode {
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
           {names.map((name, line) =>
             points.length === 1 ? (
-              // A line with one point has no length.
+              // A line with one point would have no length.
               <line
                 key={name}
                 data-line={line}

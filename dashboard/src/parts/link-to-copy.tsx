@@ -6,7 +6,7 @@ import { CopyButton } from './copy-button.tsx';
 
 type Props = { label: string; url: string; hint: string; copyLabel: string; onClose: () => void };
 
-/** The last step of a dialog that created a link for another person. */
+/** Shows the last step of a dialog that created a link for another person. */
 export function LinkToCopy({ label, url, hint, copyLabel, onClose }: Props): ReactNode {
   const say = useTexts(common);
   return (

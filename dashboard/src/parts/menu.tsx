@@ -6,7 +6,7 @@ import classes from './popup.module.css';
 type Props = {
   label: string;
   align?: 'start' | 'end';
-  /** The button that opens the menu. The button must pass on these props. */
+  /** The button that opens the menu. The button must pass the props of the opener on. */
   button: (opener: OpenerProps) => ReactElement;
   children: ReactNode;
 };
@@ -84,7 +84,9 @@ export function MenuItem({ icon, children, end, current, ...act }: ItemProps): R
 
 type CheckProps = { checked: boolean; onToggle: () => void; children: ReactNode };
 
-/** A switch. Changing the switch leaves the menu open, so that the effect is visible. */
+/**
+ * An item of a menu that is a switch. A change of the switch does not close the menu, so that the effect is visible.
+ */
 export const MenuCheck = ({ checked, onToggle, children }: CheckProps): ReactNode => (
   <button type="button" role="menuitemcheckbox" aria-checked={checked} className={classes.item} onClick={onToggle}>
     <span className={classes.icon} aria-hidden="true">
@@ -101,7 +103,10 @@ type ChoiceProps<T extends string> = {
   onChoose: (value: T) => void;
 };
 
-/** One of a few options in a row. Choosing an option leaves the menu open, so that the effect is visible. */
+/**
+ * An item of a menu with a few options in a row. The choice of an option does not close the menu, so that the effect is
+ * visible.
+ */
 export function MenuChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>): ReactNode {
   return (
     <div role="group" aria-label={label} className={classes.choice}>
@@ -121,7 +126,7 @@ export function MenuChoice<T extends string>({ label, value, options, onChoose }
   );
 }
 
-/** Content of a menu that is not an item: a heading, a line. */
+/** Content of a menu that is not an item, such as a heading or a line. */
 export const MenuPart = ({ children }: { children: ReactNode }): ReactNode => (
   <div role="group" className={classes.part}>
     {children}

@@ -9,12 +9,12 @@ type Props = Omit<TextInputProps, 'type' | 'value' | 'onChange' | 'onBlur'> & {
   onChange: (at: string | undefined) => void;
 };
 
-/** While a year is typed, the browser's field returns the years 2, 20 and 202, which are ignored. */
+/** While the user types a year, the browser's field returns the years 2, 20 and 202, which are ignored. */
 const FIRST_MEANT = Date.parse('2000-01-01T00:00:00Z');
 
 /**
- * A time in the user's time zone, in the browser's own field. `onChange` gets the absolute time. The field has the
- * language of the browser. If the page has another language, the time is also shown as text.
+ * Edits a time in the user's time zone, with the browser's own field. `onChange` gets the absolute time. The browser
+ * decides the language of the field. If the page has another language, the time is also shown as text.
  */
 export function MomentField({ at, onChange, description, ...rest }: Props): ReactNode {
   const language = useLanguage();
@@ -45,7 +45,7 @@ export function MomentField({ at, onChange, description, ...rest }: Props): Reac
   );
 }
 
-/** The format of the field, which has no time zone. */
+/** Returns a time in the format of the field, which has no time zone. */
 function localTime(at: string | undefined): string {
   if (at === undefined) return '';
   const date = new Date(at);

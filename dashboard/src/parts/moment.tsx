@@ -4,7 +4,7 @@ import { relative, utc } from '../language/format.ts';
 import { useLanguage } from '../language/texts.tsx';
 import { Tip } from './tip.tsx';
 
-/** A relative time, with the exact time on hover and on keyboard focus. */
+/** Shows a relative time, with the exact time on hover and on keyboard focus. */
 export function Moment({ at, className }: { at: string; className?: string }): ReactNode {
   const language = useLanguage();
   const now = useNow();
@@ -19,7 +19,7 @@ export function Moment({ at, className }: { at: string; className?: string }): R
   );
 }
 
-/** A time in the future: "in 3 hours". */
+/** Shows a time in the future, such as "in 3 hours". */
 export function Until({ at }: { at: string }): ReactNode {
   const language = useLanguage();
   const now = useNow();
@@ -34,7 +34,7 @@ export function Until({ at }: { at: string }): ReactNode {
   );
 }
 
-/** One clock for the whole page, so all times change together. */
+/** The whole page has one clock, so all times change together. */
 const TICK_MS = 5_000;
 let now = Date.now();
 const watchers = new Set<() => void>();

@@ -8,18 +8,18 @@ import { DialogForm } from './dialog-form.tsx';
 import { useCheckedForm } from './use-checked-form.ts';
 
 type Props<T> = {
-  /** The current name. Null while the dialog is closed. */
+  /** The current name, or null while the dialog is closed. */
   name: string | null;
   onClose: () => void;
   title: string;
   label: string;
   maxLength: number;
-  /** The server's name of the field. */
+  /** The name of the field on the server. */
   field?: 'name' | 'label';
-  /** The message if the field is empty. */
+  /** The message for an empty field. */
   missing?: string;
   save: (name: string) => Promise<T>;
-  /** Not called if the dialog was closed first. */
+  /** The function is not called if the dialog was closed before the response. */
   onSaved: (saved: T) => void;
 };
 

@@ -2,7 +2,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { useSyncExternalStore, type ReactNode } from 'react';
 import classes from './notify.module.css';
 
-/** Briefly reports a successful action. A failure is shown next to its button. */
+/** Reports a successful action for a short time. A failed action shows its failure next to the button. */
 export function notifyDone(message: string): void {
   const id = ++lastId;
   set({ id, message });

@@ -7,7 +7,7 @@ type Props = Omit<NumberInputProps, 'value' | 'onChange'> & {
   onChange: (value: number | undefined) => void;
 };
 
-/** Incomplete input, such as the "0." of 0.7, stays in the field. `onChange` gets the number that it means. */
+/** Incomplete input, such as the "0." of 0.7, stays in the field. `onChange`: called with the number in the field. */
 export function NumberField({ value, onChange, ...rest }: Props): ReactNode {
   const [typed, setTyped] = useState<number | string>(value ?? '');
   return (
@@ -24,8 +24,8 @@ export function NumberField({ value, onChange, ...rest }: Props): ReactNode {
 }
 
 /**
- * This must happen before the field removes these digits as letters. The native setter is used, so that React notices
- * the change.
+ * Converts the digits before the field removes them as letters. The native setter is used, so that React notices the
+ * change.
  */
 function toLatin({ target }: FormEvent): void {
   if (!(target instanceof HTMLInputElement)) return;

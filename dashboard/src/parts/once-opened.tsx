@@ -1,9 +1,9 @@
 import { lazy, Suspense, useEffect, useState, type ComponentType, type ReactNode } from 'react';
 
 /**
- * A dialog whose code loads when it is first opened. After it was opened, the dialog stays mounted so that its closing
- * is visible. The browser fetches the code in advance while it is idle. The dialog's first render is closed (`closed`
- * has these props). A dialog that opens after that can restore the previous focus.
+ * A dialog whose code loads when it is first opened. The dialog stays mounted after its first opening, so that its
+ * closing is visible. The browser fetches the code in advance while it is idle. The dialog is first rendered closed
+ * (with the props of `closed`), so that it can restore the previous focus after it opens.
  */
 export function onceOpened<P extends object>(
   load: () => Promise<ComponentType<P>>,
@@ -30,7 +30,7 @@ export function onceOpened<P extends object>(
   };
 }
 
-/** The component's effect runs once the content next to it has loaded. */
+/** The effect of the component runs when the content next to it has loaded. */
 function WhenLoaded({ then }: { then: (loaded: true) => void }): ReactNode {
   useEffect(() => then(true), [then]);
   return null;
@@ -38,6 +38,6 @@ function WhenLoaded({ then }: { then: (loaded: true) => void }): ReactNode {
 
 const AHEAD_MS = 1_500;
 
-/** Does work that the first view of a page does not need. */
+/** Does work later that the first view of a page does not need. */
 export const whenIdle = (work: () => void): void =>
   void setTimeout(() => ('requestIdleCallback' in globalThis ? requestIdleCallback(work) : work()), AHEAD_MS);

@@ -24,12 +24,12 @@ const READS = {
 } as const;
 type Named = keyof typeof READS;
 
-/** At most this many organizations are searched, because each needs a call. */
+/** At most this many organizations are searched, because each organization needs a call. */
 const MAX_ASKED = 20;
 
 /**
- * Shown if a page finds nothing, because the link may come from another organization of the user. Offers to switch to
- * the organization of the link.
+ * The notice is shown if a page finds nothing, because the link may come from another organization of the user. The
+ * notice offers to switch to the organization of the link.
  */
 export function OtherOrganization(): ReactNode {
   const say = useTexts(texts);

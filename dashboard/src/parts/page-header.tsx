@@ -10,17 +10,17 @@ import classes from './page-header.module.css';
 type Crumb = { label: string; to?: LinkProps['to'] };
 type Props = {
   title: string;
-  /** A fact about the content of the page. */
+  /** A fact about the content of the page, beside the title. */
   description?: ReactNode;
   /** The purpose of the page, shown on the first visits only. */
   hint?: ReactNode;
-  /** The breadcrumbs, without the page itself. */
+  /** The breadcrumbs of the page, without the page itself. */
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
   badge?: ReactNode;
 };
 
-/** The heading of every page. The component also sets the title of the browser's tab. */
+/** The component is the heading of every page. The component also sets the title of the browser's tab. */
 export function PageHeader({ title, description, hint, crumbs = [], actions, badge }: Props): ReactNode {
   const say = useTexts(common);
   const isNew = useFirstVisits(hint !== undefined);

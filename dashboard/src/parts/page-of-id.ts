@@ -9,7 +9,7 @@ const PAGES: Readonly<Record<string, string>> = {
   whk: '/settings/integrations/webhooks/',
 };
 
-/** The address of the page of an ID, by its prefix. Null: the text is not the ID of a record with a page. */
+/** Returns the address of the page of an ID, by its prefix. Null: the text is not the ID of a record with a page. */
 export const pageOfId = (text: string): string | null => {
   const [, prefix = ''] = /^([a-z]+)_[0-9a-z]{26}$/.exec(text) ?? [];
   return Object.hasOwn(PAGES, prefix) ? PAGES[prefix]! + text : null;

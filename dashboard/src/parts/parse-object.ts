@@ -1,4 +1,4 @@
-/** Parses a JSON object. Null: the text is not a JSON object. */
+/** Parses a text as a JSON object. Null: the text is not a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -7,12 +7,15 @@ import {
 } from '@simplewebauthn/browser';
 import type { PasskeyAssertion, PasskeyAttestation } from '../../../contract/dashboard/second-factor.ts';
 
-/** The browser's part of passkeys. If the person cancels or the device has no support, the browser throws an error. */
+/**
+ * This file is the browser's part of passkeys. If the person cancels or the device does not support passkeys, the
+ * browser throws an error.
+ */
 export const hasPasskeys = (): boolean => browserSupportsWebAuthn() && !BARE_ADDRESS.test(location.hostname);
 /** Browsers support passkeys only for host names. */
 const BARE_ADDRESS = /^[\d.]+$|^\[/;
 
-/** The device refused to create a second passkey for the same account. */
+/** True if the device refused to create a second passkey for the same account. */
 export const isOnDevice = (error: unknown): boolean => error instanceof Error && error.name === 'InvalidStateError';
 
 /** The options come from Parley's server, in the format that browsers define. */

@@ -1,6 +1,6 @@
 /**
- * Positions an element of the top layer next to its anchor, on the side with more space and inside the window. A
- * scrolling table never cuts off the top layer, and no library is needed.
+ * Positions an element of the top layer next to its anchor, on the side with more space and inside the window. The top
+ * layer is never cut off by a scrolling table, and needs no library.
  */
 const GAP = 6;
 const MARGIN = 8;

@@ -8,7 +8,7 @@ import { useTexts } from '../language/texts.tsx';
 
 type Props = { problem: unknown; onRetry?: () => void; title?: string; detail?: string };
 
-/** The error as text, with the request ID for support. */
+/** Shows the error as text, with the request ID for support. */
 export function ProblemAlert({ problem, onRetry, title, detail }: Props): ReactNode {
   const say = useTexts(common);
   const text = useProblemText(problem);

@@ -19,10 +19,13 @@ type Props<T> = {
   children: (data: T) => ReactNode;
 };
 
-/** The record was deleted, perhaps in another window, so the old data is no longer shown. */
+/** True if the record was deleted, perhaps in another window, so that the old data must not be shown any more. */
 export const isGone = ({ error }: { error: Problem | null }): boolean => error?.status === 404;
 
-/** The error of a page that cannot load its record. The server's advice about a missing one is for callers of the API. */
+/**
+ * Shows the error of a page that cannot load its record. The server's text about a missing record is for callers of the
+ * API, so the page shows another text.
+ */
 export function ReadProblem<T>({ read }: { read: UseQueryResult<T, Problem> }): ReactNode {
   const say = useTexts(texts);
   if (!isGone(read)) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
@@ -34,7 +37,7 @@ export function ReadProblem<T>({ read }: { read: UseQueryResult<T, Problem> }): 
   );
 }
 
-/** A page about one record: its outline during loading, or the error if loading fails. */
+/** Shows a page about one record: its outline during loading, or the error if loading fails. */
 export function RecordPage<T>({ read, title, crumbs = [], children }: Props<T>): ReactNode {
   if (read.isPending) return <PagePending />;
   if (read.data === undefined || isGone(read))

@@ -4,7 +4,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx';
 import { notifyDone } from './notify.tsx';
 
 type Props<Input> = {
-  /** What `remove` gets. Null: the dialog is closed. */
+  /** The input of `remove`. Null: the dialog is closed. */
   input: Input | null;
   remove: {
     mutate(input: Input, options: { onSuccess(): void }): void;
@@ -14,7 +14,7 @@ type Props<Input> = {
   };
   title: string;
   act: string;
-  /** The notice after the removal. */
+  /** The notice that is shown after the removal. */
   removed: string;
   children: ReactNode;
   onClose: () => void;

@@ -10,7 +10,7 @@ import { useCreateSecret } from './use-create-secret.ts';
 const OVERLAPS = ['now', '1h', '24h', '7d'] as const;
 type Overlap = (typeof OVERLAPS)[number];
 
-/** `rotate` resolves with the new secret, which is then shown once. */
+/** `rotate`: resolves with the new secret, which is then shown once. */
 type Props = { opened: boolean; onClose: () => void; rotate: (overlap: Overlap) => Promise<string> };
 
 /** Replaces a signing secret, with an overlap. */

@@ -5,7 +5,7 @@ import { useTexts } from '../language/texts.tsx';
 import { AskBeforeClosing, ShownValue, useShownOnceGuard } from './shown-once.tsx';
 import { secretTexts } from './secret-texts.ts';
 
-/** A signing secret, which is shown only once. After the dialog closes, no part of the page contains the secret. */
+/** Shows a signing secret once. After the dialog closes, no part of the page contains the secret. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }): ReactNode {
   const say = useTexts(secretTexts);
   const guard = useShownOnceGuard(secret !== null, onClose);

@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * The number of visible secrets that cannot be shown again. Until these secrets are closed, the page does not navigate
- * away.
+ * The number of visible secrets that cannot be shown again. Until all visible secrets are closed, the page does not
+ * navigate away.
  */
 let shownNow = 0;
 

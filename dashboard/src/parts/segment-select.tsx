@@ -8,14 +8,14 @@ import { segmentTexts } from './segment-texts.ts';
 
 type Filters = SegmentRecord['filters'];
 type Props = {
-  /** The current filters. A segment with exactly these filters is shown as selected. */
+  /** The current filters. If the current filters equal those of a segment, this segment is shown as selected. */
   filters: Filters;
   onChoose: (filters: Filters) => void;
   label?: string;
   disabled?: boolean;
 };
 
-/** Applies the filters of a segment. Empty if there are no segments. */
+/** Applies the filters of a segment. Renders nothing if the organization has no segments. */
 export function SegmentSelect({ filters, onChoose, label, disabled }: Props): ReactNode {
   const say = useTexts(segmentTexts);
   const segments = useSegments();
@@ -35,7 +35,7 @@ export function SegmentSelect({ filters, onChoose, label, disabled }: Props): Re
   );
 }
 
-/** Undefined until the segments are read. */
+/** The result is undefined before the segments are read. */
 export function useSegments(): SegmentRecord[] | undefined {
   const org_id = useOrganization().id;
   return useRead('listSegments', { params: { org_id } }).data?.data;

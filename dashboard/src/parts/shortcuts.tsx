@@ -13,8 +13,8 @@ const ShortcutsDialog = onceOpened(
 );
 
 /**
- * The list of the page's single keys. The list opens with `?` or with this button, which also works if single keys are
- * turned off. A phone has no keyboard, so it has no button.
+ * Shows the list of the page's single keys. The list opens with `?` or with this button, which also works if single
+ * keys are turned off. A phone has no keyboard, so the page does not show the button on a phone.
  */
 export function ShortcutsButton(): ReactNode {
   const say = useTexts(shortcutTexts);

@@ -44,8 +44,8 @@ export function useShownOnceGuard(shown: boolean, close: () => void): ShownOnceG
 }
 
 /**
- * The value of a dialog that creates a secret and then shows it once. `made` is null before and after that. Closing
- * removes the value and reads `refresh` again.
+ * Holds the value of a dialog that creates a secret and then shows it once. The field `made` is null before the secret
+ * is created and after the dialog closes. When the dialog closes, the value is removed and `refresh` is read again.
  */
 export function useShownOnce<Made>(onClose: () => void, refresh: readonly DashboardRouteName[]) {
   const client = useQueryClient();
@@ -63,7 +63,7 @@ type Ask = {
   say: (key: 'not_saved' | 'not_saved_words' | 'close_anyway' | 'keep_open') => string;
 };
 
-/** Shown instead of the secret until the person has decided. */
+/** The question is shown instead of the secret until the person has decided. */
 export function AskBeforeClosing({ guard, say }: Ask): ReactNode {
   return (
     <Stack role="alertdialog" aria-label={say('not_saved')}>

@@ -3,8 +3,8 @@ import { sayIn, defineTexts } from '../language/texts.tsx';
 import type { Language } from '../preferences.ts';
 
 /**
- * The findings of the steps of an answer. A trace has English sentences and codes, because runs in the API have them
- * too.
+ * Texts about the findings of the steps of an answer. A trace has English sentences and codes, because runs in the API
+ * have them too.
  */
 const texts = defineTexts(
   {
@@ -89,7 +89,7 @@ const FINISHED = {
   'content-filter': 'model_filter',
 } as const;
 
-/** The detail of a step as a sentence. Sentences with names that people chose stay as they are. */
+/** Returns the detail of a step as a sentence. Sentences with names that people chose do not change. */
 export function stepDetail({ kind, detail }: Pick<TraceStep, 'kind' | 'detail'>, language: Language): string {
   const say = sayIn(texts, language);
   const sentence = SENTENCES[detail];

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** The title of the browser's tab: the number of waiting conversations, then the name of the page. */
+/** The title of the browser's tab has the number of waiting conversations, and then the name of the page. */
 let title = 'Parley';
 let waiting = '';
 

@@ -17,7 +17,7 @@ export type FilledTemplate = {
   name: string;
   language: string;
   variables: Readonly<Record<string, string>>;
-  /** The preview of the template. Empty if templates cannot be listed. */
+  /** The preview of the template. The value is empty if templates cannot be listed. */
   text: string;
 };
 export const NO_TEMPLATE: FilledTemplate = { name: '', language: 'en_US', variables: {}, text: '' };
@@ -29,7 +29,7 @@ type Props = {
   onChange: (value: FilledTemplate) => void;
 };
 
-/** One of the account's templates with its values, or its name if templates cannot be listed. */
+/** Selects one of the account's templates with its values, or its name if templates cannot be listed. */
 export function TemplateFields({ channelId, label, value, onChange }: Props): ReactNode {
   const say = useTexts(templateTexts);
   const labelOf = useValueLabel();

@@ -10,8 +10,8 @@ import classes from './template-picker.module.css';
 type Chosen = { name: string; language: string };
 
 /**
- * The templates of a channel's account, read from its provider. `null` while they load, and empty if they cannot be
- * read.
+ * Reads the templates of a channel's account from its provider. The result is `null` while the templates load, and
+ * empty if they cannot be read.
  */
 export function useTemplates(channelId: string, enabled: boolean) {
   const params = { org_id: useOrganization().id, channel_id: channelId };
@@ -60,7 +60,7 @@ export function TemplatePicker({ label, items, value, onChange, error, readOnly,
       nothingFoundMessage={say('not_found')}
       searchable
       clearable={!required}
-      // Space for both icons, because a Latin name ends next to them on an Arabic page.
+      // The field has space for both icons, because a Latin name ends next to them on an Arabic page.
       rightSectionWidth={required ? undefined : 60}
       withAsterisk={required === true}
       readOnly={readOnly === true}
@@ -74,7 +74,10 @@ export const fillIn = (body: string, values: Readonly<Record<string, string>>): 
 
 const PARTS = ['text', 'image', 'video', 'document', 'latitude', 'longitude'] as const;
 
-/** The label of a value that a template needs: a placeholder of the body, or a part of the header or of a button. */
+/**
+ * Returns the label of a value that a template needs, for a placeholder of the body, or a part of the header or of a
+ * button.
+ */
 export function useValueLabel(): (name: string) => string {
   const say = useTexts(templateTexts);
   return (name) => {
@@ -88,7 +91,7 @@ export function useValueLabel(): (name: string) => string {
 
 const idOf = ({ name, language }: ChannelTemplate): string => `${name} ${language}`;
 
-/** A template in the recipient's view. An empty variable shows its placeholder. */
+/** Shows a template as the recipient sees it. An empty variable shows its placeholder. */
 export function TemplatePreview({
   template: { header, header_type: headerType, body, footer, buttons, language },
   values,
@@ -118,7 +121,7 @@ export function TemplatePreview({
 
 const fillAll = (text: string, value: string): string => text.replaceAll(/\{\{\s*\w+\s*\}\}/g, () => value);
 
-/** The name of the part and its value. A page loads no file of another server. */
+/** Shows the name of the part and its value. A page loads no file of another server. */
 function TemplateHeader({
   type,
   values,
@@ -139,7 +142,7 @@ function TemplateHeader({
   );
 }
 
-/** Shown while templates load, or if there are none. */
+/** The text is shown while templates load, or if the account has none. */
 export function TemplatesState({ loading, failed }: { loading: boolean; failed: boolean }): ReactNode {
   const say = useTexts(templateTexts);
   if (!loading && !failed) return null;

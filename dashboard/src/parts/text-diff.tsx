@@ -21,7 +21,10 @@ export function TextDiff({ before, after, code = false }: Props): ReactNode {
 
 type Part = { value: string[]; added: boolean; removed: boolean };
 
-/** Texts with more differences are shown as one removed and one new text, because the work grows with the square. */
+/**
+ * Texts with more differences are shown as one removed and one new text, because the work grows with the square of the
+ * differences.
+ */
 const MOST_EDITS = 2_000;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 const wordsOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -35,7 +38,7 @@ function compare(before: string, after: string): Part[] {
   ];
 }
 
-/** The number of unchanged characters that are shown on each side of a difference. */
+/** On each side of a difference, this many unchanged characters are shown. */
 const KEPT = 160;
 
 function shortened(text: string, isAfter: boolean, isBefore: boolean): string {

@@ -4,7 +4,9 @@ import classes from './popup.module.css';
 
 type Props = {
   label: ReactNode;
-  /** The element gets these props. The element must be focusable, so that the tip can be reached by keyboard. */
+  /**
+   * The element gets the props of `anchor`. The element must be focusable, so that the tip can be reached by keyboard.
+   */
   children: (anchor: AnchorProps) => ReactElement;
 };
 type AnchorProps = {
@@ -16,7 +18,7 @@ type AnchorProps = {
   'aria-describedby': string;
 };
 
-/** More information about an element, shown on hover or focus. Esc closes it. */
+/** Shows more information about an element on hover or focus. The key Esc closes the tip. */
 export function Tip({ label, children }: Props): ReactNode {
   const id = useId();
   const panel = useRef<HTMLSpanElement>(null);

@@ -2,7 +2,7 @@ import { type CodeSample, samplesOf } from '../../../contract/code-samples.ts';
 import type { TriggerRecord } from '../../../contract/dashboard/triggers.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 
-/** A body that this trigger accepts: a person, and a value for each declared variable. */
+/** Returns a body that this trigger accepts, with a person and a value for each declared variable. */
 export function exampleBody(variables: readonly VariableDeclaration[]): Record<string, unknown> {
   return {
     end_user: { external_id: 'crm-42', name: 'Asha' },

@@ -10,13 +10,13 @@ type Faults<V> = { [K in keyof V]?: string | null };
 type Fault = Problem['faults'][number];
 const fieldOf = ({ pointer }: Fault): string => pointer.split('/')[1] ?? '';
 
-/** The refusal, unless fields show all of it. */
+/** Returns the refusal, unless fields show all of it. */
 export const unplaced = (problem: Problem | null | undefined, hasField: (fault: Fault) => boolean): Problem | null =>
   problem && (problem.faults.length === 0 || !problem.faults.every(hasField)) ? problem : null;
 
 /**
  * A form that shows faults at their fields and moves the focus there. Faults come from the browser's checks, and from
- * the server by JSON pointer. The names are those of @mantine/form, of which a tenth is enough here. Submitting is
+ * the server by JSON pointer. The names are the names of @mantine/form, of which a tenth is enough here. Submitting is
  * always possible, because it shows the user what is missing.
  */
 export function useCheckedForm<V extends Record<string, string>>(initial: V, checks: (say: CommonSay) => Checks<V>) {
@@ -52,7 +52,10 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
     clearErrors: () => setFaults({}),
     focus,
     reset: () => setTyped({}),
-    /** These values were saved, so they follow the stored ones from now on. Later input stays. */
+    /**
+     * After the sent values were saved, the fields follow the stored values. Input that the user typed during the
+     * saving stays.
+     */
     settled: (saved: V) =>
       setTyped(
         (now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== saved[name])) as Partial<V>,
@@ -78,7 +81,7 @@ export function useCheckedForm<V extends Record<string, string>>(initial: V, che
       const known = refused.filter(hasField).map((fault) => [fieldOf(fault), textOf(fault)] as const);
       show(Object.fromEntries(known) as Faults<V>);
     },
-    /** A refusal that the form must show, because some of it belongs to no field. */
+    /** Returns a refusal that the form must show, because a part of it belongs to no field. */
     unplaced: (problem: Problem | null | undefined): Problem | null => unplaced(problem, hasField),
   };
 }

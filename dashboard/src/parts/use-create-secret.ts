@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { Problem } from '../api/client.ts';
 
 /**
- * A secret that is created once and shown once. This is not a mutation of TanStack Query, whose cache would keep the
- * secret for minutes after the dialog closed. Only the caller of `make` gets the secret.
+ * Holds a secret that is created once and shown once. The call is not a mutation of TanStack Query, whose cache would
+ * keep the secret for minutes after the dialog closed. Only the caller of `make` gets the secret.
  */
 export function useCreateSecret<Args extends unknown[], Made>(
   work: (...args: Args) => Promise<Made>,

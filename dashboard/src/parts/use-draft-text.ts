@@ -2,7 +2,7 @@ import { useState } from 'react';
 
 type SetText = (next: string | ((now: string) => string)) => void;
 
-/** Unfinished text in this tab's session storage, so that another page or a reload does not lose it. */
+/** Stores unfinished text in this tab's session storage, so that another page or a reload does not lose it. */
 export function useDraftText(place: string): [string, SetText] {
   const [text, setText] = useState(() => read(place));
   const set: SetText = (next) =>
@@ -27,6 +27,6 @@ function write(place: string, text: string): void {
     if (text === '') sessionStorage.removeItem(place);
     else sessionStorage.setItem(place, text);
   } catch {
-    // Storage may be full or turned off. The text then lasts as long as the page.
+    // The storage may be full or turned off, so the text lasts only as long as the page.
   }
 }

@@ -3,7 +3,7 @@ import { useNavigate, type LinkProps } from '@tanstack/react-router';
 import { notifyDone } from './notify.tsx';
 
 /**
- * After a deletion, opens the list. A later Back reads the data again. The hook uses a promise instead of a mutation
+ * Opens the list after a deletion. A later Back reads the data again. The hook uses a promise instead of a mutation
  * callback, because the page may already have noticed the deletion.
  */
 export function useLeaveDeleted(): (deleted: Promise<unknown>, to: LinkProps['to'], notice: string) => void {

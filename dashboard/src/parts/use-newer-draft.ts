@@ -1,6 +1,9 @@
 import { useRef } from 'react';
 
-/** The current draft if it has changed since this rendering. Text that is typed during saving is not saved yet. */
+/**
+ * Returns the current draft if it has changed after this rendering. Text that the user types while a draft is saved is
+ * not saved yet.
+ */
 export function useNewerDraft<T>(draft: T | null): () => T | null {
   const newest = useRef(draft);
   newest.current = draft;

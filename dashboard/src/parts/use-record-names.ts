@@ -4,7 +4,7 @@ import type { Problem } from '../api/client.ts';
 import { readOptions, useRead } from '../api/queries.ts';
 import { useOrganization, useSession } from '../session/session.ts';
 
-/** `undefined`: not known yet. `null`: deleted. */
+/** `undefined`: the name is not known yet. `null`: the record was deleted. */
 export type NameOf = (id: string) => string | null | undefined;
 const STALE_MS = 30_000;
 
@@ -34,7 +34,7 @@ export function useMemberNames(): NameOf {
   return (id) => (id === user.id ? user.name : (names.get(id) ?? (members.data ? null : undefined)));
 }
 
-/** `list` is the first page of all records. Records that it does not contain are read one by one. */
+/** `list`: the first page of all records. Records that are not on the first page are read one by one. */
 function useNames<Named extends { name: string }>(
   list: readonly { id: string; name: string }[] | undefined,
   ids: readonly string[],

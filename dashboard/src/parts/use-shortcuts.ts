@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react';
 import { preferences } from '../preferences.ts';
 
 /**
- * `key`: a lower-case letter, or a character such as `?` and `/`. Without a key, only Ctrl-K lists the action. `label`:
- * the action, in the reader's language.
+ * `key`: a lower-case letter, or a character such as `?` and `/`. An action without a key is only listed by Ctrl-K.
+ * `label`: the action, in the reader's language.
  */
 export type Shortcut = { key?: string; label: string; act: () => void };
 type Keyed = Shortcut & { key: string };
@@ -15,9 +15,9 @@ const announce = (): void => {
 };
 
 /**
- * Single keys that work while the page that declares them is shown. If two pages declare a key, the later page gets it.
- * The keys do not work during typing and text composition, while a dialog or menu is open, and if the user has turned
- * them off.
+ * Single keys work while the page that declares them is shown. If two pages declare a key, the later page gets it. The
+ * keys do not work during typing and text composition, while a dialog or menu is open, and if the user has turned them
+ * off.
  */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const group = useRef(shortcuts);
@@ -37,7 +37,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, []);
 }
 
-/** The keys of the current page, each once. */
+/** Returns the keys of the current page, each key once. */
 export function shownShortcuts(): readonly Keyed[] {
   const byKey = new Map<string, Keyed>();
   for (const { current } of groups)
@@ -45,7 +45,7 @@ export function shownShortcuts(): readonly Keyed[] {
   return [...byKey.values()].toSorted((a, b) => Number(a.key === '?') - Number(b.key === '?'));
 }
 
-/** The actions of the current page, with and without a key. A label is there once. */
+/** Returns the actions of the current page, with and without a key, each label once. */
 export function pageActions(): readonly Shortcut[] {
   const byLabel = new Map<string, Shortcut>();
   for (const shortcut of shownShortcuts()) byLabel.set(shortcut.label, shortcut);
@@ -54,7 +54,7 @@ export function pageActions(): readonly Shortcut[] {
   return [...byLabel.values()];
 }
 
-/** Calls `listen` when a page has declared its actions again. Returns the function that ends this. */
+/** Calls `listen` when a page has declared its actions again. Returns a function that ends the calls. */
 export function onPageActions(listen: () => void): () => void {
   listeners.add(listen);
   return () => void listeners.delete(listen);
@@ -65,12 +65,12 @@ function act(event: KeyboardEvent): void {
   const key = keyOf(event);
   const shortcut = shownShortcuts().find((one) => one.key === key);
   if (!shortcut) return;
-  // The letter itself must not be typed into the field that gets the focus.
+  // The letter of the shortcut must not be typed into the field that gets the focus.
   event.preventDefault();
   shortcut.act();
 }
 
-/** Elements that use letters themselves: fields, and lists with type-ahead. */
+/** Elements in which letters have another use, such as fields, and lists with type-ahead. */
 const TAKES_LETTERS =
   'input:not([type=radio], [type=checkbox], [type=button]), textarea, select, [contenteditable]:not([contenteditable=false]), [role=combobox], [role=listbox], [role=menu]';
 const IN_THE_WAY = '[aria-modal=true], dialog[open], [role=menu]:popover-open';

@@ -1,11 +1,11 @@
 import { useId, useState, type KeyboardEvent, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 
-/** Open braces before the caret, and the start of a name after them. */
+/** Matches open braces before the caret, with the start of a name. */
 const OPEN = /\{\{[#^/]?\s?([\w.]{0,64})$/;
-/** The rest of an existing variable, which a choice would not replace. */
+/** Matches the rest of an existing variable, which a choice would not replace. */
 const WITHIN = /^(?:\||[\w.]+\s?(?:\||\}\}))/;
-/** More than the longest name with braces, so that a long text is not searched at every key press. */
+/** The number exceeds the longest name with braces, so that a long text is not searched at every key press. */
 const LOOK_BACK = 80;
 const MOST_SHOWN = 8;
 
@@ -17,8 +17,8 @@ type Input = {
 };
 
 /**
- * The variables that match the text after two braces. The focus stays in the field. Arrows move the active option,
- * Enter or Tab select it, and Esc closes the list until the next braces.
+ * Lists the variables that match the text after two braces. The focus stays in the field. Arrows move the active
+ * option, Enter or Tab select it, and Esc closes the list until the next braces.
  */
 export function useVariableList({ text, setText, variables, field }: Input) {
   const listId = useId();

@@ -12,7 +12,7 @@ type Props = Omit<TextareaProps, 'value' | 'onChange'> & {
   variables: readonly string[];
 };
 
-/** A text with variables. Two braces open a list of the known ones. */
+/** Edits a text with variables. Two braces open a list of the known variables. */
 export function VariableTextarea({ value, onText, variables, readOnly = false, ...rest }: Props): ReactNode {
   const field = useRef<HTMLTextAreaElement>(null);
   const list = useVariableList({ text: value, setText: onText, variables: readOnly ? [] : variables, field });

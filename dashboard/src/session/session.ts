@@ -5,8 +5,8 @@ import { queryClient, readOptions } from '../api/queries.ts';
 import { preferences, setPreferences, usePreferences } from '../preferences.ts';
 
 /**
- * The signed-in person, and the current organization. Plan and role may change while the page is open, so they are read
- * again.
+ * Reads the signed-in person, and the current organization. Plan and role may change while the page is open, so they
+ * are read again.
  */
 export const sessionOptions = { ...readOptions('readSession', {}), staleTime: 15_000, refetchInterval: 30_000 };
 
@@ -14,14 +14,14 @@ export const useSession = (): SessionView => useSuspenseQuery(sessionOptions).da
 
 export type Organization = SessionView['organizations'][number];
 
-/** The selected organization. Null for a person without organizations. */
+/** Returns the selected organization. Null for a person without organizations. */
 export function useMaybeOrganization(): Organization | null {
   const { organizations } = useSession();
   const { organization } = usePreferences();
   return organizations.find(({ id }) => id === organization) ?? organizations[0] ?? null;
 }
 
-/** Inside the shell, there is always an organization, because the shell shows another page to people without one. */
+/** Within the shell, the organization is always known, because the shell shows another page to people without one. */
 export function useOrganization(): Organization {
   const organization = useMaybeOrganization();
   if (!organization) throw new Error('This page is shown only inside an organization.');
@@ -39,12 +39,12 @@ export const atLeast = (role: Role, needed: Role): boolean => RANK[role] >= RANK
 /** True if the role of the person allows a route that requires this role. The server makes the final decision. */
 export const useMay = (needed: Role): boolean => atLeast(useOrganization().role, needed);
 
-/** Unfinished text stays in this tab after the session expires. Signing out removes the text. */
+/** Unfinished text stays in this tab after the session expires. A sign-out removes the text. */
 export function forgetWritten(): void {
   try {
     sessionStorage.clear();
   } catch {
-    // Without storage, nothing was stored.
+    // If the storage is not available, nothing was stored.
   }
 }
 

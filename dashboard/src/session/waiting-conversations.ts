@@ -5,12 +5,14 @@ import { useRead } from '../api/queries.ts';
 import { usePreferences } from '../preferences.ts';
 import { useMaybeOrganization } from './session.ts';
 
-/** The maximum age of a count without a stream. */
+/** Without a stream, a count has at most this age. */
 const LOOK_AGAIN_MS = 30_000;
-/** The server's maximum count: MAX_COUNTED of the contract. */
+/** A copy of MAX_COUNTED of the contract, the server's maximum count. */
 const MAX_COUNTED = 1_000;
 
-/** The number of conversations that wait for members. Every window updates this number. */
+/**
+ * Reads the number of conversations that wait for members. Every window updates the number of waiting conversations.
+ */
 export function useWaitingConversations(): UseQueryResult<ConversationCounts, Problem> {
   const organization = useMaybeOrganization();
   return useRead(

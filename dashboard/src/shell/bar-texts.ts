@@ -1,6 +1,6 @@
 import { defineTexts } from '../language/texts.tsx';
 
-/** Texts of the bars above a page. The texts load with the first bar, because most people see none. */
+/** Texts of the bars above a page. The first bar loads the texts, because most people see no bar. */
 export const barTexts = defineTexts(
   {
     paused: 'This installation is paused',

@@ -5,7 +5,7 @@ import { common } from '../language/common.ts';
 import { useTexts } from '../language/texts.tsx';
 import classes from './shell.module.css';
 
-/** Pages keep their content when the network is lost. This line says that the content may be old. */
+/** The line says that the content may be old, because pages keep their content when the network is lost. */
 export function ConnectionBar(): ReactNode {
   const say = useTexts(common);
   const lost = useConnectionLost();

@@ -9,7 +9,10 @@ import { texts } from './texts.ts';
 
 const reload = (): void => location.reload();
 
-/** Shown for a page that could not load or that has a bug. The page of an error offers a way to continue. */
+/**
+ * The page is shown instead of a page that could not load or that has a bug. The page of an error offers a way to
+ * continue.
+ */
 export function Crash({ error }: { error: unknown }): ReactNode {
   const say = useTexts(texts);
   const router = useRouter();

@@ -19,19 +19,19 @@ import { texts } from './texts.ts';
 import { useSwitchOrganization } from './use-switch-organization.ts';
 
 const [store, { open, close }] = createSpotlight();
-/** The maximum results of each kind. */
+/** Each kind has at most this many results. */
 const SHOWN = 4;
 const SETTLED_MS = 200;
-/** Before a text is typed. */
+/** The results are shown before a text is typed. */
 const SHOWN_COMMANDS = 6;
-/** The dialog returns the focus first, because a command may move it. */
+/** The dialog returns the focus before the command runs, because a command may move the focus. */
 const FOCUS_BACK_MS = 60;
 
 type Found = { group: 'agents' | 'end_users' | 'conversations' | 'api_keys' | 'campaigns'; id: string; label: string };
 const GROUPS = ['agents', 'end_users', 'conversations', 'api_keys', 'campaigns'] as const satisfies Found['group'][];
 type Props = { opened: boolean; onClose: () => void; entries: readonly Item[]; early: () => string };
 
-/** Finds pages, records and IDs by typing. Ctrl-K opens the finder anywhere. */
+/** Finds pages, records and IDs by typing. The key Ctrl-K opens the finder anywhere. */
 export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
   const say = useTexts(texts);
   const sayHere = useTexts(finderTexts);
@@ -41,7 +41,7 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
   const [asked] = useDebouncedValue(text, SETTLED_MS);
   const found = useFound(asked);
   const has = (label: string): boolean => label.toLocaleLowerCase().includes(text.toLocaleLowerCase());
-  // Pages without an entry in the navigation are found by typing.
+  // Typing also finds pages without an entry in the navigation.
   const pages = [
     ...entries.map(({ to, word, icon }) => ({ to, label: say(word), icon })),
     ...(text === '' ? [] : MORE_PAGES.map(({ to, word, icon }) => ({ to, label: sayHere(word), icon }))),
@@ -171,7 +171,7 @@ function Organizations({ of: organizations }: { of: readonly Named[] }): ReactNo
   );
 }
 
-/** The actions of the page, which change while the finder is open, then those of every page. */
+/** Returns the actions of the page, which change while the finder is open, then the actions of every page. */
 function useActions(opened: boolean, everywhere: readonly Shortcut[]): readonly Shortcut[] {
   const [ofPage, setOfPage] = useState<readonly Shortcut[]>([]);
   useEffect(() => {
@@ -183,7 +183,9 @@ function useActions(opened: boolean, everywhere: readonly Shortcut[]): readonly 
   return [...ofPage, ...everywhere];
 }
 
-/** Records of the organization that match the text. One letter matches everything, so at least two are required. */
+/**
+ * Finds records of the organization that match the text. One letter matches everything, so at least two are required.
+ */
 function useFound(text: string) {
   const org_id = useOrganization().id;
   return useQuery({

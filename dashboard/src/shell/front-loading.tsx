@@ -10,7 +10,7 @@ import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { texts } from '../parts/sign-in/texts.ts';
 import { FrontPage } from './front-page.tsx';
 
-/** Shown while the subject of the page loads, or if it fails to load. */
+/** The text is shown while the subject of the page loads, or if it fails to load. */
 export function FrontLoading({ read, title }: { read: UseQueryResult<unknown, Problem>; title: string }): ReactNode {
   const say = useTexts(common);
   const saySignIn = useTexts(texts);

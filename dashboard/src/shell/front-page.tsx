@@ -8,7 +8,7 @@ import classes from './front-page.module.css';
 
 type Props = { title: string; description?: ReactNode; children: ReactNode };
 
-/** Pages outside the shell: signing in, setting up, accepting an invitation. */
+/** The pages outside of the shell are for signing in, setting up, and accepting an invitation. */
 export function FrontPage({ title, description, children }: Props): ReactNode {
   useTabTitle(`${title} · Parley`);
   useFocusAfterActions();

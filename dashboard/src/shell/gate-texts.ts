@@ -1,6 +1,9 @@
 import { defineTexts } from '../language/texts.tsx';
 
-/** Texts for people who cannot open an organization yet. Few people see these texts, so no first load contains them. */
+/**
+ * Texts for people who cannot open an organization yet. Few people see the texts of the gate, so no first load contains
+ * them.
+ */
 export const gateTexts = defineTexts(
   {
     organization_name: 'Organization name',

@@ -22,7 +22,7 @@ export function useNotices(): void {
   useNotice('approval_needed', counts && (asked && may ? { id: asked.conversation_id, at: asked.created_at } : null));
 }
 
-/** `newest`: the newest conversation of this kind, or null. Undefined before the first response. */
+/** `newest`: the newest conversation of this kind, or null. The result is undefined before the first response. */
 function useNotice(
   kind: 'handed_over' | 'approval_needed',
   newest: { id: string; at: string } | null | undefined,
@@ -49,7 +49,7 @@ function useNotice(
 
   function show(conversation_id: string): void {
     try {
-      // Several windows show one notification, because the newer replaces the older.
+      // Several windows show one notification, because the newer notification replaces the older notification.
       const notice = new Notification(say(kind), { body: say(`${kind}_body`), tag: `${kind} ${conversation_id}` });
       notice.addEventListener('click', () => {
         window.focus();

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A letter P in a speech bubble, the same drawing as public/favicon.svg. */
+/** The logo is a letter P in a speech bubble, the same drawing as public/favicon.svg. */
 export function Logo({ size = 28 }: { size?: number }): ReactNode {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

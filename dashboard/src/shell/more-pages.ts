@@ -1,6 +1,6 @@
 import { IconBook, IconMessageBolt, IconTestPipe, IconUpload } from '@tabler/icons-react';
 
-/** Pages without an entry in the navigation. Other pages link to them, and Ctrl-K finds them. */
+/** Lists pages without an entry in the navigation. Other pages link to these pages, and Ctrl-K finds them. */
 export const MORE_PAGES = [
   { to: '/settings/saved-replies', word: 'page_saved_replies', icon: IconMessageBolt },
   { to: '/end-users/import', word: 'page_import', icon: IconUpload },

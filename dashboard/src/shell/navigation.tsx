@@ -34,16 +34,16 @@ export type Item = {
   word: Word;
   icon: typeof IconKey;
   exact?: boolean;
-  /** Only for the operator of the installation. */
+  /** True: the entry is only for the operator of the installation. */
   operator?: boolean;
-  /** Only for owners of the current organization. */
+  /** True: the entry is only for owners of the current organization. */
   owner?: boolean;
-  /** Only for people who signed in to their own account. */
+  /** True: the entry is only for people who signed in to their own account. */
   personal?: boolean;
 };
 type Section = { heading?: Word; items: readonly Item[] };
 
-/** Every entry of the sidebar, in order. Pages without an entry are reached from other pages. */
+/** Every entry of the sidebar, in order. Other pages link to pages without an entry. */
 const SECTIONS: readonly Section[] = [
   {
     items: [
@@ -86,7 +86,7 @@ const SECTIONS: readonly Section[] = [
   },
 ];
 
-/** The entries that the user may open. */
+/** Returns the entries that the user may open. */
 export function useSections(): Section[] {
   const { operator, only_organization } = useSession();
   const isOwner = useMaybeOrganization()?.role === 'owner';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../language/texts.tsx';
 import { barTexts } from './bar-texts.ts';
 
-/** After a restore, nothing is sent. Without a bar that says so, a member would wait for answers that do not come. */
+/** After a restore, nothing is sent. Without a notice, a member would wait for answers that do not come. */
 export function PauseBar(): ReactNode {
   const say = useTexts(barTexts);
   return (

@@ -6,7 +6,7 @@ import classes from './shell.module.css';
 
 type Props = { opened: boolean; onClose: () => void; children: ReactNode };
 
-/** The sidebar for small screens. */
+/** The navigation of small screens replaces the sidebar. */
 export function PhoneNavigation({ opened, onClose, children }: Props): ReactNode {
   const say = useTexts(texts);
   return (

@@ -33,7 +33,9 @@ type SegmentsProps<T extends string> = {
   onChoose: (value: T) => void;
 };
 
-/** Every first load contains it. This control is much smaller than Mantine's control with its moving indicator. */
+/**
+ * Every first load contains this control. The control is much smaller than Mantine's control with its moving indicator.
+ */
 function Segments<T extends string>({ label, value, options, onChoose }: SegmentsProps<T>): ReactNode {
   const name = useId();
   return (

@@ -27,7 +27,7 @@ const PhoneNavigation = onceOpened(
 );
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
-// These parts load separately, because few users see them.
+// The shell loads rarely used parts separately.
 const FirstOrganization = lazy(async () => ({ default: (await import('./first-organization.tsx')).FirstOrganization }));
 const PauseBar = lazy(async () => ({ default: (await import('./pause-bar.tsx')).PauseBar }));
 const VerifyBar = lazy(async () => ({ default: (await import('./verify-bar.tsx')).VerifyBar }));
@@ -35,7 +35,7 @@ const SecondFactorRequired = lazy(async () => ({
   default: (await import('./second-factor-required.tsx')).SecondFactorRequired,
 }));
 
-/** The frame around every page of a signed-in person. */
+/** The shell is the frame around every page of a signed-in person. */
 export function Shell(): ReactNode {
   const say = useTexts(texts);
   const organization = useMaybeOrganization();
@@ -45,7 +45,7 @@ export function Shell(): ReactNode {
   useSessionWhenRemoved();
   useFocusAfterActions();
   const find = useFinder(close);
-  // The account belongs to no organization. A second factor is set up on its page.
+  // The account belongs to no organization. The page of the account sets a second factor up.
   const ownPage = useLocation({ select: ({ pathname }) => pathname === '/settings/sessions' });
 
   if (!organization)
@@ -95,10 +95,10 @@ export function Shell(): ReactNode {
   );
 }
 
-/** Notices that every page shows. Most people see none of these bars, so each one loads when it is needed. */
+/** Shows notices on every page. Most people see no bar, so each bar loads when it is needed. */
 function Bars(): ReactNode {
   const { user, mail, only_organization, paused_since } = useSession();
-  // A session of an organization's provider has no access to the account itself.
+  // A session of an organization's provider has no access to the account.
   const isUnverified = mail && !user.email_verified && only_organization === null;
   return (
     <Suspense fallback={null}>
@@ -109,8 +109,8 @@ function Bars(): ReactNode {
 }
 
 /**
- * Ctrl-K, which also works in a field, and a button for users who do not know it. The code of the finder loads when it
- * is first opened.
+ * Opens the finder by Ctrl-K, which also works in a field, and by a button for users who do not know the key. The code
+ * of the finder loads when it is first opened.
  */
 function useFinder(onOpen: () => void): { button: ReactNode; dialog: ReactNode } {
   const say = useTexts(texts);
@@ -167,7 +167,7 @@ function useFocusOnNavigation() {
   return main;
 }
 
-/** If a session ends, the user goes to sign-in and then returns to this page. */
+/** If a session ends, the user goes to the sign-in and then returns to this page. */
 function useSignInWhenRefused(): void {
   const router = useRouter();
   const leaving = useRef(false);

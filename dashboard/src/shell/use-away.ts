@@ -1,7 +1,7 @@
 import { useAct, useRead } from '../api/queries.ts';
 import { useMaybeOrganization, useSession } from '../session/session.ts';
 
-/** Whether the reader has chosen to be away. While a change is saved, the chosen state. */
+/** True if the reader has chosen to be away. While a change is saved, the value is the chosen state. */
 export function useAway(): { away: boolean; setAway: (away: boolean) => void } {
   const organization = useMaybeOrganization();
   const params = { org_id: organization?.id ?? '' };

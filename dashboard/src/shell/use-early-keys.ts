@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react';
 const WAIT_MS = 5_000;
 
 /**
- * Text that is typed between Ctrl-K and the opening of its field belongs to that field, even while the code is loading.
+ * Text that is typed between Ctrl-K and the opening of the finder belongs to its field, even while the code is loading.
  */
 export function useEarlyKeys(): { begin: () => void; take: () => string } {
   const early = useMemo(() => ({ typed: '', until: 0 }), []);

@@ -1,7 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { chooseOrganization } from '../session/session.ts';
 
-/** Opens another organization of the signed-in person. The IDs in the URL belong to the previous one. */
+/**
+ * Opens another organization of the signed-in person, without the URL, whose IDs belong to the previous organization.
+ */
 export function useSwitchOrganization(): (id: string) => void {
   const navigate = useNavigate();
   return (id) => {

@@ -7,7 +7,7 @@ import { useNotices } from './hand-off-notice.ts';
 import { texts } from './texts.ts';
 import classes from './shell.module.css';
 
-/** The number of conversations that members must answer, next to the entry of the sidebar. */
+/** Shows the number of conversations that members must answer, next to the entry of the sidebar. */
 export function WaitingCount(): ReactNode {
   const say = useTexts(texts);
   const waiting = useWaitingConversations().data?.waiting ?? 0;
@@ -20,7 +20,7 @@ export function WaitingCount(): ReactNode {
   );
 }
 
-/** The number of tool calls that wait for an approval. */
+/** Shows the number of tool calls that wait for an approval. */
 export function ApprovalCount(): ReactNode {
   const say = useTexts(texts);
   const pending = useWaitingConversations().data?.approvals ?? 0;
@@ -33,7 +33,7 @@ export function ApprovalCount(): ReactNode {
   );
 }
 
-/** The same number in the title of the browser's tab, once per window. */
+/** Shows the number in the title of the browser's tab, once per window. */
 export function WaitingInTab(): ReactNode {
   const waiting = useWaitingConversations().data?.waiting ?? 0;
   useNotices();

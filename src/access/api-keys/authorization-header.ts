@@ -10,10 +10,10 @@ export const challengeScope = (permission: string): string =>
   `Bearer realm="parley", error="insufficient_scope", scope="${permission}"`;
 
 /**
- * The token of the only Authorization header, exactly as it was sent. `headers` contains the value of each such header,
- * because a framework that uses only the first one would let two callers share a request. The scheme is
- * case-insensitive. One or more spaces follow the scheme (RFC 9110, section 11.4: spaces, no tabs). The rest is the
- * token. Two words or a comma-separated list count as a malformed token, not as a missing one.
+ * The token of the only Authorization header, exactly as it was sent. `headers` contains the value of every
+ * Authorization header, because a framework that uses only the first header would let two callers share a request. The
+ * scheme is case-insensitive. One or more spaces follow the scheme (RFC 9110, section 11.4: spaces, no tabs). The rest
+ * of the header is the token. Two words or a comma-separated list count as a malformed token, not as a missing token.
  */
 export function readToken(headers: readonly string[]): string {
   if (headers.length !== 1) {
@@ -48,8 +48,8 @@ const missing = (detail: string): Refusal =>
 const isTokenEdge = (value: string, at: number): boolean => value[at] !== ' ' && value[at] !== '\t';
 
 /**
- * White space around the value of a field is not part of the value (RFC 9110, section 5.5). The loop avoids
- * backtracking.
+ * White space around the value of a field is not part of the value (RFC 9110, section 5.5). The loop avoids the
+ * backtracking of a regular expression.
  */
 function trimEnd(value: string): string {
   let end = value.length;

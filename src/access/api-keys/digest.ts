@@ -8,15 +8,13 @@ import type { Chained } from '../../kernel/key-chain.ts';
  * in the database.
  */
 export type Digest = ((value: string) => string) & {
-  /** The generation of the form that new rows get. */
+  /** The generation of the digest that new rows get. */
   readonly generation: number;
 };
 
-/*
- * After a rotation of PARLEY_SECRET a digest has two forms: the form for new rows, and its neighbor in the chain of
- * keys (kernel/key-chain.ts), which rows may still have. The cache name of a key contains both forms, one after the
- * other. The database is queried for either form.
- */
+/* After a rotation of PARLEY_SECRET a digest has two forms: the form for new rows, and its neighbor in the chain of
+   keys (kernel/key-chain.ts), which rows may still have. The cache name of a key contains both forms, one after the
+   other. The database is queried for either form of the digest. */
 
 const BLOCK = 64;
 const SIZE = 32;
@@ -40,7 +38,7 @@ function keyedHash(pepper: Buffer): (value: string, encoding?: 'utf8' | 'latin1'
   let message = Buffer.concat([inner, Buffer.alloc(BLOCK)]);
   return (value, encoding = 'utf8') => {
     const length = BLOCK + Buffer.byteLength(value, encoding);
-    // Every key value has the same length, so this happens only once.
+    // Every key value has the same length, so the buffer grows only once.
     if (message.length !== length) message = Buffer.concat([inner, Buffer.alloc(length - BLOCK)]);
     message.write(value, BLOCK, encoding);
     outer.write(hash('sha256', message, 'binary'), BLOCK, 'latin1');
@@ -48,10 +46,10 @@ function keyedHash(pepper: Buffer): (value: string, encoding?: 'utf8' | 'latin1'
   };
 }
 
-/** The form for new rows. */
+/** Returns the digest for new rows. */
 export const digestBytes = (digest: string): Buffer => Buffer.from(digest.slice(0, SIZE), 'latin1');
 
-/** The forms that a row may have. */
+/** Returns all digests that a row may have. */
 export const digestForms = (digest: string): Buffer[] =>
   Array.from({ length: digest.length / SIZE }, (_, form) =>
     Buffer.from(digest.slice(form * SIZE, (form + 1) * SIZE), 'latin1'),

@@ -5,12 +5,12 @@ import type { Directory, KeyEntry } from './directory.ts';
 /**
  * Loads missing records into the directory: one query for a key with its organization, and one for all records that a
  * path names. Callers that need the same records share a query, but only while the lease is valid and nothing has
- * changed since the query was sent. Under these conditions, the query cannot return a state from before a confirmed
- * revocation. Without a lease each caller makes its own query.
+ * changed since the query was sent. With a valid lease and no change, the query cannot return a state from before a
+ * confirmed revoke. Without a lease each caller makes its own query.
  */
 export type Fills = {
   key(digest: string, isShared: boolean): Promise<KeyEntry | null>;
-  /** The key of a client token. */
+  /** Loads the key of a client token by its ID. */
   keyById(orgId: string, id: string, isShared: boolean): Promise<KeyEntry | null>;
   targets(orgId: string, ids: TargetIds, isShared: boolean): Promise<Found>;
 };

@@ -5,29 +5,29 @@ import { storedNetworks } from './networks.ts';
 import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Subject, TriggerFacts } from '../types.ts';
 
 /**
- * The cache of a node: keys by digest, and the agents, triggers, channels and campaigns that paths name. Bounded,
- * filled on demand, and valid only while the lease is valid.
+ * The cache of a node: keys by digest, and the agents, triggers, channels and campaigns that paths name. The cache is
+ * bounded, filled on demand, and valid only while the lease is valid.
  *
- * A fill in progress while a change is applied may return the state before the change. So every change gets the next
- * generation, a query stores the generation at which it was sent, and its result is cached only if none of its subjects
- * has changed since.
+ * A load that is in progress when a change is applied may return the state before the change. Every change gets the
+ * next generation, and a query stores its generation at the start. The result of a query is cached only if none of its
+ * subjects has changed since the query began.
  *
- * A key has two names: its digest, for calls with the key itself, and its id, for calls with its client tokens. A
- * change of the key removes both entries of the cache.
+ * A key has two names in the cache: its digest, for calls with the key itself, and its ID, for calls with its client
+ * tokens. A change of the key removes both entries of the cache.
  *
- * The absence of a record is cached for at most one lease. No caller can have asked for an id or a key value before it
- * was created (both are random), so creations need no entry in the change log.
+ * The absence of a record is cached for at most one lease. No caller can have asked for an ID or key value before its
+ * creation, because both are random, so creations need no entry in the change log.
  */
 export type KeyEntry = {
   readonly caller: Caller;
   readonly isRevoked: boolean;
-  /** Scheduled revoke, in wall milliseconds. Infinite: none. */
+  /** The time of a scheduled revoke, in wall milliseconds. Infinite: no revoke is scheduled. */
   readonly revokeAt: number;
   readonly lastUsedAt: number | null;
   readonly organization: Validity;
 };
 
-/** Shared by all cached keys of one organization: a change of its plan invalidates them with one write. */
+/** All cached keys of one organization share this object, so a change of the plan invalidates them with one write. */
 type Validity = { valid: boolean; keys: number };
 
 export type TargetKind = 'agent' | 'trigger' | 'channel' | 'campaign';
@@ -35,7 +35,8 @@ type Facts = { agent: AgentFacts; trigger: TriggerFacts; channel: ChannelFacts; 
 
 export type Directory = {
   /**
-   * By its digest or its id. `null`: the key does not exist. `undefined`: not cached, query the database.
+   * Finds the key by its digest or its ID. `null`: the key does not exist. `undefined`: the key is not cached, so query
+   * the database.
    */
   key(name: string): KeyEntry | null | undefined;
   target<K extends TargetKind>(kind: K, orgId: string, id: string): Facts[K] | null | undefined;
@@ -58,9 +59,9 @@ export type Directory = {
 };
 
 const DIRECTORY_ENTRIES = 200_000;
-/** Beyond this number, all entries are dropped, because each costs only one query. */
+/** Above this number, all entries are dropped, because each entry costs only one query. */
 const MAX_ABSENT = 10_000;
-/** How many changes are remembered individually. An older generation counts as changed. */
+/** The cache remembers this number of changes individually. An older generation counts as changed. */
 const MAX_CHANGES = 4_096;
 
 export type DirectoryOptions = {
@@ -73,7 +74,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const { clock, entries = DIRECTORY_ENTRIES, absentMs } = options;
   const digestOf = new Map<string, string>();
   const organizations = new Map<string, Validity>();
-  /** From a sandbox channel to the agent whose facts name it. */
+  /** Maps a sandbox channel to the agent whose facts name the channel. */
   const sandboxOf = new Map<string, string>();
   const changes = createChanges();
   const absent = createAbsent(clock, absentMs, changes.generation);
@@ -153,7 +154,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   };
 }
 
-/** Names of which the database has no record. */
+/** The names for which the database has no record. */
 function createAbsent(clock: Clock, absentMs: number, generation: () => number) {
   const until = new Map<string, number>();
   return {
@@ -164,7 +165,7 @@ function createAbsent(clock: Clock, absentMs: number, generation: () => number) 
       until.delete(name);
       return false;
     },
-    /** Cached only if no record at all has changed since, because an absent record has no id. */
+    /** A name is cached only if no record at all has changed since, because an absent record has no ID. */
     keep: (name: string, since: number): void => {
       if (since !== generation()) return;
       if (until.size >= MAX_ABSENT) until.clear();
@@ -175,7 +176,7 @@ function createAbsent(clock: Clock, absentMs: number, generation: () => number) 
   };
 }
 
-/** Which subjects changed after which generation. */
+/** Remembers the generation at which each subject changed. */
 function createChanges() {
   const changedAt = new Map<string, number>();
   let generation = 0;
@@ -191,7 +192,7 @@ function createChanges() {
       }
       changedAt.set(id, ++generation);
     },
-    /** All records count as changed. */
+    /** After `addAll`, all records count as changed. */
     addAll: (): void => {
       floor = ++generation;
       changedAt.clear();

@@ -61,7 +61,10 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Computed over the first `length` characters, which are all ASCII. A table is faster than a call of zlib. */
+/**
+ * Computes the checksum of the first `length` characters, which are all ASCII. The function uses a table, which is
+ * faster than a call of zlib.
+ */
 export function crc32(text: string, length: number): number {
   let crc = -1;
   for (let at = 0; at < length; at++) crc = CRC_TABLE[(crc ^ text.charCodeAt(at)) & 255]! ^ (crc >>> 8);

@@ -1,13 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * Records when each key was last used. The first call is written immediately. Later calls are written at most once a
- * minute, and the last of several calls is written a minute later. Writes are batched, with one statement at a time. No
- * request waits for such a write or fails because of it. The database never moves the time backwards.
+ * Records when each key was last used. The first call of a key is written immediately. Later calls are written at most
+ * once a minute, and the last of them is written a minute later. Writes are batched, with one statement at a time. No
+ * request waits for such a write, and no request fails because of one. The database never moves the time backwards.
  */
 export type LastUsed = {
   /**
-   * `known`: the value from the database when the key was read (wall time in milliseconds). Null: the key was never
+   * `known`: the last use in the database when the key was read (wall time in milliseconds). Null: the key was never
    * used.
    */
   record(orgId: string, keyId: string, known: number | null): void;
@@ -17,8 +17,8 @@ export type LastUsed = {
 };
 
 /**
- * `isLast`: no further call came for a while. Another node may have written within the same minute. If another node has
- * written, only this value counts.
+ * `isLast`: true if the key was not used again for a while. Another node may have written within the same minute. If
+ * another node has written a later use, only that value counts.
  */
 export type Use = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
@@ -69,7 +69,7 @@ export function createLastUsed(deps: {
 
   const writeOne = async (uses: Use[]): Promise<void> => {
     try {
-      // All nodes use the same order, to avoid deadlocks between two statements.
+      // All nodes write keys in one fixed order, to avoid deadlocks between two statements.
       await deps.write(uses.sort((a, b) => (a.keyId < b.keyId ? -1 : 1)));
     } catch (error) {
       deps.onError(error);
@@ -121,7 +121,7 @@ export function createLastUsed(deps: {
   };
 }
 
-/** The next call or the next sweep writes again. */
+/** Forgets that a use was written, so that the next call or sweep writes again. */
 function forgetWritten(state: State | undefined): void {
   if (state) state.written = Number.NEGATIVE_INFINITY;
 }

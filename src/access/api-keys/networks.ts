@@ -18,7 +18,7 @@ export function readNetwork(text: string): Network | { fault: string } {
   const [written = '', length, ...rest] = text.trim().split('/');
   const address = readAddress(written);
   if (address === null || written.includes('%') || rest.length > 0) return { fault: EXAMPLES };
-  // The prefix length counts bits of the original notation.
+  // For a mapped IPv4 address, the prefix length counts bits of the IPv6 notation.
   const extra = isIP(written) === 6 ? WIDTH[6] - WIDTH[address.family] : 0;
   const bits = length === undefined ? WIDTH[address.family] : lengthOf(length, WIDTH[address.family] + extra) - extra;
   if (Number.isNaN(bits)) return { fault: EXAMPLES };
@@ -56,8 +56,8 @@ export function storedNetworks(texts: readonly string[] | null): readonly Networ
  */
 export function plainAddress(text: string | undefined): string | null {
   if (text === undefined) return null;
-  // This is the case for almost all calls. Node accepts only the canonical form of IPv4. Numbers of any size would cost
-  // 4 % of a call.
+  // Almost all callers have an IPv4 address. Node accepts only the canonical form of IPv4. Numbers of any size would
+  // take 4 % of the time of a call.
   const v4 = text.startsWith(MAPPED_PREFIX) ? text.slice(MAPPED_PREFIX.length) : text;
   if (isIPv4(v4)) return v4;
   const address = readAddress(text);
@@ -68,7 +68,7 @@ const MAPPED_PREFIX = '::ffff:';
 
 /**
  * The unit that rate limits by network address count: an IPv4 address, or the /64 network of an IPv6 address. One
- * household or machine gets such a network, and can use a different address of it for each call.
+ * household or machine gets a /64 network and can use a different address of this network for each call.
  */
 export function countedPlace(text: string): string {
   const address = readAddress(text);
@@ -78,7 +78,7 @@ export function countedPlace(text: string): string {
 
 const PLACE_BITS = 64;
 
-/** Whether one of the networks contains the caller. No network contains an invalid address. */
+/** True if one of the networks contains the caller. No network contains an invalid address. */
 export function isInside(networks: readonly Network[], from: string | null): boolean {
   const address = from === null ? null : readAddress(from);
   return address !== null && networks.some((network) => covers(network, networkOf(address, WIDTH[address.family])));

@@ -4,13 +4,13 @@ import type { Db } from '../../store/db.ts';
 import type { Changes } from '../nodes/change.ts';
 import type { Subject } from '../types.ts';
 
-/** Maximum number of keys per round. The next round follows within a second. */
+/** Maximum number of keys per round. The next round of the sweep follows within a second. */
 const ROUND = 200;
 
 /**
- * Revokes keys whose scheduled end has passed (from that second, nodes already refuse them by their own clocks), and
- * finishes revokes whose wait was interrupted by a crash or a lost database. Any node may do both jobs, even several
- * nodes at the same time.
+ * Revokes keys whose scheduled end has passed, and finishes revokes whose wait was interrupted by a crash or a lost
+ * database. Nodes refuse such keys by their own clocks from the second of their end. Any node may run the sweep, even
+ * several nodes at the same time.
  */
 export async function sweepRevokes(db: Db, changes: Changes): Promise<void> {
   const { due, ...open } = await readOpenRevokes(db, ROUND);

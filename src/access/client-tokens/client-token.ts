@@ -18,13 +18,13 @@ export type ClientToken = {
   readonly endUser: EndUserInput;
   readonly conversationKey: string | null;
   readonly origins: readonly string[];
-  /** Wall milliseconds. */
+  /** The expiry of the token, in wall milliseconds. */
   readonly expiresAt: number;
 };
 
 export type ClientTokens = {
   issue(token: ClientToken): string;
-  /** Null for any text that `issue` did not create. The token may have expired. */
+  /** Null for any text that the method `issue` did not create. The token may have expired. */
   read(value: string): ClientToken | null;
 };
 
@@ -52,7 +52,7 @@ export function createClientTokens(key: Key, region: Region): ClientTokens {
     },
     read(value) {
       const [, from, text] = SHAPE.exec(value) ?? [];
-      // The region is not sealed, so another text in its place is a changed token.
+      // The region is not sealed, so a token with another region is a changed token.
       const opened = text === undefined || from !== region ? null : opens(key, SEALED + text);
       if (opened === null) return null;
       const { k, o, a, t, e, c, s, x } = JSON.parse(opened) as Claims;
@@ -72,13 +72,13 @@ function opens(key: Key, sealed: string): string | null {
 
 export const isClientTokenLike = (value: string): boolean => value.startsWith(HEAD);
 
-/** The region of a value that has the form of a client token. Null: another form. */
+/** The region of a value that has the form of a client token. Null: the value has another form. */
 export function clientTokenRegion(value: string): Region | null {
   const region = SHAPE.exec(value)?.[1];
   return region !== undefined && isRegion(region) ? region : null;
 }
 
-/** The caller that the token identifies, from a page of `origin`. */
+/** Returns the caller that the token identifies, if the page has this `origin`. */
 export const clientCallerOf = (token: ClientToken, origin: string | undefined): ClientCaller => ({
   agentId: token.agentId,
   triggerId: token.triggerId,
@@ -89,8 +89,8 @@ export const clientCallerOf = (token: ClientToken, origin: string | undefined): 
 });
 
 /**
- * Names the conversations that tokens of one key start for one person. The conversation stores it, so that the next
- * token for the same person can continue. The person is the identifier by which a call finds people.
+ * Names the conversations that tokens of one key start for one person. The conversation stores the mark, so that the
+ * next token for the same person can continue. The mark covers the identifier by which a call finds the person.
  */
 function markOf({ keyId, endUser }: ClientToken): string {
   const { id, external_id: externalId, email, phone } = endUser;

@@ -6,27 +6,28 @@ import type { Caller, CountedCall, Subject } from '../types.ts';
 /**
  * The total of a key over all nodes. A node reserves a block of calls in the database and takes calls from it in
  * memory. A call that is not reserved is never accepted, so the total is never exceeded. A node that is killed loses at
- * most its block. (docs/adr/0108)
+ * most its block (docs/adr/0108).
  *
- * The first block is one call. While a key is busy, each block is twice as large as the one before it. A block that is
- * not used for a second is returned, so that another node can use it. So does a block that may be older than a change
- * of its key, or than the lease of this node.
+ * The first block that a node reserves is one call. While a key is busy, each block is twice as large as the block
+ * before. A node returns a block that was not used for a second, so that another node can use it. A node also returns a
+ * block that may be older than a change of its key or than the node's lease.
  */
 export type CallBlocks = {
   /**
-   * Row 4b: takes one call. Returns without a promise while the block has calls. Throws or rejects with `key_used_up`.
-   * Without a lease (`isGood`), each call reserves itself, because the block may be older than a lowered total.
+   * Takes one call for row 4b of the order of checks. Returns without a promise while the block has calls. Throws or
+   * rejects with the Refusal `key_used_up`. Without a lease (`isGood`), each call is reserved in the database, because
+   * the block may be older than a lowered total.
    */
   take(caller: Caller, isGood: boolean): CountedCall | Promise<CountedCall>;
-  /** Calls of the key in this node's block. */
+  /** The number of calls of the key in this node's block. */
   left(keyId: string): number;
   drop(subject: Subject): void;
   flush(): void;
-  /** Each of `nodes` nodes may have a block of the key. */
+  /** Tells the number of nodes that may have a block of the key. */
   share(nodes: number): void;
   /** Once a second, returns calls that this node does not need. */
   sweep(): Promise<void>;
-  /** Returns all calls. Call this function when no request is in progress. */
+  /** Returns all calls to the database. Call this function when no request is in progress. */
   stop(): Promise<void>;
 };
 
@@ -37,12 +38,12 @@ export type CallBlocksDeps = {
   onError(error: unknown): void;
 };
 
-/** The most calls that a killed node loses for one key. */
+/** A killed node loses at most this many calls of one key. */
 export const MAX_BLOCK = 100;
-/** A block is at most this part of what remains, divided by the number of nodes. */
+/** A block is at most this part of the remaining calls, divided by the number of nodes. */
 const PARTS = 10;
 const IDLE_MS = 1_000;
-/** The result "used up" is cached for this time, because another node may return calls. */
+/** The result "used up" is cached for this time, because another node may return calls later. */
 const USED_UP_MS = 1_000;
 
 type Block = {
@@ -59,7 +60,7 @@ type Block = {
 
 type State = CallBlocksDeps & {
   readonly blocks: Map<string, Block>;
-  /** Calls that go back with the next sweep. */
+  /** The calls that the next sweep returns. */
   readonly unneeded: Map<string, ReturnedCalls>;
   share: number;
 };
@@ -107,7 +108,7 @@ function blockOf({ blocks, clock }: State, { orgId, keyId }: Caller): Block {
   return block;
 }
 
-/** Null: the block is empty, and more may be reserved. */
+/** Null: the block is empty, and the node may reserve more calls. */
 function takeNow(state: State, block: Block): CountedCall | null {
   const now = state.clock.monotonic();
   if (block.left === 0) {
@@ -150,13 +151,13 @@ async function fill(state: State, block: Block): Promise<void> {
   block.reservedAt = clock.monotonic();
   block.next = block.reservedAt - reservedAt < IDLE_MS ? Math.min(block.next * 2, MAX_BLOCK) : 1;
   try {
-    // Calls that the node does not need are returned first. Otherwise, a key whose total was lowered is refused
-    // although this node holds calls of the new total.
+    // The node first returns unneeded calls. If the node kept unneeded calls, a key with a lowered total could be
+    // refused although this node holds calls.
     if (unneeded.has(keyId)) await returnUnneeded(state);
     const atLeast = Math.min(waiting, MAX_BLOCK);
     const calls = await state.reserve({ orgId, keyId, atLeast, atMost: block.next, share });
     if (calls === 0) block.usedUpUntil = clock.monotonic() + USED_UP_MS;
-    // The key has changed in the meantime: the new total may be smaller.
+    // The key has changed since the reservation, so the new total may be smaller.
     else if (blocks.get(keyId) !== block) release(state, block, calls);
     else block.left += calls;
   } finally {

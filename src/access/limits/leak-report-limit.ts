@@ -7,9 +7,9 @@ import type { SharedCounters } from './shared-counters.ts';
 import { giveBackToAll, takeFromAll } from './take-from-all.ts';
 
 /**
- * Reports of leaked keys per minute, from one network address and in total. Signed reports have separate counters, so
- * that a flood of unsigned ones does not block a scanner. Every node counts separately. With `shared`, all nodes count
- * together.
+ * Limits the reports of leaked keys per minute, from one network address and in total. Signed reports have separate
+ * counters, so that a flood of unsigned reports does not block a scanner. Without `shared`, every node counts
+ * separately, and with `shared`, all nodes count together.
  */
 export type LeakReportLimit = { take(kind: 'signed' | 'unsigned', address: string): Promise<void> };
 
@@ -22,7 +22,7 @@ export const LEAK_REPORT_LIMITS: LeakReportLimits = {
 
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
 
-/** `take` throws `rate_limited`. */
+/** The method `take` throws `rate_limited`. */
 export function createLeakReportLimit(
   limits: LeakReportLimits = LEAK_REPORT_LIMITS,
   shared: SharedCounters | null = null,

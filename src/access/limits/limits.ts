@@ -9,21 +9,21 @@ export type RateState = { readonly policy: string; readonly state: string };
 
 export type Limits = {
   /**
-   * Applies the limit of the family, if there is one, the key's own limit of calls, and the limit of a client token.
+   * Applies the family's limit, if the family has one, the key's own limit of calls, and the limit of a client token.
    */
   limit: (caller: Caller, family: RateFamily | null) => Promise<RateState>;
   /** Applies the key's own limit for one end user, who may have several names. */
   limitEndUser: (caller: Caller, names: readonly string[]) => Promise<void>;
-  /** Without shared counters, each of `nodes` enforces its own share of every limit. */
+  /** Without shared counters, each of `nodes` nodes enforces a share of every limit. */
   share: (nodes: number) => void;
 };
 
-/** Reads included. One person with a client token must not use up the calls of its key. */
+/** The limit of an end user also counts reads. One person with a client token must not use up the calls of its key. */
 const CLIENT_CALLS_PER_MINUTE = 120;
 
-/** One counter of a call: its calls in a window that opens with the first one. */
+/** One counter of a call, which counts calls in a window that opens with the first call. */
 type Counter = {
-  /** In the headers. */
+  /** The policy in the headers. */
   readonly policy: string;
   readonly name: string;
   readonly limit: number;
@@ -31,13 +31,13 @@ type Counter = {
 };
 
 /**
- * Calls per minute of a key and of its organization, per family, and of a key by its own limits. A window opens with
- * the first call and ends a minute later, whatever happens in it, so after a minute of silence the next call is
- * accepted. A refused call does not count, so a busy key cannot use up the calls of its organization, and the
- * organization cannot use up those of the key.
+ * The limits are calls per minute of a key and of its organization, per family, and of a key by its own limits. A
+ * window opens with the first call and always ends a minute later, so after a minute of silence the next call is
+ * accepted. A refused call does not count, so a busy key cannot use up the calls of its organization, nor the
+ * organization the calls of the key.
  *
- * With `shared` the counters are those of all nodes, and limits are exact. Accepted calls are also counted locally:
- * when the shared counters are lost, this node continues with its own share of each limit and with its own counts.
+ * With `shared`, the counters are those of all nodes, so limits are exact. Accepted calls are also counted locally.
+ * When the shared counters are lost, this node continues with its share of each limit and its local counts.
  */
 export function createLimits(limits: RateLimits, shared: SharedCounters | null = null): Limits {
   // The limits differ from key to key, so the library only counts.
@@ -87,8 +87,8 @@ export function createLimits(limits: RateLimits, shared: SharedCounters | null =
 }
 
 /**
- * Uses the counters of this node only. If one counter refuses, the call is removed from all of them. The refusal names
- * the first counter that refused.
+ * Uses only the counters of this node. If one counter refuses the call, the call is removed from all counters. The
+ * refusal names the first counter that refused.
  */
 async function takeHere(local: RateLimiterMemory, counters: readonly Counter[], nodes: number): Promise<RateState> {
   const shares = counters.map((counter) => ({ ...counter, limit: partOf(counter.limit, nodes) }));
@@ -114,7 +114,10 @@ const statesOf = (counters: readonly Counter[], counts: readonly Count[]): strin
 const stateOf = (name: string, remaining: number, msLeft: number): string =>
   `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(msLeft / 1_000))}`;
 
-/** The refusal over a limit. Retry-After is always a whole minute, as specified, even if less is left of the window. */
+/**
+ * The refusal of a call over a limit. Retry-After is always a whole minute, as specified, even if the rest of the
+ * window is shorter.
+ */
 const over = ({ who, policy }: Counter, policies: string, msLeft: number): Refusal =>
   new Refusal('rate_limited', `${who} has made all the calls of this minute. Wait 60 seconds, then call again.`, {
     headers: { 'RateLimit-Policy': policies, RateLimit: stateOf(policy, 0, msLeft) },

@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../../contract/key-limits.ts';
 import type { CallerLimits } from '../types.ts';
 
-/** The limits of a key as they were given. Null: the key has no limits. */
+/** Presents the limits of a key as they were set. Null: the key has no limits. */
 export function presentLimits({ perMinute, perEndUserPerMinute, total }: CallerLimits): KeyLimits | null {
   if (perMinute === null && perEndUserPerMinute === null && total === null) return null;
   return {

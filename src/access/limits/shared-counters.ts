@@ -6,12 +6,15 @@ import type { Logger } from '../../kernel/log.ts';
  * counters of one call in one round trip. A refused call increments no counter. A counter starts with its first call
  * and expires after its window, no matter how many calls follow.
  *
- * Redis is optional, and it is called only while it answers. If one response is late or wrong, Redis counts as lost,
- * and no request waits for it (`take` returns null: decide from the memory of this node). A probe checks four times a
- * second whether it answers again.
+ * Parley calls Redis only while Redis answers. After one late or wrong response, Redis counts as lost, no request waits
+ * for it, and `take` returns null (this node's memory decides). A probe checks four times a second whether Redis
+ * answers again.
  */
 export type SharedCounters = {
-  /** Increments all counters or none. Null: the counters are not available, because Redis does not answer. */
+  /**
+   * Increments all counters, or none if one counter refuses. Null: the counters are not available, because Redis does
+   * not answer.
+   */
   take(counters: readonly Counter[]): Promise<Taken | null>;
   /** Subtracts one call from each counter, if Redis can be reached. */
   giveBack(names: readonly string[]): void;
@@ -23,21 +26,24 @@ export type SharedCounters = {
   stop(): Promise<void>;
 };
 
-/** All names of one call must share the part in braces, so that a Redis cluster stores them on one server. */
+/**
+ * All counter names of one call must have the same part in braces, so that a Redis cluster stores the counters on one
+ * server.
+ */
 export type Counter = { readonly name: string; readonly limit: number };
 /**
- * `refusedBy`: index of the counter that has reached its limit. Null: accepted. `counts`: the numbers of the refusing
- * counter, or of all counters.
+ * `refusedBy`: the index of the counter that has reached its limit. Null: the call was accepted. `counts`: the numbers
+ * of the refusing counter, or of all counters.
  */
 export type Taken = { readonly refusedBy: number | null; readonly counts: readonly Count[] };
 export type Count = { readonly used: number; readonly msLeft: number };
 
-/** Maximum time that a request waits for Redis. A healthy server answers in well under a millisecond. */
+/** A request waits for Redis at most this long. A healthy server answers in well under a millisecond. */
 export const ANSWER_WITHIN_MS = 50;
 const PROBE_MS = 250;
 const FIRST_ANSWER_MS = 1_000;
 /**
- * A connection that is silent for this long is closed and opened again, because the other side may be gone permanently.
+ * A connection that is silent for this long is closed and opened again, because the other side may not exist any more.
  */
 const REOPEN_MS = 3_000;
 const RECONNECT_MS = 250;
@@ -85,7 +91,7 @@ const scripts = {
 
 export type SharedCountersOptions = {
   url: string;
-  /** A prefix for every name, so that regions can share one server. */
+  /** A prefix for the name of every counter, so that regions can share one server. */
   prefix: string;
   windowMs: number;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -120,8 +126,8 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
 
   async function probe(withinMs: number): Promise<void> {
     try {
-      // The probe is a write. A replica that is out of date, or a server without memory, answers reads but cannot
-      // count.
+      // The probe writes, because only a write shows that Redis can count. A replica that is out of date, or a server
+      // without memory, answers reads but cannot count.
       await inTime(client.set(`${prefix}probe`, '1', { expiration: { type: 'PX', value: 1_000 } }), withinMs);
       regain();
     } catch (error) {
@@ -161,7 +167,7 @@ export function openSharedCounters({ url, prefix, windowMs, log }: SharedCounter
       }
       if (!isWell) lose(reported === null ? new Late() : new Error(reported));
       probing = setInterval(() => {
-        // Calls that arrive and are answered replace the probe.
+        // Answered calls replace the probe.
         if (!isWell) void probe(ANSWER_WITHIN_MS);
       }, PROBE_MS);
       probing.unref();
@@ -188,7 +194,7 @@ function openClient(url: string, lose: (error: unknown) => void) {
     socket: { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: RECONNECT_MS },
   });
   opened.on('error', lose);
-  // The listener logs its errors.
+  // The error listener logs the errors of the connection.
   opened.connect().catch(() => {});
   return opened;
 }
@@ -207,8 +213,8 @@ class Late extends Error {
 }
 
 /**
- * A response is late if it was not received when the timer fires and the sockets were read once more. Redis is not
- * responsible for a pause of our own process.
+ * A response is late if it has not arrived when the timer fires and the sockets were read once more. A pause of this
+ * process is not a fault of Redis.
  */
 function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -217,7 +223,7 @@ function inTime<T>(answer: Promise<T>, withinMs: number): Promise<T> {
   });
 }
 
-/** One sentence for the operator without the address, which may contain a password. */
+/** Describes a failure of Redis to the operator without the address, which may contain a password. */
 function reasonOf(error: unknown): string {
   const { message = '', code } = error as { message?: string; code?: string };
   if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/.test(message))

@@ -4,7 +4,7 @@ import { attributeRefusal } from '../attribute-refusal.ts';
 import type { Admission, Caller, CountedCall } from '../types.ts';
 import type { CallBlocks } from './call-blocks.ts';
 
-/** Row 4b: takes one call of the key's total. */
+/** Takes one call of the key's total, for row 4b of the order of checks. */
 export function takeCall(
   blocks: Pick<CallBlocks, 'take'>,
   caller: Caller,
@@ -17,7 +17,8 @@ export function takeCall(
     const taken = blocks.take(caller, isGood);
     if (!(taken instanceof Promise)) return taken;
     return orUnavailable(taken).catch((error: unknown) => {
-      // The call may still be reserved after the timeout. The call is then returned to the total.
+      // The call may still be reserved after the timeout. A call that was reserved after the timeout is returned to the
+      // total.
       taken.then((late) => late.giveBack()).catch(() => {});
       return withCaller(error);
     });
@@ -26,7 +27,7 @@ export function takeCall(
   }
 }
 
-/** Admits a call that took a unit. A refusal of a later row gives the unit back. */
+/** Admits a call that took a unit of the total. If a later row refuses the call, the unit is given back. */
 export function counting(
   taken: CountedCall,
   admitted: () => Admission | Promise<Admission>,

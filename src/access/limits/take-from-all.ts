@@ -4,9 +4,9 @@ import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 export type Counted = readonly [limiter: RateLimiterAbstract, name: string];
 
 /**
- * Takes one call from each counter, or from none. If a later counter refuses, the calls are returned to the earlier
- * ones, so a refused call extends no wait. The counter with the widest scope comes first, so that a flood of names uses
- * no memory while it refuses.
+ * Takes one call from each counter, or from no counter. If a later counter refuses, the calls are returned to the
+ * earlier counters, so a refused call extends no wait. The counter with the widest scope comes first, so that a flood
+ * of names uses no memory while the counter refuses.
  */
 export async function takeFromAll(counters: readonly Counted[]): Promise<boolean> {
   for (const [at, [limiter, name]] of counters.entries()) {

@@ -4,13 +4,13 @@ import type { ServerWatch } from './server-watch.ts';
 
 /**
  * Waits until no node can answer from a state before a change. Each node's row must have passed the change's position
- * in the log, or must not have changed for a whole lease and a margin, measured on our own monotonic clock. Clocks of
- * two machines are never compared. A dead or paused node costs one lease, not an endless wait.
+ * in the log, or must not have changed for a lease and a margin, by our own monotonic clock. Clocks of two machines are
+ * never compared. A dead or paused node delays a change by one lease, not forever.
  */
 export type Barrier = {
-  /** `self`: the row of a node that has already dropped the subjects, so there is no wait for it. */
+  /** `self`: the row of a node that has already dropped the subjects, so the wait excludes this row. */
   wait(seq: number, self: string | null): Promise<void>;
-  /** Checks once, and removes the rows of nodes that died without releasing their lease. */
+  /** Checks the rows once, and removes rows of nodes that died without releasing their lease. */
   sweep(): Promise<void>;
 };
 
@@ -58,7 +58,7 @@ export function createBarrier(deps: BarrierDeps): Barrier {
         const dead = behind.filter((row) => isStill(watched, row, askedAt, answeredAt));
         const isSettled = askedAt - server.sinceMs() >= stillMs;
         if (dead.length === behind.length && isSettled) {
-          // The next wait does not have to watch these rows again. A failed removal causes no harm.
+          // The next wait does not have to watch the removed rows. A failed removal of dead rows causes no harm.
           for (const row of dead) await store.removeDead(row).catch(() => {});
           return;
         }

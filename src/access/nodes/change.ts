@@ -7,7 +7,7 @@ import type { Lease, Memory } from './lease.ts';
 import type { Subject } from '../types.ts';
 import { accessUnavailable } from '../access-unavailable.ts';
 
-/** A committed change. `everywhere` resolves with the time from which the change is effective on every node. */
+/** A committed change. `everywhere` resolves with the time at which the change became effective on every node. */
 export type Committed<T> = { result: T; seq: number; everywhere: () => Promise<Date> };
 
 export type Changes = {
@@ -26,15 +26,15 @@ type ChangeDeps = {
   barrier: Barrier;
   memory: Memory;
   clock: Clock;
-  /** Called with the time that a change needed until it was effective on every node. */
+  /** This function is called with the time that a change needed until it was effective on every node. */
   onSettled?: (waitedMs: number) => void;
 };
 
 /**
- * Handles changes that can turn a permitted call into a refused one. The transaction takes its position in the change
- * log first and has the log's lock until it commits, so keep `work` short. This node removes the subjects from its
- * cache in the same turn of the event loop in which the commit returns, even if its outcome is unknown. So this node
- * refuses the next request, whatever the other nodes do.
+ * Handles changes that can turn a permitted call into a refused call. The transaction first takes its position in the
+ * change log and has the log's lock until the commit, so keep `work` short. This node drops the subjects from its cache
+ * in the same turn of the event loop in which the commit returns, even if the outcome is unknown. This node refuses the
+ * next request, whatever the other nodes do.
  */
 export function createChanges({ db, lease, barrier, memory, clock, onSettled }: ChangeDeps): Changes {
   async function commit<T>(
@@ -76,12 +76,12 @@ export function createChanges({ db, lease, barrier, memory, clock, onSettled }: 
       try {
         return { result, effectiveAt: await everywhere() };
       } catch (error) {
-        // The change is committed, but it is unknown whether it is effective everywhere.
+        // The change is committed, but not yet confirmed as effective on every node.
         throw new Refusal('outcome_unknown', undefined, { cause: error });
       }
     },
     everywhere: async (seq) => {
-      // This node must also read the log up to that position.
+      // This node must also read the log up to the position of the change.
       await lease.renew().catch(() => {});
       return makeEffective(seq, null);
     },

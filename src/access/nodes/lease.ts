@@ -4,32 +4,32 @@ import type { ServerWatch } from './server-watch.ts';
 import type { Subject } from '../types.ts';
 
 /**
- * The right to answer from memory. A node has it for one lease from the time at which it *began* to read the change
- * log, if two conditions are true: it has applied everything that it read, and its row then accepted the position. A
- * revoke waits until every row has passed the revoke or has not changed for longer than a lease. So a node with a valid
- * lease has dropped every key whose revocation was confirmed. (Gray and Cheriton, "Leases", 1989.)
+ * The right to answer from memory. A node has this right for one lease from the start of a read of the change log. The
+ * node must have applied everything that it read, and its row must have accepted the position afterwards. A revoke
+ * waits until every row has passed the revoke or has not changed for longer than a lease. A node with a valid lease has
+ * dropped every key whose revoke was confirmed. (Gray and Cheriton, "Leases", 1989.)
  */
 export type Lease = {
   good(): boolean;
   /**
-   * Makes one renewal that begins after this call. Rejects when the database cannot be reached. If the renewal is
-   * rejected, the lease expires.
+   * Makes one renewal, which begins after this call. The promise rejects when the database cannot be reached. If the
+   * renewal is rejected, the lease expires.
    */
   renew(): Promise<void>;
   /**
-   * Releases the lease and removes the row, so that no revoke waits for this node. After the release, the lease cannot
-   * be renewed.
+   * Releases the lease and removes the row, so that no revoke waits for this node. After the release, the node cannot
+   * renew the lease.
    */
   release(): Promise<void>;
   /**
-   * This node's row, if it was registered on this run of the database server. A change that was committed on an earlier
-   * run may be lost, and then this node may have read its subjects again. If the run differs, changes wait for this row
-   * as for the row of any other node.
+   * The ID of this node's row, if the row was registered on this run of the database server. A change that was
+   * committed on an earlier run may be lost, and this node may have cached its subjects again. If the run differs,
+   * changes wait for this row as for the row of any other node.
    */
   rowOn(server: string): string | null;
-  /** The number of nodes that have a row, including this one. */
+  /** The number of nodes that have a row, including this node. */
   nodes(): number;
-  /** Time since the start of the latest successful renewal. Infinite: there was no renewal. */
+  /** The time since the start of the latest successful renewal. Infinite: no renewal has succeeded yet. */
   ageMs(): number;
 };
 
@@ -81,7 +81,7 @@ export function createLease(deps: LeaseDeps): Lease {
     server.observe(registered.server, registered.serverAgeMs);
     node = { id, server: registered.server, position: registered.position, nodes: registered.nodes };
     extend(start, wallStart);
-    // The old row is removed so that other nodes do not wait for it.
+    // The node removes its old row, so that other nodes do not wait for this row.
     if (former) await store.remove(former.id).catch(() => {});
   }
 
@@ -94,7 +94,7 @@ export function createLease(deps: LeaseDeps): Lease {
     server.observe(reading.server, 0);
     // After the database server has changed, the end of the change log may be lost, and its numbers may be used again.
     if (reading.server !== node.server) return register(start, wallStart);
-    // Every number of the log is one change. If some numbers are missing, the clean-up removed the changes.
+    // Every number of the log stands for one change. If some numbers are missing, a clean-up removed their changes.
     const isWhole = reading.subjects.length === reading.head - node.position;
     if (!isWhole) return register(start, wallStart);
     for (const subject of reading.subjects) memory.drop(subject);
@@ -112,7 +112,7 @@ export function createLease(deps: LeaseDeps): Lease {
     good: () => {
       const now = clock.monotonic();
       if (now >= until) return false;
-      // After a suspend, the monotonic clock continues from where it stopped, but the wall clock does not.
+      // After a suspend, the monotonic clock continues from where it stopped, but the wall clock shows the real time.
       const wallElapsed = clock.wall() - wallFrom;
       return wallElapsed < leaseMs - marginMs && wallElapsed >= now - from - MAX_LAG_MS;
     },
@@ -130,7 +130,7 @@ export function createLease(deps: LeaseDeps): Lease {
   };
 }
 
-/** A call during a run gets the next run, which begins after that call. */
+/** A call during a renewal gets the next renewal, which begins after the call. */
 function oneAtATime(work: () => Promise<void>) {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;

@@ -1,35 +1,39 @@
 import type { Subject } from '../types.ts';
 
 /**
- * The interface between the lease protocol and the database (docs/adr/0102): one ordered log of changes, and one row
- * for each node that may answer from memory. lease.ts and barrier.ts use only this, so that a model of the database
- * with its own clock can run them through thousands of schedules (test/protocol/protocol.model.test.ts).
+ * The interface between the lease protocol and the database (docs/adr/0102), with one ordered log of changes and one
+ * row for each node that may answer from memory. The files lease.ts and barrier.ts use only this interface, so that a
+ * model of the database can run them through thousands of schedules (test/protocol/protocol.model.test.ts).
  */
 export type LeaseStore = {
   /**
-   * Creates a new row for a node with an empty cache. The row's position is the log's head at the time of the write.
+   * Creates a new row for a node with an empty cache. The position of the new row is the head of the log at the time of
+   * the write.
    */
   register(nodeId: string): Promise<Registered>;
   /**
-   * The entries after `position`, read in one snapshot. If there are none, the node has applied the whole log, so the
-   * same statement also does the work of `renew`.
+   * Returns the entries after `position`, read in one snapshot. If the log has no new entries, the node has applied the
+   * whole log, so the same statement also renews the row.
    */
   readLog(nodeId: string, position: number, server: string): Promise<LogReading>;
-  /** Stores how far the node has applied the log. Null: the row is gone, or this is another server than `server`. */
+  /**
+   * Stores the position up to which the node has applied the log. Null: the row does not exist any more, or the server
+   * is not `server`.
+   */
   renew(nodeId: string, position: number, server: string): Promise<Renewed | null>;
   remove(nodeId: string): Promise<void>;
   leases(): Promise<LeaseReading>;
-  /** Removes a row that did not change while it was watched, if it still has not changed. */
+  /** Removes a row that did not change while a node watched it, unless it has changed since. */
   removeDead(lease: LeaseRow): Promise<void>;
 };
 
-/** `server` identifies one run of the database server. The value changes with a restart or a failover. */
+/** `server` identifies one run of the database server. The value of `server` changes with a restart or a failover. */
 export type Registered = { position: number; server: string; serverAgeMs: number; nodes: number };
 export type LogReading = {
   server: string;
   head: number;
   subjects: readonly Subject[];
-  /** Null: the log has new entries, the row of the node is gone, or this is another server. */
+  /** Null if the log has new entries, the row no longer exists, or the server is another server. */
   renewed: Renewed | null;
 };
 export type Renewed = { nodes: number };
@@ -37,7 +41,7 @@ export type LeaseRow = { nodeId: string; position: number; renewNo: number };
 export type LeaseReading = { server: string; serverAgeMs: number; leases: readonly LeaseRow[] };
 
 export type Timing = {
-  /** How long a node may answer from memory after the start of its last renewal. */
+  /** A node may answer from memory for this long after the start of its last renewal. */
   readonly leaseMs: number;
   /**
    * The node subtracts the margin and the waiting side adds it. The margin covers clocks that run at slightly different
@@ -48,7 +52,7 @@ export type Timing = {
 
 export const LEASE_MS = 1_000;
 /**
- * The margin is a tenth. Oscillators differ by less than a thousandth, and virtual machines under load by a few
- * hundredths.
+ * The margin is a tenth of the lease. Oscillators differ by less than a thousandth, and virtual machines under load by
+ * a few hundredths.
  */
 export const marginOf = (leaseMs: number): number => Math.ceil(leaseMs / 10);

@@ -1,8 +1,8 @@
 import { loadOnce } from '../../kernel/load-once.ts';
 
 /**
- * Whether a password is one of the first guesses: a common password, such a word with a few digits or signs around it,
- * a repeated short piece, a sequence (12345…, abcdef…), or the person's own name or address. This follows NIST SP
+ * True if a password is one of the first guesses: a common password, also with a few digits or signs around it, a
+ * repeated short piece, a sequence (12345…, abcdef…), or the person's own name or address. The check follows NIST SP
  * 800-63B, which recommends a block list instead of rules about kinds of characters.
  */
 export async function isCommonPassword(password: string, own: readonly string[] = []): Promise<boolean> {
@@ -22,10 +22,13 @@ const MAX_DECORATION = 6;
 const coreOf = (text: string): string => text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 
 const REPEATED = /^(.{1,32}?)\1+$/su;
-/** A repeated `abcd` is as easy to guess as `abcd`. */
+/** A repeated `abcd` is as easy to guess as a single `abcd`. */
 const SHORT_PIECE = 4;
 
-/** Whether the step from each character to the next is the same. Among digits, zero follows nine. */
+/**
+ * True if the step from each character to the next is the same small number, as in "abcd" or "4321". Among digits, zero
+ * follows nine.
+ */
 function isRun(text: string): boolean {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   const step = stepOf(codes[0]!, codes[1] ?? 0);
@@ -35,7 +38,7 @@ function isRun(text: string): boolean {
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const stepOf = (a: number, b: number): number => (isDigit(a) && isDigit(b) ? ((b - a + 15) % 10) - 5 : b - a);
 
-/** The product's name is treated like the person's own words. */
+/** The name of the product counts as a word of the person. */
 const OURS = 'parley';
 /** Shorter words are part of too many other words. */
 const OWN_CHARACTERS = 3;

@@ -15,9 +15,9 @@ import {
 import { openSession } from './open-session.ts';
 
 /**
- * better-auth stores people, passwords (scrypt) and sessions, but its own endpoints are not mounted. sessions.ts
- * converts its results to our types. Rows that must commit together with our own rows (the first owner, an accepted
- * invitation) are written by named queries in the format of these tables.
+ * better-auth stores people, passwords (scrypt) and sessions, but Parley does not mount its endpoints. The file
+ * sessions.ts converts its results to our types. Named queries write rows that must commit together with our own rows
+ * (the first owner, an accepted invitation), in the format of better-auth's tables.
  */
 const DAY_SECONDS = 86_400;
 
@@ -33,11 +33,11 @@ const PREFIXES: Record<string, IdPrefix> = {
 
 export type AuthLog = (level: 'error' | 'warn', message: string) => void;
 
-/** Options without the database. These options decide which tables and columns exist. */
+/** The options that decide which tables and columns exist, without the database. */
 export const authShape = () => ({
   appName: 'Parley',
   session: {
-    // Only open-session.ts writes these fields.
+    // Only open-session.ts writes the additional fields.
     additionalFields: {
       signInOrgId: { type: 'string' as const, required: false, input: false },
       signInFactor: { type: 'boolean' as const, required: true, defaultValue: false, input: false },
@@ -46,7 +46,8 @@ export const authShape = () => ({
   plugins: [
     openSession,
     organization({
-      // contract/dashboard/routes.ts defines which role a route requires. Here, the role viewer only has to exist.
+      // The file contract/dashboard/routes.ts defines the role that a route requires. In better-auth, the role `viewer`
+      // only has to exist.
       roles: { ...defaultRoles, viewer: memberAc },
       creatorRole: 'owner',
     }),
@@ -70,16 +71,16 @@ export const createAuth = (deps: { db: Db; secret: string; baseUrl: string; log:
       ...authShape().session,
       expiresIn: 7 * DAY_SECONDS,
       updateAge: DAY_SECONDS,
-      // Every request queries the database. So signing out, ending a session or removing a person takes effect on the
-      // very next request.
+      // Every request queries the database for its session. A sign-out, an ended session or a removed person takes
+      // effect on the next request.
       cookieCache: { enabled: false },
     },
-    // Our own rate limit is checked before every attempt (sign-in-limit.ts).
+    // Parley's own rate limit is checked before every attempt (sign-in-limit.ts).
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     advanced: {
-      // The option would add the prefix `__Secure-` to our name. `__Host-` is stricter: only this host, every path,
-      // https or localhost.
+      // The option would add the prefix `__Secure-` to the name of the cookie. The prefix `__Host-` is stricter,
+      // because the cookie is valid for this host only, with https or on localhost.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: true, httpOnly: true, sameSite: 'lax', path: '/' },
       cookies: { session_token: { name: SESSION_COOKIE } },

@@ -10,21 +10,21 @@ export type NewOwner = {
   name: string;
   email: string;
   passwordHash: string;
-  /** Null: the demo organization if it exists, otherwise an organization named after the owner. */
+  /** Null: the owner gets the demo organization if it exists, otherwise an organization named after the owner. */
   organizationName: string | null;
   timeZone?: string | null;
   /** The request that creates the owner, for the audit log. */
   from?: { address: string; requestId: string };
 };
 
-/** In practice, this is only the demo. */
+/** In practice, only the demo has no members. */
 const MAX_JOINED = 10;
 
 /**
- * Creates the first owner, who is the operator of the installation. This happens only once: the installation's row
- * decides between simultaneous attempts. Organizations without members (the demo) also become the owner's. The
- * organization created here is on the paid plan, and all later ones start on the free plan. The address counts as
- * proven, because no one creates an operator's account for another person.
+ * Creates the first owner, who is the operator of the installation. The installation creates its first owner only once,
+ * because its row decides between simultaneous attempts. The owner also joins organizations without members, such as
+ * the demo. The organization that this function creates is on the paid plan, and all later organizations start on the
+ * free plan. The address counts as proven, because no one creates an operator's account for another person.
  */
 export async function createOwner(
   db: Db,

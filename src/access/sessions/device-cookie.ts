@@ -2,24 +2,24 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isSigned, type Key } from '../../kernel/seal.ts';
 
 /**
- * Marks a browser in which a person has signed in before, so that strangers who guess an account's password do not lock
- * its owner out (OWASP, "Device cookies"). A device cookie is not a session and grants nothing. A known device only has
- * a separate number of wrong passwords, for the accounts that signed in on it. Each part is a random device name and a
- * signature over name and address, so the cookie does not reveal the accounts.
+ * A device cookie marks a browser in which a person has signed in before, so that strangers who guess a password do not
+ * lock the owner out (OWASP, "Device cookies"). A device cookie is not a session and grants nothing. A known device has
+ * a separate limit of wrong passwords, for the accounts that signed in on this device. Each part is a random device
+ * name with a signature over name and address, so the cookie does not reveal the accounts.
  */
 export const DEVICE_COOKIE = '__Host-parley_device';
 
 /** Maximum number of accounts in one browser. Above this number, the oldest account is dropped. */
 const MAX_ACCOUNTS = 4;
-/** The maximum age that browsers allow. */
+/** The longest lifetime of a cookie that browsers allow. */
 const MAX_AGE_SECONDS = 400 * 86_400;
 const NAME_BYTES = 16;
 const PART = /^[\w-]{22}\.[\w-]{43}$/;
 
 export type DeviceCookies = {
-  /** The name of a device on which this account has signed in. Null: unknown. */
+  /** The name of a device on which this account has signed in. Null: the account has not signed in on this device. */
   deviceOf(cookie: string | undefined, email: string): string | null;
-  /** The cookie to set after a sign-in. Null: the device is already known, so its cookie stays. */
+  /** The cookie to set after a sign-in. Null: the device is already known, so the browser's cookie stays. */
   remember(cookie: string | undefined, email: string): string | null;
 };
 

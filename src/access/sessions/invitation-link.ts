@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * An invitation link contains a random token. Only the token's digest is stored. The link is shown once to the person
- * who creates it, or it is mailed. No list, audit row or copy of the database contains the token. The digest needs no
- * slow hash and no key, because the token has 256 random bits. So open invitations stay valid under a new
- * PARLEY_SECRET.
+ * An invitation link contains a random token. Only the token's digest is stored. The person who creates the link sees
+ * it once, or the link is mailed. No list, audit row or copy of the database contains the token. The digest needs no
+ * slow hash and no key, because the token has 256 random bits. Open invitations stay valid after PARLEY_SECRET changes.
  */
 export const newInvitationToken = (): string => randomBytes(32).toString('base64url');
 

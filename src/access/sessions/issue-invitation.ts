@@ -9,8 +9,8 @@ import { invitationDigest, invitationUrl, newInvitationToken } from './invitatio
 export type InvitationDeps = { baseUrl: string; queueMail: QueueMail | null };
 
 /**
- * The link for the person who created the invitation. Null when the link was mailed, because then only the mailbox has
- * it.
+ * The link for the person who created the invitation. Null when the link was mailed, because only the mailbox may have
+ * the link.
  */
 export type IssuedInvitation = { id: string; url: string | null };
 
@@ -28,7 +28,10 @@ export async function issueInvitation(
   return handOver(tx, deps, { ...given, id, token, action: 'invitation.created' }, actor);
 }
 
-/** Creates a new link for an open invitation. The old link ends, and the person who renews it becomes the inviter. */
+/**
+ * Creates a new link for an open invitation. The old link ends, and the person who renews the invitation becomes the
+ * inviter.
+ */
 export async function renewLink(
   tx: Queryable,
   deps: InvitationDeps,

@@ -1,7 +1,7 @@
 import { loadOnce } from '../../kernel/load-once.ts';
 import type { createOidc, Oidc } from './oidc.ts';
 
-/** OpenID Connect. The first sign-in that needs it loads the library, because most organizations have no provider. */
+/** Loads OpenID Connect with the first sign-in that needs it, because most organizations have no provider. */
 export function createLazyOidc(deps: Parameters<typeof createOidc>[0]): Oidc {
   const oidc = loadOnce(async () => (await import('./oidc.ts')).createOidc(deps));
   return {

@@ -3,7 +3,7 @@ import { isUnreachable } from '../../store/db.ts';
 
 /**
  * Maps a database that is lost during a request to an error for the caller: a read is unavailable, and a change has an
- * unknown outcome. All other errors stay the same.
+ * unknown outcome. All errors except a lost database stay the same.
  */
 export function lostDatabase(method: string, error: unknown): unknown {
   if (error instanceof Refusal || !isUnreachable(error)) return error;

@@ -6,12 +6,12 @@ import { countedPlace } from '../api-keys/networks.ts';
 import { takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Mail that strangers can cause must not flood a mailbox or turn this server into a source of spam. There is an hourly
- * limit for one recipient, and one for each person or network address that requests mail. A request is counted before
- * the recipient's account is looked up. Each node counts separately.
+ * The limit protects mailboxes from mail that strangers cause, and prevents that this server sends spam. One recipient
+ * has an hourly limit, and so has each person or network address that requests mail. A request is counted before the
+ * recipient's account is looked up. Each node counts separately.
  */
 export type MailLimit = {
-  /** Throws `rate_limited`. `sender` requests the mail: the ID of a person, or a network address. */
+  /** The method throws `rate_limited`. `sender` requests the mail: the ID of a person, or a network address. */
   take(sender: string, recipient: string): Promise<void>;
 };
 

@@ -5,21 +5,21 @@ import { type Egress, EgressError } from '../../kernel/egress.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 
 /**
- * OpenID Connect with providers that owners of organizations choose, through openid-client: discovery, authorization
- * code with PKCE, state and nonce. The issuer, audience, nonce, times and signature of the ID token are checked. Every
- * URL comes from a stranger or from a stranger's server (token, keys, userinfo). So all calls use egress, which checks
- * host and scheme, follows no redirect and limits time and size.
+ * OpenID Connect with providers that organizations choose, through openid-client (discovery, authorization code with
+ * PKCE, state and nonce). The issuer, audience, nonce, times and signature of the ID token are checked. Every URL comes
+ * from a stranger or from a server of a stranger (token, keys, userinfo). All calls use egress, which checks host and
+ * scheme, follows no redirect, and limits time and size.
  */
 export type OidcClient = { orgId: string; issuer: string; clientId: string; clientSecret: string };
 
-/** The data that the browser stores until the callback. */
+/** The data that the browser stores until the provider calls back. */
 export type OidcChecks = { state: string; nonce: string; codeVerifier: string };
 
 /** The person whose identity the provider confirms. */
 export type Identity = {
   subject: string;
   email: string | null;
-  /** False only if the provider says so, because some providers never send the claim. */
+  /** False only if the provider says so, because some providers never send this claim. */
   emailVerified: boolean;
   /** The Workspace domain if the provider is Google, otherwise null. */
   hostedDomain: string | null;
@@ -41,16 +41,16 @@ export type Oidc = {
   finish(client: OidcClient, redirectUri: string, query: string, checks: OidcChecks): Promise<Identity>;
 };
 
-/** A person waits during each of these calls. */
+/** A person waits during each call to the provider. */
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 256 * 1024;
 const CLOCK_SKEW_SECONDS = 60;
-/** How long a provider's metadata is cached. */
+/** Parley caches the metadata of a provider for this time. */
 const KEPT_MS = 10 * 60_000;
 const MAX_KEPT = 500;
 const SCOPE = 'openid email profile';
 const MAX_NAME = 100;
-/** Authentication methods that are, or imply, a second factor. */
+/** Authentication methods that are a second factor or imply one. */
 const SECOND_FACTORS = ['mfa', 'otp', 'hwk', 'swk'];
 const GOOGLE = 'https://accounts.google.com';
 
@@ -180,7 +180,7 @@ export function identityOf(issuer: string, claims: Record<string, unknown>): Ide
   };
 }
 
-/** A protocol violation by the provider. The message is Parley's own. */
+/** The provider violates the protocol. Parley wrote the message of an `Odd` error. */
 class Odd extends Error {}
 
 async function asked<T>(ask: () => Promise<T>): Promise<T> {

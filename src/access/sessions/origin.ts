@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * The checked part of a request. Requests of Fastify and of Node both have this part. Forwarded headers are not
- * checked, because any client can send them.
+ * The part of a request that the check of its origin needs. Requests of Fastify and of Node both have the fields of
+ * this type. Forwarded headers are not checked, because any client can send them.
  */
 export type Arrival = { headers: IncomingHttpHeaders; socket: { localAddress?: string | undefined } };
 
 /**
  * Prevents two attacks through a person's browser. DNS rebinding: a page points its own name to our address, and the
- * browser then treats it as the same site. Only the Host header shows this, so a foreign host is refused. Cross-site
- * request forgery: a browser sends the session cookie with requests of other sites (SameSite stops most of them, but
- * not sister subdomains). On every change, a browser sends the requesting site in Origin, so a foreign Origin is
- * refused. Programs such as the command line send no Origin. A request without Origin is accepted unless
- * Sec-Fetch-Site, which only browsers send and pages cannot forge, says that it is cross-origin.
+ * browser then treats it as the same site. Only the Host header shows DNS rebinding, so a foreign host is refused.
+ * Cross-site request forgery: a browser sends the session cookie with requests of other sites. SameSite stops most such
+ * requests, but not requests of sister subdomains. On every change, a browser sends the requesting site in Origin, so a
+ * foreign Origin is refused. Programs such as the command line send no Origin. A request without Origin is accepted
+ * unless Sec-Fetch-Site, which only browsers send and pages cannot forge, says that it is cross-origin.
  */
 export function checkOrigin(request: Arrival & { method?: string | undefined }, baseUrl: string): void {
   if (!isOurHost(request, baseUrl)) throw new Refusal('host_unknown');
@@ -28,7 +28,7 @@ export function checkOrigin(request: Arrival & { method?: string | undefined }, 
 }
 
 /**
- * Whether a page of Parley sends the request: a page of the configured address, or of the called host if that host is
+ * True if a page of Parley sends the request: a page of the configured address, or of the called host if that host is
  * Parley's.
  */
 export function isOurs(origin: string, request: Arrival, baseUrl: string): boolean {
@@ -39,8 +39,9 @@ export function isOurs(origin: string, request: Arrival, baseUrl: string): boole
 }
 
 /**
- * The host of the configured address. If the server is reached through this machine's own names, these are accepted
- * too, because no other machine can use them. Any port of these names is accepted, because it may be forwarded.
+ * The host of the configured address. If the server is reached through this machine's own names, these names are
+ * accepted too, because no other machine can use them. Any port of our own names is accepted, because a port may be
+ * forwarded.
  */
 export function isOurHost({ headers, socket }: Arrival, baseUrl: string): boolean {
   const host = headers.host?.toLowerCase() ?? '';

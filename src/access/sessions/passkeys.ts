@@ -7,15 +7,15 @@ import type { StoredPasskey } from '../../store/accounts/passkeys.ts';
 
 /**
  * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. A passkey
- * proves possession and a second factor at once, so it counts as two factors. User verification is required and
- * checked. A challenge contains its time, its purpose and our signature, so it need not be stored.
+ * proves possession and a second factor at once, so it counts as two factors. The server requires and checks user
+ * verification. A challenge contains its time, its purpose and Parley's signature, so no table stores challenges.
  */
 export const CHALLENGE_MINUTES = 5;
 const CHALLENGE_MS = CHALLENGE_MINUTES * 60_000;
 
 /**
- * The site of passkeys: the configured address. Browsers do not support passkeys for a plain IP address, so this
- * machine uses localhost.
+ * The site of passkeys is the configured address. Browsers do not support passkeys for a plain IP address, so this
+ * machine uses `localhost`.
  */
 export type PasskeySite = { rpId: string; origin: string };
 
@@ -86,7 +86,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
       });
     },
 
-    /** The values for `usePasskey`: the time when the challenge was created, and the device's use counter. */
+    /** Returns the values for `usePasskey`, which are the time of the challenge and the device's use counter. */
     async checkAssertion(
       known: StoredPasskey,
       sent: PasskeyAssertion,
@@ -117,7 +117,7 @@ export function createPasskeys({ key, baseUrl }: { key: Key; baseUrl: string }) 
 
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
-/** What the browser sent, in the form of the standard. */
+/** The data that the browser sent, in the format of the standard. */
 const credentialOf = <Response>({ id }: { id: string }, response: Response) => ({
   id,
   rawId: id,
@@ -136,7 +136,10 @@ function createChallenges(key: Key) {
       randomBytes(RANDOM_BYTES).copy(head, 8);
       return new Uint8Array(Buffer.concat([head, sign(key, head, purpose)]));
     },
-    /** When the challenge was created. Null: not by us, for another purpose, or too long ago. */
+    /**
+     * Returns the time at which the challenge was created. Null: the challenge is not from Parley, has another purpose,
+     * or is too old.
+     */
     read: (challenge: string, purpose: Purpose): Date | null => {
       const bytes = Buffer.from(challenge, 'base64url');
       const head = bytes.subarray(0, 8 + RANDOM_BYTES);
@@ -148,12 +151,12 @@ function createChallenges(key: Key) {
   };
 }
 
-/** The library is loaded with the first passkey, because many nodes never need it. */
+/** The first passkey loads the library, because many nodes never need it. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 const refused = (detail?: string, cause?: unknown): Refusal => new Refusal('passkey_refused', detail, { cause });
 
-/** The library throws for any invalid input from a stranger, which is not an error of the server. */
+/** The library throws for any invalid input from a stranger, so its errors are no faults of the server. */
 function unreadable(error: unknown): never {
   throw refused(undefined, error);
 }

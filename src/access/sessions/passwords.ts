@@ -24,8 +24,8 @@ export type Passwords = {
   checkPassword(caller: Browser, who: SignedIn, password: string): Promise<string>;
   changePassword(caller: Browser, who: SignedIn, current: string, next: string): Promise<void>;
   /**
-   * The hash of a new password. Every change of a password uses this function. Refuses a password that is easy to
-   * guess. `own` are the person's name and address, and `pointer` is the field of the body.
+   * Returns the hash of a new password. Every change of a password uses this function. Refuses a password that is easy
+   * to guess. `own` are the person's name and address, and `pointer` is the field of the body.
    */
   hashPassword(password: string, own: readonly string[], pointer?: string): Promise<string>;
 };
@@ -52,7 +52,7 @@ export function createPasswords({ db, limit, devices, scrypt }: PasswordDeps): P
     const currentHash = await check(caller, who, current);
     const nextHash = await hash(next, [who.user.name, who.user.email], '/new_password');
     await db.transaction(async (tx) => {
-      // The password may have been changed after the check. That change stays.
+      // If the password was changed after the check, the other change stays.
       if ((await lockPasswordHash(tx, who.user.id)) !== currentHash) throw wrongNow();
       await setPasswordHash(tx, who.user.id, nextHash);
       await deleteOtherSessions(tx, who.user.id, who.sessionId);

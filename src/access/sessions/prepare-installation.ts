@@ -21,7 +21,8 @@ export const otherSecret = (): StartError =>
   );
 
 /**
- * The first step of a start. This step checks that the database belongs to Parley, to this region, and to this secret.
+ * The first step of a start. The first step checks that the database belongs to Parley, to this region, and to this
+ * secret.
  */
 export async function openInstallation(deps: { db: Db; region: Region; setupKey: Buffer }): Promise<Installation> {
   const check = secretCheck(deps.setupKey);
@@ -39,15 +40,19 @@ export async function openInstallation(deps: { db: Db; region: Region; setupKey:
 }
 
 export type PreparedOwner = {
-  /** The URL for creating the first owner. Null when there is an owner. The URL is printed once and never stored. */
+  /**
+   * The URL for creating the first owner. Null when the installation has an owner. Parley prints the URL once and never
+   * stores it.
+   */
   setupUrl: string | null;
-  /** True when this start created the owner from PARLEY_OWNER_EMAIL and PARLEY_OWNER_PASSWORD. */
+  /** True if this start created the owner from PARLEY_OWNER_EMAIL and PARLEY_OWNER_PASSWORD. */
   created: boolean;
 };
 
 /**
- * Runs after the demo, so that the demo's organization becomes the owner's. A start without an owner creates a new
- * link, but not next to other running nodes, because their operator may be about to open the link that they have shown.
+ * Call this function after the demo was created, so that the demo's organization becomes the owner's. A start without
+ * an owner creates a new link, unless other nodes are running, because their operator may be about to open the link
+ * that these nodes have shown.
  */
 export async function prepareOwner(deps: {
   db: Db;
@@ -56,7 +61,7 @@ export async function prepareOwner(deps: {
   baseUrl: string;
   installation: Installation;
   owner: { email: string; password: string } | null;
-  /** False: this process does not show the link, so it creates none. */
+  /** False: this process does not show a link, so it creates no link. */
   showsLink?: boolean;
 }): Promise<PreparedOwner> {
   const { db, owner } = deps;
@@ -68,7 +73,7 @@ export async function prepareOwner(deps: {
       await createOwner(db, { name, email: owner.email, passwordHash, organizationName: null }, null);
       return { setupUrl: null, created: true };
     } catch (error) {
-      // Another node that started at the same time was first.
+      // Another node that started at the same time created the owner first.
       if (await isOwned(deps)) return { setupUrl: null, created: false };
       throw error;
     }
@@ -78,7 +83,7 @@ export async function prepareOwner(deps: {
   return { setupUrl: token === null ? null : setupUrl(deps.baseUrl, token), created: false };
 }
 
-/** Reports a configuration fault, because there is no form field next to which the refusal could be shown. */
+/** Reports a fault of the configuration, because no form field exists next to which the refusal could appear. */
 function tooCommon(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'validation_failed') throw error;
   throw new StartError(

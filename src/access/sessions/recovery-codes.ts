@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * Codes for a person who lost their second factor. A person has ten codes. Each code is valid once and is shown once.
- * 80 random bits need no slow hash and no key, so the codes stay valid under a new PARLEY_SECRET.
+ * Recovery codes are for a person who lost their second factor. A person has ten codes. Each code is valid once and is
+ * shown once. The 80 random bits of a code need no slow hash and no key, so the codes stay valid after PARLEY_SECRET
+ * changes.
  */
 export const RECOVERY_CODES = 10;
 const CODE_BYTES = 10;
-/** Crockford's base 32 in lower case, in which no two characters look alike. */
+/** Crockford's base 32 in lower case has no two characters that look alike. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 export const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newCode);
@@ -19,7 +20,7 @@ function newCode(): string {
 }
 
 /**
- * Accepts the spellings that people type: capitals, spaces, o for 0, and i or l for 1. Null: this is not a recovery
+ * Accepts the spellings that people type: capitals, spaces, o for 0, and i or l for 1. Null: the text is not a recovery
  * code.
  */
 export function recoveryDigest(typed: string): Buffer | null {

@@ -3,8 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /**
  * better-auth signs the session cookie with one secret. While PARLEY_SECRET is being rotated, a cookie that was signed
  * with another accepted secret is re-signed with better-auth's own secret before better-auth sees it. The browser gets
- * a new cookie with the next prolongation. The format is that of better-call: `value.signature`, HMAC-SHA-256 in base
- * 64, percent-encoded.
+ * a new cookie when the session is next prolonged. The cookie has the format of better-call, which is `value.signature`
+ * with HMAC-SHA-256 in base 64, percent-encoded.
  */
 export function resignCookie(
   cookies: string | undefined,

@@ -9,10 +9,10 @@ import { recoveryDigest } from './recovery-codes.ts';
 import { TOTP_SECRET_BYTES, acceptedStep } from './totp.ts';
 
 /**
- * The codes of an account: codes of an authenticator app, each valid once, or recovery codes. A person who can guess
- * codes already has the password, so wrong codes are counted per account, from any address. After five consecutive
- * wrong codes, each further one doubles the wait, up to an hour. Recovery codes are too long to guess, so they work
- * during the wait.
+ * Checks the codes of an account, which are codes of an authenticator app, each valid once, or recovery codes. A person
+ * who guesses codes already has the password, so wrong codes count per account, from any address. After five
+ * consecutive wrong codes, each further wrong code doubles the wait, up to an hour. Recovery codes are too long to
+ * guess, so they also work during the wait.
  */
 export type CodeKind = 'authenticator' | 'recovery_code';
 
@@ -32,7 +32,7 @@ type Deps = { db: Db; sealingKey: Key };
 
 /** Marks the code as used. Refuses a wrong code, and a code that was already used. */
 export async function spendCode(deps: Deps, userId: string, code: string, now = new Date()): Promise<CodeKind> {
-  // The count of failures must be stored although the code is refused, so no error is thrown inside the transaction.
+  // The count of failures must be stored although the code is refused, so the transaction does not throw.
   const spent = await deps.db.transaction((tx) => spend(tx, deps.sealingKey, { userId, code, now }));
   if (spent instanceof Refusal) throw spent;
   return spent;

@@ -23,7 +23,7 @@ export type DashboardCaller = SignedIn & {
    * The access token that made the call, instead of a session. For an access token, `user` is the person of the token.
    */
   token: Pick<FoundToken, 'id' | 'label' | 'role' | 'verbs' | 'agentIds' | 'expiresAt'> | null;
-  /** Cookies that prolong the session. The route copies these cookies into the response. */
+  /** Cookies that prolong the session of the browser. The route copies the cookies in `setCookie` into the response. */
   setCookie: string[];
 };
 
@@ -35,16 +35,17 @@ export type GateRequest = Arrival & { method: string; params: unknown; ip: strin
  */
 export type GateNeed = { access: Exclude<DashboardAccess, 'public'>; token?: TokenVerb | 'own' | undefined };
 
-/** Whether `role` includes `needed`. Each role includes all later ones. */
+/** True if `role` includes `needed`. Each role includes the rights of all later roles in the list. */
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed);
 
 type GateDeps = { db: Db; sessions: Sessions; tokens: TokenGate; baseUrl: string };
 
 /**
- * Runs before any byte of the body is read. The order of checks is: Host and Origin, the session, the membership, the
- * second factor if the organization requires it, the role. All data is read from the database on each request, so an
- * ended session or a changed role takes effect on the very next request. For a request with a bearer token, only the
- * token decides (docs/adr/0107), and its cookies are ignored. `authorization`: the values of all Authorization headers.
+ * The gate runs before any byte of the body is read. The gate checks Host and Origin, the session, the membership, the
+ * second factor if the organization requires it, and the role, in this order. The gate reads all data from the database
+ * on each request, so an ended session or a changed role takes effect on the next request. For a request with a bearer
+ * token, only the token decides (docs/adr/0107), and its cookies are ignored. `authorization`: the values of all
+ * Authorization headers.
  */
 export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
   return ({ access, token }: GateNeed) =>
@@ -109,7 +110,7 @@ export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
   }
 }
 
-/** Nothing has been changed yet, so a lost database is 503 `unavailable` here, for every method. */
+/** The gate runs before any change, so a lost database gives 503 `unavailable` for every method. */
 const decided = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((error: unknown) => {
     throw lostDatabase('GET', error);

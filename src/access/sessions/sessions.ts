@@ -15,49 +15,52 @@ import { resignCookie } from './resign-cookie.ts';
 import type { SignInLimit } from './sign-in-limit.ts';
 import type { Browser, SignedIn } from './signed-in.ts';
 
-/** The facts that a person who signs in has proven. */
+/** The proof that a person who signs in has given. */
 export type Proof = {
   /**
-   * The hash with which the password was compared, or which a link covers. If the password has changed since then, the
-   * check is not valid.
+   * The hash with which the password was compared, or which the link covers. If the password has changed since then,
+   * the proof is not valid.
    */
   passwordHash?: string | null;
-  /** True: a second factor was shown. */
+  /** True: the person has shown a second factor. */
   factor: boolean;
 };
 
 type Opened = { setCookie: string[]; token: string };
 
 /**
- * `asked`: the account has a second factor that was not shown yet. If a second factor is missing, no session is opened.
+ * `asked`: the account has a second factor that the person has not shown yet. If a second factor is missing, no session
+ * is opened.
  */
 export type SignInOutcome = { userId: string; setCookie: string[]; asked: SecondFactorAsked | null };
 export type SecondFactorAsked = { challenge: string; expiresAt: Date; authenticator: boolean; passkey: boolean };
 
 export type Sessions = Passwords & {
   /**
-   * Queries the database every time. `setCookie` prolongs the session. The caller copies this cookie into the response.
+   * Reads the session from the database every time. `setCookie` prolongs the session in the browser. The caller copies
+   * this cookie into the response.
    */
   read(caller: Browser): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
   /**
-   * The only way to open a session. The caller has verified the person by a password, a link, a code, a passkey or a
-   * provider. This function decides whether that is enough. For every way of signing in, an account with a second
-   * factor gets a session only if the factor was shown. New ways of signing in must also use this function.
+   * Opens a session; `openFor` is the only other way. The caller has verified the person by a password, a link, a code,
+   * a passkey or a provider. The function `finishSignIn` decides whether the proof is enough. For every way of signing
+   * in, an account with a second factor gets a session only if the factor was shown. New ways of signing in must also
+   * use this function.
    */
   finishSignIn(caller: Browser, person: Person, proof: Proof): Promise<SignInOutcome>;
   /**
-   * The person of this challenge, and the facts that it proves. Null: the challenge expired, or the password was
-   * changed.
+   * Reads the person of a challenge, and the facts that the challenge proves. Null: the challenge expired, or the
+   * password was changed.
    */
   readChallenge(challenge: string): Promise<{ person: Person; proof: Proof } | null>;
   /**
    * Opens a session for one organization only. The provider of this organization confirmed the person's identity and
-   * says whether they used a second factor. The account's own second factor protects other organizations, so it is not
-   * required here.
+   * says whether they used a second factor. The account's own second factor protects other organizations, so a session
+   * for one organization does not require it.
    */
   openFor(caller: Browser, userId: string, orgId: string, secondFactor: boolean): Promise<Opened>;
-  /** Resolves when the session is deleted from the database. */
+  /** The promise resolves when the session is deleted from the database. */
   signOut(caller: Browser): Promise<void>;
 };
 
@@ -67,7 +70,7 @@ export const CLEARED_COOKIE = `${SESSION_COOKIE}=; Max-Age=0; Path=/; HttpOnly; 
 type Deps = {
   db: Db;
   secret: string;
-  /** Cookies that are signed with these secrets are still accepted. */
+  /** Cookies that were signed with the other secrets are still accepted. */
   otherSecrets?: readonly string[];
   baseUrl: string;
   limit: SignInLimit;
@@ -82,7 +85,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
     );
   const headersOf = (caller: Browser): Headers =>
     plainHeaders({ ...caller, cookie: resignCookie(caller.cookie, SESSION_COOKIE, [secret, ...otherSecrets]) });
-  // The library is loaded by the first person who signs in, because a node that only serves keys never needs it.
+  // The first person who signs in loads the library, because a node that only serves keys never needs it.
   const openAuth = loadOnce(async (): Promise<Auth> =>
     (await import('./create-auth.ts')).createAuth({ db, secret, baseUrl, log }),
   );
@@ -132,7 +135,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
       await limit.attempt(caller.address, email, device);
       const known = await asked(() => findCredential(db, email));
       const { hash, verify } = await scrypt();
-      // The same work is done for an address without an account, so that the time reveals nothing.
+      // An address without an account causes the same work, so that the duration reveals nothing.
       if (!known) await hash(password);
       if (!known || !(await verify({ hash: known.hash, password }))) throw wrong();
       await limit.succeeded(caller.address, email, device);
@@ -150,7 +153,7 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
     },
     async signOut(caller) {
       const found = await read(caller);
-      // better-auth's own sign-out reports success even if the row could not be removed.
+      // The sign-out of better-auth reports success even if the row was not removed.
       if (found) await deleteSession(db, found.signedIn.user.id, found.signedIn.sessionId);
     },
     ...passwords,
@@ -158,9 +161,9 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
 }
 
 /**
- * Checking a password takes a while. A person who changes it, or sets up a second factor, ends all sessions of that
- * moment. A session that is just being opened is not among them yet, so it is ended here. With the lock, one of the two
- * transactions sees the writes of the other.
+ * The check of a password takes a while. A person who changes the password, or sets up a second factor, ends all
+ * sessions that exist at the time of the change. A session that is just being opened does not exist yet, so this
+ * function ends it. The lock makes one of the two transactions see the writes of the other transaction.
  */
 const isStillRight = (db: Db, userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
   db.transaction(async (tx) => {
@@ -196,8 +199,8 @@ const wrong = (cause?: unknown): Refusal =>
   new Refusal('sign_in_failed', 'E-mail address or password is wrong.', { cause });
 
 /**
- * Maps better-auth's errors to ours. The library's generic 500 means that the database did not answer, which is 503 and
- * never "signed out".
+ * Maps the errors of better-auth to Parley's errors. The library's generic 500 means that the database did not answer,
+ * so the caller gets 503 and is never treated as signed out.
  */
 async function asked<T>(ask: () => Promise<T>): Promise<T> {
   try {

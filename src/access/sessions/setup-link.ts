@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 /**
  * The one-time link that creates the first owner. Only the HMAC of its token is stored. The token is derived from the
- * secret and its expiry. So a node that starts next to others can show their link instead of invalidating it.
+ * secret and its expiry. A node that starts next to other nodes can show their link instead of invalidating it.
  */
 export const SETUP_MINUTES = 30;
 
@@ -14,5 +14,5 @@ export const setupDigest = (key: Buffer, token: string): Buffer =>
 
 export const setupUrl = (baseUrl: string, token: string): string => `${baseUrl}/setup?token=${token}`;
 
-/** Detects a start with another PARLEY_SECRET before the start creates data that the right secret cannot read. */
+/** A check value that detects another PARLEY_SECRET before the start creates data that the right secret cannot read. */
 export const secretCheck = (key: Buffer): Buffer => createHmac('sha256', key).update('secret check').digest();

@@ -3,12 +3,12 @@ import { isSigned, linkEnd, readLink, signLink } from './signed-link.ts';
 
 /**
  * The state between the first and the second proof of identity: the person, the expiry, and a check that the password
- * has not changed since. The challenge has the format of a signed link with a separate key. Nothing is stored, and the
- * challenge alone grants nothing.
+ * has not changed since. The challenge has the format of a signed link, with a separate key. Parley does not store the
+ * challenge, and the challenge alone grants nothing.
  */
 const CHALLENGE_MINUTES = 5;
 
-/** An account that only signs in through a provider has no password. */
+/** An account that signs in only through a provider has no password. */
 const textOf = (passwordHash: string | null): string => passwordHash ?? '';
 
 export function newChallenge(key: Key, userId: string, passwordHash: string | null) {
@@ -17,7 +17,8 @@ export function newChallenge(key: Key, userId: string, passwordHash: string | nu
 }
 
 /**
- * The person that the challenge names. Null: the challenge is too old, or not from Parley. `isChallenge` verifies it.
+ * Returns the person that the challenge names. Null: the challenge is too old, or is not from Parley. The function
+ * `isChallenge` verifies the signature.
  */
 export const readChallenge = (challenge: string): string | null => readLink(challenge)?.userId ?? null;
 

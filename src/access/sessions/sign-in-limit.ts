@@ -7,19 +7,22 @@ import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Guessing passwords is limited in three ways: one account from one address, one account from all addresses, and one
- * address for all accounts. The last limit, per node, protects the processor, because each attempt, even a successful
- * one, costs a scrypt. One address gets at most a fifth of this last limit, so that it cannot lock out all others. An
- * attempt is counted before the password is checked, so that a burst cannot pass. A refused attempt does not extend the
- * wait. A device that has signed in to this account before (device-cookie.ts) has a separate allowance, also per node,
- * which strangers cannot use up. Each node counts alone. With `shared`, all nodes also count together.
+ * Guessing of passwords is limited for one account from one address, for one account from all addresses, and for one
+ * address over all accounts. The limit for one address, per node, also protects the processor, because each attempt,
+ * even a successful one, takes an scrypt computation. One address gets at most a fifth of the node's limit, so that it
+ * cannot lock out all other addresses. An attempt is counted before the password is checked, so that a burst cannot
+ * pass. A refused attempt does not extend the wait. A device that has signed in to this account before
+ * (device-cookie.ts) has a separate allowance, also per node, which strangers cannot use up. Without `shared`, each
+ * node counts alone, and with `shared`, all nodes also count together.
  */
 export type SignInLimit = {
-  /** Throws `rate_limited`. `subject`: the target of the guesses, such as an e-mail address or a setup token. */
+  /**
+   * The method throws `rate_limited`. `subject`: the target of the guesses, such as an e-mail address or a setup token.
+   */
   attempt(address: string, subject: string, device?: string | null): Promise<void>;
-  /** Whether this address has used up its attempts. It counts nothing. */
+  /** True if this address has used up its attempts. The method `isOver` counts no attempt. */
   isOver(address: string): Promise<boolean>;
-  /** A success resets the account's counters for its owner. */
+  /** A successful sign-in resets the account's counters for its owner. */
   succeeded(address: string, subject: string, device?: string | null): Promise<void>;
 };
 
@@ -29,11 +32,12 @@ export type SignInLimits = { pair: number; subject: number; address: number; nod
 export const SIGN_IN_LIMITS: SignInLimits = { pair: 10, subject: 30, address: 60, node: 600 };
 
 /**
- * There is nothing to guess, and a whole office may share one address. But each attempt causes calls to the provider.
+ * A sign-in through a provider has nothing to guess, and a whole office may share one address. Each sign-in attempt
+ * causes calls to the provider.
  */
 export const ORGANIZATION_SIGN_IN_LIMITS: SignInLimits = { pair: 60, subject: 60, address: 60, node: 600 };
 
-/** The minimum number of addresses that together can use up the limit of a node. */
+/** At least this many addresses are needed to use up the limit of a node. */
 const ADDRESSES = 5;
 
 const limiter = (points: number) => new RateLimiterMemory({ points, duration: RATE_WINDOW_SECONDS });
@@ -85,7 +89,8 @@ export function createSignInLimit(
       return taken !== null && taken.remainingPoints <= 0;
     },
     async succeeded(address, subject, device = null) {
-      // Only failures are guesses, because a script that signs in for each command must not lock itself out.
+      // Only failed attempts count as guesses, because a script that signs in for each command must not lock itself
+      // out.
       const who = digest(subject);
       const place = countedPlace(address);
       const names = namesOf(device ?? place, who);
@@ -109,5 +114,5 @@ function namesOf(address: string, who: string) {
   return { pair: `{sign-in}:${from}:${who}`, address: `{sign-in}:from:${from}`, subject: `{sign-in}:who:${who}` };
 }
 
-/** The limiter's memory contains no addresses, and only keys with a fixed length. */
+/** The limiter's memory contains no addresses, and only keys of a fixed length. */
 const digest = (subject: string): string => createHash('sha256').update(subject.toLowerCase()).digest('base64url');

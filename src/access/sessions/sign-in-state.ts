@@ -2,9 +2,9 @@ import { type Key, open, seal, SealError } from '../../kernel/seal.ts';
 import type { OidcChecks } from './oidc.ts';
 
 /**
- * The data that a browser stores while a person is at the provider of an organization. The data is sealed, valid for
- * ten minutes, and only for this host. The cookie is Lax, because the callback is a link from another site. The state
- * can be used only once (used_sign_in).
+ * The data that a browser stores while a person is at the provider of an organization. The data is sealed, and valid
+ * for ten minutes and for this host only. The cookie is Lax, because the callback is a link from another site. The
+ * state can be used only once (used_sign_in).
  */
 export type SignInState = { orgId: string; checks: OidcChecks; back: string };
 export type StoredState = SignInState & { until: number };
@@ -21,7 +21,7 @@ export const CLEARED_STATE = `${STATE_COOKIE}=; Max-Age=0; ${ATTRIBUTES}`;
 export const sealState = (key: Key, state: SignInState, now: number): string =>
   seal(key, JSON.stringify({ ...state, until: now + MINUTES * 60_000 } satisfies StoredState), PLACE);
 
-/** Null: there is no cookie, it belongs to another server, or it has expired. */
+/** Null: the browser sent no cookie, the cookie belongs to another server, or it has expired. */
 export function readState(key: Key, cookies: string | undefined, now: number): StoredState | null {
   const [, sealed] = new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w.-]+)`).exec(cookies ?? '') ?? [];
   if (sealed === undefined) return null;

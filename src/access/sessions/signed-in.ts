@@ -10,12 +10,12 @@ export type SignedIn = {
    */
   onlyOrgId: string | null;
   /**
-   * Whether a second factor was used or set up in this session. The provider may have checked the second factor instead
+   * True if a second factor was used or set up in this session. The provider may have checked the second factor instead
    * of Parley.
    */
   signInFactor: boolean;
   openedAt: Date;
 };
 
-/** The source of a request. */
+/** The source of a request, which is its browser. */
 export type Browser = { cookie: string | undefined; address: string; userAgent: string | undefined };

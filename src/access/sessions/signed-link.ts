@@ -3,22 +3,22 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned as isAccepted } from '../../kernel/seal.ts';
 
 /**
- * Links with which a person proves a fact. These links are mailed, or passed on by a member. Nothing is stored. The
- * signature covers the current value that the link changes, so a link works once, and not after any other change of
- * that value.
+ * Links with which a person proves a fact. Signed links are mailed, or passed on by a member. Parley does not store
+ * signed links. The signature covers the current value that the link changes, so a link works once, and not after any
+ * other change of the value.
  */
 export type LinkPurpose =
   /**
-   * Sets a forgotten password. The signature covers the current password hash. The operator creates it on the server,
-   * and a person passes it on.
+   * The link sets a forgotten password. The signature covers the current password hash. The operator creates the link
+   * on the server, and a person passes it on.
    */
   | 'password'
-  /** A password link that is mailed, so it also proves the address. */
+  /** A password link that is mailed, so that it also proves the address. */
   | 'mailed password'
-  /** Proves the e-mail address of an account. The signature covers the address. */
+  /** The link proves the e-mail address of an account. The signature covers the address. */
   | 'email'
   /**
-   * This is not a link: between password and second factor, it records whose password was correct
+   * This purpose is not a link: between password and second factor, it records whose password was correct
    * (sign-in-challenge.ts).
    */
   | 'challenge';
@@ -41,7 +41,7 @@ export const passwordLinkUrl = (baseUrl: string, token: string): string => `${ba
 
 export const emailLinkUrl = (baseUrl: string, token: string): string => `${baseUrl}/verify/${token}`;
 
-/** The content of the token, unless it has expired. `isSigned` verifies it. */
+/** Returns the content of the token, unless the token has expired. The function `isSigned` verifies the signature. */
 export function readLink(token: string): SignedLink | null {
   const [userId, seconds, signature, ...rest] = token.split('.');
   if (userId === undefined || seconds === undefined || signature === undefined || rest.length > 0) return null;

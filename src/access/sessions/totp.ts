@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Time-based one-time passwords (RFC 6238), compatible with all authenticator apps: SHA-1, six digits, and a new code
- * every 30 seconds. The previous and the next step are also accepted, because clocks differ. A code is valid once. The
- * caller stores the step of the last code, and older or equal steps are refused.
+ * Time-based one-time passwords (RFC 6238), compatible with all authenticator apps, with SHA-1, six digits, and a new
+ * code every 30 seconds. The previous and the next step are also accepted, because clocks differ. A code is valid once.
+ * The caller stores the step of the last code, and older or equal steps are refused.
  */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 const DRIFT_STEPS = 1;
-/** The length equals that of the hash (RFC 4226, 4). */
+/** The secret has the length of the hash (RFC 4226, 4). */
 export const TOTP_SECRET_BYTES = 20;
 
-/** The step of a correct code. Null: the code is wrong, or its step is not later than `lastStep`. */
+/** Returns the step of a correct code. Null: the code is wrong, or its step is not later than `lastStep`. */
 export function acceptedStep(secret: Buffer, code: string, now: Date, lastStep: number): number | null {
   const current = Math.floor(now.getTime() / 1_000 / STEP_SECONDS);
   const given = Buffer.from(code);
@@ -35,7 +35,7 @@ export function codeAt(secret: Buffer, step: number): string {
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Base 32 without padding (RFC 4648, 6), which is the form that people type into an app. */
+/** The text is base 32 without padding (RFC 4648, 6), which is the form that people type into an app. */
 export function base32(bytes: Uint8Array): string {
   let bits = '';
   for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');
@@ -44,8 +44,8 @@ export function base32(bytes: Uint8Array): string {
 }
 
 /**
- * The content of the QR code. The account's name contains installation and address, so that two accounts of one person
- * are distinguishable.
+ * The content of the QR code for an authenticator app. The name of the account contains installation and address, so
+ * that a person can distinguish two accounts.
  */
 export function totpUri(secret: Buffer, issuer: string, email: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;

@@ -4,8 +4,8 @@ import type { FoundToken } from '../../store/access-tokens/find.ts';
 import { CHALLENGE_INVALID, challengeScope } from '../api-keys/authorization-header.ts';
 
 /**
- * The requirements of a route for a token: its verb (`own`: any), the role that people need for the route, and the
- * records in its path.
+ * The requirements of a route for an access token: its verb (`own`: any verb), the role that people need for the route,
+ * and the records in its path.
  */
 export type TokenNeed = {
   verb: TokenVerb | 'own';
@@ -17,8 +17,7 @@ export type TokenNeed = {
 };
 
 /**
- * The role with which the token acts, or a refusal. The function is a pure function, so one test covers the whole
- * table.
+ * Returns the role with which the token acts, or a refusal. The function is pure, so one test covers the whole table.
  */
 export function decideToken(token: FoundToken, need: TokenNeed): Role | Refusal {
   const challenge = { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } };
@@ -47,8 +46,8 @@ export function decideToken(token: FoundToken, need: TokenNeed): Role | Refusal 
 }
 
 /**
- * A person's token has the person's current role. A token of the organization has its own role, as long as the
- * responsible person (who also knows its value) could create it today.
+ * A person's token has the person's current role. A token of the organization has a fixed role, as long as the
+ * responsible person (who also knows its value) could create the token today.
  */
 function roleOf({ kind, role, memberRole }: FoundToken): Role | null {
   if (memberRole === null || kind === 'person') return memberRole;

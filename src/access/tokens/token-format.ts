@@ -4,7 +4,7 @@ import { base62, crc32 } from '../api-keys/key-format.ts';
 
 /**
  * The value of an access token. An access token has the format of an API key with `token_` in its prefix, so that no
- * parser or secret scanner confuses the two. docs/access-tokens.md shows it.
+ * parser or secret scanner confuses them. The page docs/access-tokens.md shows the format.
  */
 const HEAD = 'parley_token_';
 const SHAPE = /^parley_token_([a-z]{2})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
@@ -17,14 +17,14 @@ export function mintToken(region: Region, entropy: Buffer = randomBytes(32)): st
   return checked + checksum(checked);
 }
 
-/** The region of a well-formed value. Null: mistyped, cut off, or another kind of text. */
+/** The region of a well-formed value. Null: the value is mistyped, cut off, or another kind of text. */
 export function parseToken(value: string): Region | null {
   const [, region, check] = SHAPE.exec(value) ?? [];
   if (region === undefined || !isRegion(region)) return null;
   return checksum(value.slice(0, -CHECK_LENGTH)) === check ? region : null;
 }
 
-/** The part of a value that a list shows. */
+/** The part of a token's value that a list shows. */
 export const shownTokenPrefix = (value: string): string => value.slice(0, SHOWN_LENGTH);
 
 export const isTokenLike = (value: string): boolean => value.startsWith(HEAD);

@@ -11,7 +11,7 @@ import type { LastUsed } from '../api-keys/last-used.ts';
 import type { SignInLimit } from '../sessions/sign-in-limit.ts';
 import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
 
-/** Calls per minute of one token at one node. An API key has the same limit in each family. */
+/** One token may make this many calls per minute at one node. An API key has the limit of a token in each family. */
 const TOKEN_CALLS = 600;
 
 export type TokenGate = {
@@ -20,7 +20,7 @@ export type TokenGate = {
    * ignored.
    */
   isMeant(authorization: readonly string[]): boolean;
-  /** The token of these headers, with its current state in the database. Throws a Refusal. */
+  /** Finds the token in the headers, with its current state in the database. The method throws a Refusal. */
   find(authorization: readonly string[], address: string): Promise<FoundToken>;
   /** Counts an accepted call. */
   used(token: FoundToken): Promise<void>;
@@ -35,9 +35,9 @@ export type TokenGateDeps = {
 };
 
 /**
- * The token of a request is read from the database each time, with its person's role in the same query (docs/adr/0107).
- * So a revoke is effective for every request that starts after it, on all nodes. A value without a matching token
- * counts as a failed sign-in of its address. An address above that limit is refused before the query.
+ * Each request reads its token from the database, with the person's role in the same query (docs/adr/0107). A revoke is
+ * effective for every request that starts after the revoke, on all nodes. A value without a matching token counts as a
+ * failed sign-in of its address. If an address is above the limit of failed sign-ins, it is refused before the query.
  */
 export function createTokenGate({ db, region, digest, signInLimit, tokenLastUsed }: TokenGateDeps): TokenGate {
   const calls = new RateLimiterMemory({ points: TOKEN_CALLS, duration: RATE_WINDOW_SECONDS });

@@ -1,12 +1,12 @@
 import { type Arrival, isOurs } from '../sessions/origin.ts';
 
-/** The requesting page: one of the sites on the channel's list, or the chat's own page. */
+/** The requesting page, which is one of the sites on the channel's list or the chat's own page. */
 export type ChatOrigin = { readonly origin: string; readonly own: boolean };
 
 /**
- * The requesting page, if it may use the chat. Browsers send the requesting site in Origin on every call to another
- * site and on every POST. Only a GET within one site has no Origin. For a request without Origin, Sec-Fetch-Site (which
- * pages cannot forge) or the site in the visitor's token must show that it is Parley's own page.
+ * Returns the requesting page if this page may use the chat. Browsers send the requesting site in Origin on every call
+ * to another site and on every POST. Only a GET within one site has no Origin. For a request without Origin,
+ * Sec-Fetch-Site (which pages cannot forge) or the visitor's token must show that Parley's own page sent the request.
  */
 export function chatOrigin(
   request: Arrival,
@@ -20,11 +20,11 @@ export function chatOrigin(
     const within = (method === 'GET' || method === 'HEAD') && (site === undefined || site === 'same-origin');
     return within && allowed.ownPage ? { origin: '', own: true } : null;
   }
-  // If Parley's own origin is also on the list, it counts as a site like any other.
+  // If the list also contains Parley's own origin, it counts as a site like any other.
   if (allowed.origins.includes(origin)) return { origin, own: false };
   return allowed.ownPage && isOurs(origin, request, allowed.baseUrl) ? { origin, own: true } : null;
 }
 
-/** The token was issued for a page of this site. A GET within Parley's own page has no site to compare. */
+/** True if the token was issued for a page of this site. A GET within Parley's own page has no site to compare. */
 export const fitsOrigin = (asking: ChatOrigin, tokenOrigin: string, request: Arrival, baseUrl: string) =>
   asking.origin === '' ? isOurs(tokenOrigin, request, baseUrl) : asking.origin === tokenOrigin;

@@ -7,14 +7,14 @@ import type { SharedCounters } from '../limits/shared-counters.ts';
 import { type Counted, giveBackToAll, takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * Strangers on the internet use a model for which the customer pays, so each of their calls is counted for the visitor,
- * the network address and the channel. As in the limits of keys (src/access/limits/limits.ts), the window is one
- * minute, and refused calls do not extend it. Every node counts alone. With `shared`, all nodes also count together.
+ * Strangers on the internet use a model for which the customer pays, so each call counts for the visitor, the network
+ * address and the channel. As for keys (src/access/limits/limits.ts), the window is one minute, and refused calls do
+ * not extend the window. Without `shared`, every node counts alone, and with `shared`, all nodes also count together.
  */
 export type VisitorCall = 'open' | 'say' | 'send_file' | 'look';
 
 export type VisitorLimit = {
-  /** Throws `rate_limited`. `visitor` is null while the visitor is unknown. */
+  /** The method throws `rate_limited`. `visitor` is null while the visitor is unknown. */
   take(call: VisitorCall, who: { address: string; channelId: string; visitor: string | null }): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export type VisitorLimits = Record<VisitorCall, { visitor: number; address: numb
 export const VISITOR_LIMITS: VisitorLimits = {
   open: { visitor: 30, address: 60, channel: 3_000 },
   say: { visitor: 20, address: 120, channel: 3_000 },
-  // Each file may have 10 MiB.
+  // Each file may have 10 MiB, so few files are allowed.
   send_file: { visitor: 10, address: 30, channel: 300 },
   look: { visitor: 120, address: 1_200, channel: 30_000 },
 };

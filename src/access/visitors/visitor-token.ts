@@ -2,9 +2,9 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isSigned } from '../../kernel/seal.ts';
 
 /**
- * A web chat visitor's credential. A visitor token identifies the visitor on one channel and one site until a time, and
- * is signed by Parley. A visitor token is not stored, so a page view creates no row. A visitor token contains the site,
- * so a token that leaks to another allowed site is useless there.
+ * The credential of a web chat visitor. A visitor token identifies the visitor on one channel and one site until a
+ * time, and is signed by Parley. A visitor token is not stored, so a page view creates no row. A visitor token contains
+ * the site, so a token that leaks to another allowed site is useless there.
  */
 export type Visitor = {
   readonly channelId: string;
@@ -16,9 +16,9 @@ export type Visitor = {
   readonly origin: string;
   /** The host's ID of the person, which the host has proven. */
   readonly externalId: string | null;
-  /** `secretMark` of the channel's secret that proved `externalId`. The token ends with that secret. */
+  /** `secretMark` of the channel's secret that proved `externalId`. The token ends with this secret of the channel. */
   readonly provenBy: string | null;
-  /** The name from the page, which is not proven. The name is used for a new person, but never to find one. */
+  /** The name that the page gave, without proof. The name is used for a new person, but never to find a person. */
   readonly name: string | null;
   readonly locale: string | null;
 };
@@ -29,10 +29,11 @@ export type VisitorTokens = {
   read(token: string): Visitor | null;
 };
 
-/** How long a returning visitor may continue. Each visit restarts the time. */
+/** An anonymous visitor may continue for this time. Each visit of an anonymous visitor starts the time again. */
 const ANONYMOUS_MS = 30 * 86_400_000;
 /**
- * On each page, the host proves which person is signed in. A person who signs out there must not stay signed in here.
+ * On each page, the host of an identified visitor proves which person is signed in. A person who signs out on the host
+ * must not stay signed in to the chat.
  */
 const IDENTIFIED_MS = 86_400_000;
 const MAX_TOKEN_CHARACTERS = 4_096;
@@ -61,7 +62,7 @@ export function createVisitorTokens(key: Buffer, now: () => number): VisitorToke
   };
 }
 
-/** Identifies a channel's secret in a token without revealing it. */
+/** Identifies a channel's secret in a token without revealing the secret. */
 export const secretMark = (secret: string): string =>
   createHash('sha256').update('visitor\n').update(secret).digest('base64url');
 

@@ -10,9 +10,9 @@ import type { ClaimedRun } from '../../store/runs/claim.ts';
 export type CallApprovedDeps = { db: Db; callTool: CallTool };
 
 /**
- * Makes the approved calls that were not made yet, each with the key of its request. The outcome is stored at once: a
- * turn that is repeated, because a message arrived or a model failed, does not call again. If this process dies between
- * the call and the outcome, the next worker calls again with the same key. So the receiver never gets two idempotency
+ * Makes the approved calls that were not made yet, each with the key of its request. The outcome is stored immediately,
+ * so a turn that is repeated (because a message arrived or a model failed) does not call again. If this process dies
+ * between call and outcome, the next worker repeats the call with the same key. The receiver never gets two idempotency
  * keys for one call.
  */
 export async function callApproved(
@@ -43,7 +43,7 @@ async function makeCall(
     return { result: JSON.stringify({ error }), steps: [step], error };
   }
   const steps: ApprovalOutcome['steps'] = [];
-  // A new message does not stop the call of an approved tool, which has a time limit of its own.
+  // A new message does not stop the call of an approved tool, which has a separate time limit.
   const { signal } = new AbortController();
   const { result, error: failure } = await callAndTrace(call.tool, call, {
     request: { ...request, signal },

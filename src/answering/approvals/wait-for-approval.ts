@@ -5,11 +5,11 @@ import type { CompletedTurn } from '../../store/runs/complete.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The decisions that were not yet passed to the agent. */
+/** Returns the decisions that were not yet passed to the agent. */
 export const decisionsIn = ({ approvals }: Pick<ClaimedRun, 'approvals'>): string[] =>
   approvals.flatMap(({ id, status }) => (status === 'pending' ? [] : [id]));
 
-/** A call that waits from now on. */
+/** A tool call that waits for its approval. */
 export const newApproval = (call: StoredCall): CompletedTurn['approvals'][number] => ({
   id: newId('approval'),
   call,
@@ -17,8 +17,8 @@ export const newApproval = (call: StoredCall): CompletedTurn['approvals'][number
 });
 
 /**
- * A run with an open call waits for the approval instead of the person. If the turn answered a message but did not
- * report a decision, another turn is due at once. A turn that ends its run requests no approvals.
+ * A run with an open tool call waits for the approval instead of the person. If the turn answered a message but did not
+ * report a decision, another turn is due immediately. A turn that ends its run requests no approvals.
  */
 export function waitForApproval(run: ClaimedRun, turn: CompletedTurn): CompletedTurn {
   if (turn.status !== 'waiting_for_user') return { ...turn, approvals: [] };

@@ -8,9 +8,9 @@ import type { Ask, AskedMeaning, FromThread, ToThread } from './messages.ts';
 import { searchIndex } from './search-index.ts';
 
 /**
- * The indexes of many agents, in the knowledge thread. An index is built on the first question and rebuilt when the
- * documents have changed. When memory is short, the least recently used index is evicted. While searches and builds
- * both wait, each gets half of the time. Within each kind, the organizations take turns.
+ * The knowledge thread holds the indexes of many agents. The first question builds an index, and a question after a
+ * change of the documents rebuilds it. When memory is short, the least recently used index is evicted. While both
+ * searches and builds wait, each kind gets half of the time. Within each kind, the organizations take turns.
  */
 type Load = VectorLoad & { work: Work; waiting: Ask[]; edition: string; of: CachedIndex };
 
@@ -24,9 +24,9 @@ export type AgentIndexesOptions = {
 };
 
 export function createAgentIndexes({ post, meter, maxBytes }: AgentIndexesOptions) {
-  /** By agent, least recently used first. */
+  /** The cached indexes by agent, the least recently used index first. */
   const cached = new Map<string, CachedIndex>();
-  /** Vectors that are being loaded, by the number of their job. */
+  /** The vectors that are being loaded, by the number of their job. */
   const loads = new Map<number, Load>();
   const searches = createFairQueue(meter);
   const slow = createFairQueue(meter);
@@ -57,7 +57,7 @@ export function createAgentIndexes({ post, meter, maxBytes }: AgentIndexesOption
     for (const each of waiting) answer(each, built);
   }
 
-  /** A question that may be searched by meaning needs the vectors first. */
+  /** A question that may be searched by meaning first needs the vectors. */
   function answer(one: Ask, at: CachedIndex): void {
     const meaning = one.question.reader === 'model' ? one.question.meaning : undefined;
     if (meaning === undefined || at.vectors?.edition === meaning.edition) return search(one, at);
@@ -113,7 +113,7 @@ export function createAgentIndexes({ post, meter, maxBytes }: AgentIndexesOption
   };
 }
 
-/** All tables of vectors that are being loaded share the memory, and one organization may use half of it. */
+/** All tables of vectors that are being loaded share the memory, and one organization may use half of the memory. */
 function hasRoom(loads: readonly Load[], orgId: string, bytes: number, maxBytes: number): boolean {
   let [own, all] = [bytes, bytes];
   for (const { table, work } of loads) {

@@ -22,10 +22,10 @@ import {
 } from './messages.ts';
 
 /**
- * Knowledge is built and searched in a separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the
- * first question. The thread requests one document after another, so the main thread has at most one in memory. A
- * thread that ends or hangs is replaced. The current agent's question fails, and its documents are not tried again for
- * a while. All other questions are retried.
+ * A separate thread (docs/adr/0204-knowledge-in-a-thread.md), which starts with the first question, builds and searches
+ * knowledge. The thread requests one document after another, so the main thread has at most one in memory. The process
+ * replaces a thread that ends or hangs. The question of the current agent fails, and the agent's documents are not
+ * tried again for a while. After a crash of the thread, all other questions are retried.
  */
 export type Knowledge = {
   of(documents: DocumentsOf): ThreadSearch;
@@ -33,7 +33,8 @@ export type Knowledge = {
 };
 
 /**
- * Either the vector of the question and the vectors to compare it with, or a search that returns all passages or none.
+ * The question has either a vector with the vectors to compare it with, or a search that returns all passages or no
+ * passage.
  */
 type How = { meaning: AskedMeaning } | { onlyWhole: true };
 export type ThreadSearch = Pick<KnowledgeSearch, 'answer' | 'rank'> & {
@@ -53,7 +54,7 @@ export type KnowledgeOptions = {
   log: Logger;
   /** The agent's first document with an id after `after`. */
   readDocument: ReadDocument;
-  /** The agent's vectors after this place. */
+  /** Reads the agent's vectors after a given place. */
   readVectors?: ReadVectors;
   startThread?: (data: ThreadData) => Worker;
   stuckMs?: number;
@@ -62,13 +63,13 @@ export type KnowledgeOptions = {
 type Found = Answer | Gathered | Finding[];
 type Pending = { ask: Ask; resolve(found: Found): void; reject(error: Error): void; threads: number };
 
-/** Maximum number of waiting questions. A worker has 400 turns in progress. */
+/** Maximum number of waiting questions. The limit exceeds the 400 turns that a worker has in progress. */
 const MAX_PENDING = 1_000;
 /** After this number of crashes of the thread, a question fails. */
 const MAX_THREADS = 3;
-/** A slice of work takes milliseconds. A slice that takes this long will not end. */
+/** A slice of work takes milliseconds. A slice that takes this long is assumed never to end. */
 const STUCK_MS = 15_000;
-/** For five minutes, documents that ended the thread are not tried again. */
+/** For five minutes, the thread does not get documents that ended a thread. */
 const PAUSE_MS = 5 * 60_000;
 const MAX_PAUSED = 1_000;
 
@@ -119,7 +120,9 @@ export function createKnowledge({
     else one.reject(failed(`The documents could not be searched. ${message.why}`));
   }
 
-  /** The thread has ended. `underWay`: the job on which the thread was working. */
+  /**
+   * Retries the open questions after the thread has ended. `underWay`: the job on which the ended thread was working.
+   */
   function retry(underWay: number): void {
     const current = pending.get(underWay)?.ask;
     if (pending.size > 0)
@@ -184,7 +187,7 @@ async function vectorsFor(
   );
 }
 
-/** With a view of a larger buffer, all of that buffer would be sent. */
+/** A message with a view of a larger buffer would send the whole buffer. */
 const copyOf = (piece: VectorPiece): VectorPiece => ({
   ...piece,
   hashes: new Uint8Array(piece.hashes),

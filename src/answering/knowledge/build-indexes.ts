@@ -9,11 +9,9 @@ import type { Ask, DocumentsOf, FromThread, ToThread } from './messages.ts';
 
 type Build = DocumentsOf & { index: KnowledgeIndex; work: Work; waiting: Ask[]; arrived: DocumentText | null };
 
-/**
- * Limit for documents that are read at the same time, in bytes of text: concurrent builds need memory at the same time.
- */
+/** The texts that are read at the same time have at most this many bytes, because concurrent builds need memory. */
 const MAX_READING_BYTES = 24 * 1024 * 1024;
-/** In processor time. Ten megabytes take about ten seconds. */
+/** The limit of a build, in processor time. An index of ten megabytes takes about ten seconds. */
 export const BUILD_LIMIT_MS = 120_000;
 
 type BuildOptions = {
@@ -23,11 +21,11 @@ type BuildOptions = {
   onBuilt(name: string, built: CachedIndex, waiting: readonly Ask[]): void;
 };
 
-/** Builds of indexes: one for each organization at a time, and the smallest first. */
+/** Builds one index for each organization at a time, the smallest index first. */
 export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
-  /** Builds in progress, by the number of their job. An organization has at most one build in progress. */
+  /** The builds in progress, by the number of their job. An organization has at most one build in progress. */
   const begun = new Map<number, Build>();
-  /** Builds that wait, one for each agent. */
+  /** The builds that wait, one for each agent. */
   const waiting = new Map<string, Build>();
 
   /** The question is answered after the build of its documents. */
@@ -39,7 +37,7 @@ export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
     const build = waiting.get(name);
     if (!build) waiting.set(name, newBuild(one));
     else {
-      // A build that has not started will read the then current documents.
+      // A build that has not started reads the documents that are current when it starts.
       build.waiting.push(one);
       build.edition = one.edition;
     }
@@ -90,7 +88,7 @@ export function createBuilds({ post, run, makeRoom, onBuilt }: BuildOptions) {
 
   return {
     add,
-    /** A document for a build in progress. */
+    /** Receives a document for a build in progress. */
     take: (message: Exclude<ToThread, Ask>): void => {
       const build = begun.get(message.job);
       if (!build) return;

@@ -1,9 +1,9 @@
 import type { PausableWork } from '../../engine/knowledge/pausable-work.ts';
 
 /**
- * Runs the work of many organizations on one thread, in slices of several milliseconds. The organizations take turns.
- * The work of one organization runs in the order of arrival. So a small search waits for one slice of another
- * organization's build, not for the whole build.
+ * Runs the work of many organizations on one thread, in slices of some milliseconds. The organizations take turns. The
+ * work of one organization runs in the order of arrival. A small search waits for one slice of another organization's
+ * build, not for the whole build.
  */
 export type Work = {
   orgId: string;
@@ -15,7 +15,7 @@ export type Work = {
   fail(why: string): void;
 };
 
-/** Work yields this value when it must wait for data. `add` puts the work back into the queue. */
+/** Work yields WAIT when it must wait for data. The function `add` puts the work back into the queue. */
 export const WAIT = Symbol('wait');
 
 export function createFairQueue(meter: { clock(): number; cpu(): number; onJob(job: number): void }) {
@@ -28,7 +28,7 @@ export function createFairQueue(meter: { clock(): number; cpu(): number; onJob(j
     else queues.set(work.orgId, [work]);
   }
 
-  /** Works for about this long, or less when no work is left. */
+  /** Works for about `ms` milliseconds, or less if no work is left. */
   function run(ms: number): void {
     const end = meter.clock() + ms;
     while (meter.clock() < end) {

@@ -7,13 +7,18 @@ export type KnowledgeThreadOptions = {
   log: Logger;
   startThread?: ((data: ThreadData) => Worker) | undefined;
   stuckMs: number;
-  /** `reply` reaches the thread that sent the message, or nothing. */
+  /** The function `reply` sends to the thread that sent the message. If this thread has ended, the message is lost. */
   onMessage(message: FromThread, reply: (answer: ToThread) => void): void;
-  /** The thread has ended, by itself or because it was stopped. `underWay`: the job that it was working for. */
+  /**
+   * This function is called after the thread has ended, by itself or because it was stopped. `underWay`: the job on
+   * which the thread was working.
+   */
   onLost(underWay: number): void;
 };
 
-/** The thread starts with the first message. A thread that hangs is ended, and the next message starts another. */
+/**
+ * The thread starts with the first message. A thread that hangs is ended, and the next message starts another thread.
+ */
 export function createKnowledgeThread({
   log,
   startThread = start,
@@ -66,10 +71,10 @@ export function createKnowledgeThread({
   return { post, end: async () => void (await thread?.terminate()) };
 }
 
-/** Four times the size of the cached indexes: garbage and builds in progress come on top. */
+/** The heap is four times the size of the cached indexes, because garbage and builds in progress also need memory. */
 const MAX_HEAP_MB = 2_048;
 
-/** The thread needs no environment variables, so it gets none of their secrets. */
+/** The thread needs no environment variables, so it gets no secrets from them. */
 const start = (workerData: ThreadData): Worker =>
   new Worker(ownProgram('src/answering/knowledge/thread'), {
     workerData,

@@ -8,10 +8,10 @@ import type { AskedMeaning, VectorPiece, VectorPlace } from './messages.ts';
 /** The vectors of an index while they are loaded, piece by piece. */
 export type VectorLoad = { table: VectorTable; arrived: VectorPiece | null };
 
-/** With a smaller share, the search by meaning would prefer the passages that happen to have a vector. */
+/** If fewer passages had vectors, the search by meaning would prefer these passages. */
 export const LEAST_SHARE = 0.9;
 
-/** Fills the table of `load`. `want` requests the piece after a position, and `load` receives it. */
+/** Fills the table of `load`. `want` requests the piece of vectors after a position, and `load` receives this piece. */
 export function* loadVectors(
   load: VectorLoad,
   index: KnowledgeIndex,

@@ -14,7 +14,7 @@ export type Question =
   | { reader: 'member'; text: string }
   | { reader: 'model'; text: string; earlier: string; tokens: number; meaning?: AskedMeaning; onlyWhole?: boolean };
 
-/** The vector of the question, and the vectors of passages to which it may be compared. */
+/** The vector of the question, and the space of the vectors to which it may be compared. */
 export type AskedMeaning = { vector: Int8Array; space: EmbeddingSpace; dimensions: number; edition: string };
 
 export type Ask = DocumentsOf & { kind: 'ask'; job: number; question: Question };
@@ -24,22 +24,24 @@ export type ToThread =
   | Ask
   /** The requested document. Null: the agent has no further document. */
   | { kind: 'document'; job: number; document: DocumentText | null }
-  /** Vectors of passages, and their keys. Null when there are no more vectors. */
+  /** A piece of vectors with the keys of their passages. Null: the agent has no more vectors. */
   | { kind: 'vectors'; job: number; piece: VectorPiece | null }
   | { kind: 'unreadable'; job: number };
 
-/** The bytes of several entries in sequence, without their lengths. The next piece begins after `last`. */
+/**
+ * The bytes of several entries follow each other without their lengths. The next piece of vectors begins after `last`.
+ */
 export type VectorPiece = { hashes: Uint8Array; vectors: Uint8Array; last: VectorPlace };
 export type VectorPlace = { document: string; hash: string };
 
 export type FromThread =
   | { kind: 'found'; job: number; found: Answer | Gathered | Finding[] }
   | { kind: 'failed'; job: number; why: string }
-  /** Requests, for the agent of this job, its first document with an id after `after`. */
+  /** Requests, for the agent of this job, the first document with an ID after `after`. */
   | { kind: 'want'; job: number; after: string | null }
   | { kind: 'want_vectors'; job: number; after: VectorPlace | null };
 
-/** Memory that both threads share: the current job (0: none) and the number of slices of work so far. */
+/** The memory that both threads share, with the current job (0: none) and the number of finished slices. */
 export const UNDER_WAY = 0;
 export const SLICES = 1;
 export type ThreadData = { beacon: Int32Array };

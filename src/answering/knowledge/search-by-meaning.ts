@@ -2,7 +2,7 @@ import { type Asker, type KnowledgeSearch, type Meaning, ProviderError } from '.
 import type { AgentVectors } from '../../store/embeddings/read.ts';
 import type { ThreadSearch } from './ask-knowledge.ts';
 
-/** Returns the vector of a question. Rejects with a ProviderError when the vector is not available now. */
+/** Returns the vector of a question. The promise rejects with a ProviderError if the vector is not available now. */
 export type EmbedQuestion = (orgId: string, vectors: AgentVectors, text: string, asker: Asker) => Promise<Int8Array>;
 
 /** A shorter question is embedded together with the message before it, because "and on Sunday?" means little alone. */
@@ -10,8 +10,8 @@ const SHORT = 40;
 const MAX_EMBEDDED_CHARACTERS = 1_500;
 
 /**
- * Searches by words and by meaning. The question is embedded once per search, and only if not all documents are passed.
- * If the question cannot be embedded in time, the search uses only words.
+ * Searches by words and by meaning. Each search embeds the question once, and only if not all documents are passed. If
+ * the question cannot be embedded in time, the search uses only words.
  */
 export function searchByMeaning(
   search: ThreadSearch,

@@ -5,8 +5,8 @@ import { createAgentIndexes } from './agent-indexes.ts';
 import { SLICES, type ThreadData, type ToThread, UNDER_WAY } from './messages.ts';
 
 /**
- * The thread that builds and searches knowledge. `ask-knowledge.ts` starts the thread and sends it the questions. A
- * thread that exceeds its heap limit may crash the whole process. So this thread checks its heap between two slices of
+ * This thread builds and searches knowledge. The file `ask-knowledge.ts` starts the thread and sends the questions. A
+ * thread that exceeds its heap limit may crash the whole process. This thread checks its heap between two slices of
  * work and exits long before the limit.
  */
 const port = parentPort!;
@@ -22,14 +22,15 @@ const cpu = (): number => {
 };
 
 const library = createAgentIndexes({
-  // About eighty megabytes of documents, or less on a small machine.
+  // The indexes take about eighty megabytes of documents, or less on a small machine.
   maxBytes: Math.min(MAX_KEPT_BYTES, memory / 8),
   post: (message) => port.postMessage(message),
   meter: {
     clock: () => performance.now(),
     cpu,
     onJob: (job) => {
-      // In a thread, this call ends only the thread. The shared memory still contains the number of the job.
+      // In a thread, this call ends only the thread, not the process. The shared memory still contains the number of
+      // the current job.
       if (job === 0 && getHeapStatistics().used_heap_size > heapLimit * 0.75) process.exit(1);
       Atomics.store(beacon, UNDER_WAY, job);
       Atomics.add(beacon, SLICES, 1);
@@ -39,7 +40,7 @@ const library = createAgentIndexes({
 
 let busy = false;
 
-// Messages arrive after each slice, so a new question is included in the next slice.
+// Messages arrive after each slice, so the next slice includes a new question.
 const goOn = (): void => {
   busy = library.work();
   if (busy) setImmediate(goOn);

@@ -8,13 +8,13 @@ import { readList } from './list-mcp-tools.ts';
 import { type McpPlace, withMcpSession } from './mcp-session.ts';
 import { describeTool } from './describe-tool.ts';
 
-/** The trusted context is sent in this member, which the protocol reserves for data that is not an argument. */
+/** The trusted context is in this member, which the protocol reserves for data that is not an argument. */
 const CONTEXT_MEMBER = 'parley/context';
 const MAX_TEXT_CHARACTERS = 64 * 1024;
 
 /**
- * Calls a tool once, in a session of its own. The session first lists the server's tools and calls the tool only if it
- * still equals the approved one.
+ * Calls a tool once, in a separate session. The session first lists the server's tools and calls the tool only if it
+ * still equals the approved tool.
  */
 export async function callMcpTool(
   place: McpPlace,

@@ -3,7 +3,7 @@ import type { McpTool } from '../../../contract/dashboard/tools.ts';
 import type { SeenTool } from '../../store/agents/mcp-changes.ts';
 import { canonicalJson } from '../../kernel/canonical-json.ts';
 
-/** The differences between the approved tools and the tools that their server lists. */
+/** Returns the differences between the approved tools and the tools that their server lists. */
 export const compareTools = (approved: readonly Tool[], listed: readonly McpTool[]): SeenTool[] =>
   approved.map((tool) => {
     const { tool: remote, pin } = tool.mcp!;
@@ -17,7 +17,7 @@ function whatChanged(tool: Tool, now: McpTool | undefined): SeenTool['what'] {
   // A tool that cannot be chosen is returned without its description and its schema.
   if (now.fault !== null) return ['schema'];
   const isOtherSchema = canonicalJson(now.parameters) !== canonicalJson(tool.parameters);
-  // A long description may differ after the part that the definition contains.
+  // The definition contains the beginning of a long description, so a later part may differ.
   const isOtherText = !isOtherSchema || tool.description !== chosenText(now);
   return [...(isOtherText ? ['description' as const] : []), ...(isOtherSchema ? ['schema' as const] : [])];
 }

@@ -10,7 +10,7 @@ const MAX_TOOLS = 200;
 const MAX_PAGES = 8;
 const NAMELESS = { name: '', version: '' };
 
-/** The current tools of a server. */
+/** Lists the current tools of a server. */
 export async function listMcpTools(place: McpPlace): Promise<McpTools> {
   const listed = await withMcpSession(place, randomUUID(), async ({ client, ...session }) => {
     const { name, version } = valueWithoutSecrets(client.getServerVersion() ?? NAMELESS, session.secrets);
@@ -21,7 +21,7 @@ export async function listMcpTools(place: McpPlace): Promise<McpTools> {
   });
   if ('error' in listed) return { server: null, error: listed.error, tools: [], more: 0 };
   const { server, tools } = listed.answer;
-  // A name that appears twice counts as one tool, because a call can refer to only one.
+  // A name that appears twice counts as one tool, because a call can name only one of them.
   const own = [...new Map(tools.toReversed().map((tool) => [tool.name, tool])).values()].toReversed();
   const shown = own.slice(0, MAX_TOOLS).map(describeTool);
   return { server, error: null, tools: shown, more: own.length - shown.length };

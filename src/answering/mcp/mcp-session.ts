@@ -11,16 +11,15 @@ import { signWebhook } from '../../kernel/standard-webhooks.ts';
 import { type Authority, secretsIn } from '../tools/tool-signature.ts';
 
 /**
- * A short session with an MCP server, which may be hostile. The library implements the protocol, but all its requests
- * pass through this file. So a session reaches only one address, follows no redirect, opens no long-lived stream, and
- * ends after its time limit. The client offers the server no functions: no sampling, no roots, no questions to the
- * person.
+ * A short session with an MCP server, which may be hostile. The library implements the protocol, but this file sends
+ * all its requests. A session reaches only one address, follows no redirect, opens no long-lived stream, and ends after
+ * its time limit. The client offers the server no functions: no sampling, no roots, no questions to the person.
  */
 export type McpPlace = {
   egress: Pick<Egress, 'fetchWith'>;
   url: string;
   authority: Authority;
-  /** The time limit for the whole session: the greeting, the list and the call. */
+  /** The session has one time limit for the greeting, the list and the call. */
   timeoutMs: number;
   signal: AbortSignal;
   /** A `traceparent` for the tool call. */
@@ -35,21 +34,23 @@ export type McpSession = {
   secrets: readonly string[];
 };
 
-/** The data that was exchanged, for the trace. */
+/** The exchanged data for the trace. */
 export type Wire = {
-  /** Status of the last response. Null: there was no response. */
+  /** The status of the last response. Null: there was no response. */
   status: number | null;
   /** The request of the tool call, without credentials. */
   sent: { url: string; headers: Record<string, string>; body: string } | null;
 };
 
-/** Maximum size of one response: a list of tools with their schemas, or a result with its pictures. */
+/** One response, such as a list of tools with their schemas or a result with its pictures, has at most this size. */
 const MAX_BYTES = 1024 * 1024;
-/** Maximum number of requests in a session. A server may ask questions in its stream, and each needs an answer. */
+/**
+ * Maximum number of requests in a session. A server may ask questions in its stream, and each question needs an answer.
+ */
 const MAX_REQUESTS = 24;
 const GOODBYE_MS = 5_000;
 
-/** `id` identifies the call in its signature. Each attempt has the same `id`. */
+/** `id` identifies the call in its signature. Each attempt of a call has the same `id`. */
 export async function withMcpSession<T>(
   place: McpPlace,
   id: string,
@@ -107,7 +108,7 @@ function boundedFetch(
   const { href } = new URL(url);
   let requests = 0;
   return async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
-    // Refuses the stream of notifications, because a session for one call does not need it.
+    // The client refuses the stream of notifications, because a session for one call does not need it.
     if (init.method === 'GET') return new Response(null, { status: 405 });
     if (String(input) !== href) throw new EgressError('egress_refused', 'The MCP server named another address.');
     if (++requests > MAX_REQUESTS) throw new EgressError('egress_refused', 'The MCP server asks too many questions.');
@@ -135,7 +136,7 @@ function boundedFetch(
 
 const methodOf = (body: string): unknown => (body === '' ? null : (JSON.parse(body) as { method?: unknown }).method);
 
-/** Requests that the server deletes the session. No other work waits for this request. */
+/** Asks the server to delete the session. The caller does not wait for the response. */
 function sayGoodbye({ egress, url, authority }: McpPlace, sessionId: string): void {
   const headers = { ...authority.headers, 'mcp-session-id': sessionId };
   const call = egress.fetchWith({ timeoutMs: GOODBYE_MS, maxBytes: MAX_BYTES });
@@ -147,7 +148,7 @@ function sayGoodbye({ egress, url, authority }: McpPlace, sessionId: string): vo
 const MAX_CAUSES = 6;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** A sentence about the failure for the model and the author. */
+/** Describes the failure in a sentence for the model and the author. */
 function explain(error: unknown, { status }: Wire, until: AbortSignal): string {
   if (until.aborted) return 'The MCP server did not answer in time.';
   let at = error;

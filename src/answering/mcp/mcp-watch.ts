@@ -6,25 +6,25 @@ import { askMcpServer, type AskMcpServerDeps } from './ask-mcp-server.ts';
 import { compareTools } from './compare-tools.ts';
 
 /**
- * Finds out which tools of MCP servers still equal the approved ones. A turn needs this before it offers the tools, and
- * must not wait for a stranger's server. So each node caches the list of a server for a minute. An expired list is used
- * while a new one is loaded. A server that has not answered yet changes nothing: the model receives the approved tools,
- * and each call checks again (call-mcp-tool.ts).
+ * Finds out which tools of MCP servers still equal the approved tools. A turn needs the result before it offers the
+ * tools, and must not wait for a stranger's server. Each node caches the list of a server for a minute. While a new
+ * list is loaded, the expired list is used. A server that has not answered yet changes nothing: the model receives the
+ * approved tools, and each call checks again (call-mcp-tool.ts).
  */
-/** Organization, agent, server and its address. */
+/** The organization, the agent, the server and its address. */
 type Place = [string, string, string, string];
 type Asking = Pick<TurnRequest, 'signal' | 'turn_id'>;
 
 type Known = {
-  /** The time of the last list in milliseconds. 0: never. */
+  /** The time of the last list in milliseconds, or 0 if no list was read. */
   at: number;
-  /** Tool → hash. Null: the server has never answered. */
+  /** The hash of each tool. Null: the server has never answered. */
   pins: ReadonlyMap<string, string> | null;
   reading: Promise<void> | null;
 };
 
 const FRESH_MS = 60_000;
-/** A list that contradicts the definition is loaded again, unless it is younger than this. */
+/** A list that contradicts the definition is loaded again, unless the list is younger than this. */
 const JUST_READ_MS = 2_000;
 /** The longest time that the first turn on a node waits for a list. */
 const WAIT_MS = 2_000;
@@ -36,7 +36,7 @@ export function createMcpWatch(deps: AskMcpServerDeps): FindChangedTools {
   function knownOf(place: string[]): Known {
     const key = JSON.stringify(place);
     const known = all.get(key) ?? { at: 0, pins: null, reading: null };
-    // Moves the entry to the end, because the last entry is the most recently used one.
+    // Moves the entry to the end, because the last entry is the most recently used.
     all.delete(key);
     all.set(key, known);
     if (all.size > MAX_KNOWN) all.delete(all.keys().next().value!);
@@ -44,8 +44,8 @@ export function createMcpWatch(deps: AskMcpServerDeps): FindChangedTools {
   }
 
   /**
-   * `approved`: the approved tools of the published definition, whose changes the dashboard shows. Null: the call is a
-   * test of a draft, whose changes are not stored.
+   * `approved`: the approved tools of the published definition. The dashboard shows the changes of approved tools.
+   * Null: the call tests a draft, whose changes are not stored.
    */
   async function readNow(known: Known, place: Place, approved: readonly Tool[] | null): Promise<void> {
     try {

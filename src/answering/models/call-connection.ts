@@ -13,9 +13,9 @@ export type ConnectionDeps = Omit<CallsDeps, 'pool'> & { db: Db; egress: Pick<Eg
 export type ConnectionCall = {
   model: string;
   caller: CallsFor;
-  /** The maximum number of tokens, for the budgets. */
+  /** The maximum number of tokens of the request, for the budgets. */
   inputTokens: number;
-  /** The maximum number of tokens of the answer. Default: none, as for embeddings. */
+  /** The maximum number of tokens of the answer. By default, the answer has no tokens, as for embeddings. */
   outputTokens?: number;
   timeoutMs: number;
   /** The maximum size of the response. */
@@ -24,7 +24,7 @@ export type ConnectionCall = {
 
 /**
  * Calls a connected provider once, outside a turn. The same pauses and budgets apply as for the calls of turns, and the
- * usage is counted with them. `inputTokens` of its outcome is null when the provider does not report it.
+ * usage is counted with them. The number `inputTokens` of the outcome is null if the provider does not report it.
  */
 export async function callConnection<T>(
   deps: ConnectionDeps,

@@ -10,14 +10,16 @@ export type EmbeddingsDeps = ConnectionDeps;
 
 export type Bounds = { timeoutMs: number; signal?: AbortSignal };
 
-/** This is less than the sixty seconds after which a reservation without a run counts as abandoned. */
+/** The time is shorter than the sixty seconds after which a reservation without a run counts as abandoned. */
 export const BATCH_TIMEOUT_MS = 30_000;
-/** A person's question waits for this time at most. */
+/** The question of a person waits at most this long for its embedding. */
 export const QUESTION_TIMEOUT_MS = 2_000;
-/** Tokens that providers add to the request. */
+/** The number of tokens that providers add to the request. */
 const ADDED_TOKENS = 50;
 
-/** Calls for an agent's documents. These calls are charged to no key and no campaign. */
+/**
+ * The payers of calls for an agent's documents. No key and no campaign pays for the embeddings of an agent's documents.
+ */
 export const forDocuments = (orgId: string, agentId: string): CallsFor => ({
   context: tryContext(orgId, agentId),
   agent: { id: agentId, definition: {} },
@@ -58,7 +60,7 @@ export function createEmbedQuestion(deps: EmbeddingsDeps): EmbedQuestion {
   };
 }
 
-/** The limit also covers a slow database. */
+/** The time limit also covers a slow database. */
 const tooLate = (late: AbortSignal): Promise<never> =>
   new Promise((_, reject) =>
     late.addEventListener('abort', () =>

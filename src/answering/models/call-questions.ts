@@ -3,7 +3,7 @@ import type { QuestionConnection } from '../../store/written-questions.ts';
 import { callConnection, type ConnectionDeps } from './call-connection.ts';
 import { BATCH_TIMEOUT_MS, forDocuments } from './call-embeddings.ts';
 
-/** Five short questions for each passage. Some models also write reasoning. */
+/** The limit covers five short questions for each passage. Some models also write reasoning, which needs tokens. */
 const TOKENS_OF_PASSAGE = 400;
 
 /** Asks the connected model for questions that the passages answer. The SDK is loaded with the first call. */

@@ -13,10 +13,10 @@ import {
 import { type CallsDeps, countFallback, openCalls } from './model-calls.ts';
 
 /**
- * The reason why a model does not answer, in the terms of a fallback's `when`. A spent budget is one of these reasons.
- * The model is not called. The next entry of `fallback` whose `when` is absent or contains `budget` answers instead.
- * The next entry is another model, the built-in engine (`embedded`) or a hand-off. Without such an entry, the turn
- * fails with `budget_spent`. Other failures end the turn.
+ * The reasons why a model does not answer, as a fallback names them in `when`. A spent budget is one of the reasons for
+ * a fallback. When a budget is spent, the model is not called, and the next entry of `fallback` answers whose `when` is
+ * absent or contains `budget`. An entry is another model, the built-in engine (`embedded`) or a hand-off. Without a
+ * matching entry, the turn fails with `budget_spent`. Failures without a reason end the turn.
  */
 const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
   budget_spent: 'budget',
@@ -28,8 +28,8 @@ const REASONS: Partial<Record<ProviderError['code'], FallbackReason>> = {
 };
 
 /**
- * The maximum number of calls of all models for one message. The maximum limits the cost of models that do not stop
- * calling tools. Each single model stops earlier (generate.ts), so only several models together reach this limit.
+ * The maximum number of calls of all models for one message. The maximum limits the cost of models that keep calling
+ * tools. Each single model stops earlier (generate.ts), so only several models together reach the maximum.
  */
 const MAX_CALLS = 12;
 
@@ -37,10 +37,11 @@ const MAX_CALLS = 12;
 export type Link = { model: string; timeLimit: number | undefined; provider: Provider };
 
 /**
- * Calls the agent's model. If that model is not allowed or fails, calls the next one in the agent's order whose rule
- * matches. The turn's trace records each of these steps. If a model gave no usable answer and no other model answers,
- * the agent says that it does not know, because a retry would get the same answer. Otherwise the turn fails with the
- * first retryable reason, so that it is tried again. Without a retryable reason, the turn fails with the first reason.
+ * Calls the agent's model. If this model is not allowed or fails, calls the next model in the agent's order whose rule
+ * matches. The trace of the turn records each model that was tried. If a model gave no usable answer and no other model
+ * answers, the agent says that it does not know, because a retry would get the same answer. If the failure has a
+ * retryable reason, the turn fails with the first such reason, so that it is tried again. Without a retryable reason,
+ * the turn fails with the first reason.
  */
 export const tryInOrder = (
   deps: CallsDeps,
@@ -64,7 +65,7 @@ export const tryInOrder = (
       if (request.signal.aborted) break;
       if (next.when !== undefined && !next.when.includes(reason)) continue;
       if (next.provider === 'embedded' || next.provider === 'hand_off') {
-        // The built-in engine answers only messages of the person, and this turn has none.
+        // The built-in engine answers only messages of the person, and this turn has no message.
         if (next.provider === 'embedded' && reportsOnly(request)) continue;
         const result = await answerWithoutModel(next.provider, request);
         await countFallback(deps, next.provider, request, insteadOf);
@@ -130,7 +131,7 @@ const inPlace = (definition: AgentDefinition, model: string, timeLimit: number |
   ...(timeLimit !== undefined && { time_limit_seconds: timeLimit }),
 });
 
-/** Throws errors that no other model could avoid. */
+/** Throws errors that another model could not avoid. */
 function note(
   error: unknown,
   { provider, model }: Link,

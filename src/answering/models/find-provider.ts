@@ -20,13 +20,13 @@ import { createCodeProvider } from '../turns/create-code-provider.ts';
 import type { CallsDeps } from './model-calls.ts';
 import { type Link, tryInOrder } from './fallback-order.ts';
 
-/** Connects a test with a model: it records the answers of the model, or replays recorded ones. */
+/** Connects a test with a model, by recording the answers of the model or replaying recorded answers. */
 export type ModelRecording =
   | { isReplay: false; through(real: typeof fetch, apiKey?: string): typeof fetch }
-  /** The model is not called, so no account is needed. */
+  /** A replay does not call the model, so no account is needed. */
   | { isReplay: true; fetch: typeof fetch };
 
-/** The parts that a test replaces. No MCP server is called for its list of tools. */
+/** The parts of answering that a test replaces. A test calls no MCP server for its list of tools. */
 type TestStage = { callTool: CallTool; recording?: ModelRecording };
 
 export type FindProvider = (
@@ -45,12 +45,14 @@ type FindProviderDeps = Omit<CallsDeps, 'pool'> & {
   findChangedTools: FindChangedTools;
 };
 
-/** Finds the provider of an agent: the embedded one, or a model through the organization's own account. */
+/**
+ * Finds the provider of an agent, which is the embedded provider, or a model through the organization's own account.
+ */
 export function createFindProvider(deps: FindProviderDeps): FindProvider {
   return async function findProvider(orgId, agent, test) {
     const { provider: name = 'embedded', model = '', time_limit_seconds: timeLimit } = agent.definition;
     if (name === 'embedded') return embeddedProvider;
-    // A replay makes no call, so nothing is counted and no fallback is used.
+    // A replay makes no call, so no usage is counted and no fallback is used.
     if (test?.recording?.isReplay) {
       if (name === CODE_PROVIDER) return createCodeProvider(deps, codeRecording(test.recording));
       return replayProvider(name, test, test.recording.fetch);
@@ -89,7 +91,7 @@ export function createFindProvider(deps: FindProviderDeps): FindProvider {
   }
 }
 
-/** The name of the code in costs and traces is its host. */
+/** In costs and traces, own code has the name of its host. */
 const codeLink = ({ url, time_limit_seconds: timeLimit }: AgentDefinition): Omit<Link, 'provider'> => ({
   model: url === undefined ? '' : new URL(url).host,
   timeLimit,
@@ -111,7 +113,7 @@ const replayProvider = (name: ModelProviderName, { callTool }: TestStage, record
     before: decideBeforeModel,
   });
 
-/** The agent uses a provider that is not available, so its runs fail immediately with the reason. */
+/** A provider that fails every turn with the reason why the agent's provider is not available. */
 const unusable = (name: string, why: string): Provider => ({
   name,
   turn: async () => {

@@ -17,9 +17,10 @@ import {
 import { recordTurnUse } from '../../store/costs/record-use.ts';
 
 /**
- * The calls of one model in one attempt of a turn. Before each call, the circuit breaker of the model and then the
- * budgets are checked. The highest possible cost of the call is reserved in the database, so budgets are valid for any
- * number of nodes. After the turn, one statement counts the usage. An agent without a model does not use this file.
+ * The calls of one model in one attempt of a turn. Before each call, the circuit breaker of the model and the budgets
+ * are checked, in this order. The highest possible cost of the call is reserved in the database, so budgets are valid
+ * for any number of nodes. After the turn, one statement counts the usage. An agent without a model does not use this
+ * file.
  */
 export type ModelRef = { provider: string; model: string };
 
@@ -30,19 +31,22 @@ export type CallsDeps = {
   onUse?(use: ModelRef & { spent: Spending; calls: number; toolCalls: number; failure: string | null }): void;
 };
 
-/** The limit for one answer if neither agent nor provider sets a limit. A message has at most 32,000 characters. */
+/**
+ * One answer has at most this many tokens if neither agent nor provider sets a limit. A message has at most 32,000
+ * characters, so this limit rarely cuts an answer.
+ */
 const MAX_OUTPUT_TOKENS = 8_192;
-/** Reservations of other turns end within seconds. */
+/** The reservations of other turns end within seconds, so a busy budget is checked again soon. */
 const BUSY_MS = 1_000;
 const MAX_DEAD = 100;
-/** If a provider has failed for less than this time, waiting runs do not count as attempts. */
+/** If a provider has failed for less than this time, the attempts of waiting runs do not count. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** After these failures nothing is billed, because the provider refused the call or was not reached. */
+/** The provider bills nothing after the listed failures, because it refused the call or was not reached. */
 const FREE = new Set(['provider_refused', 'provider_rate_limited', 'provider_unreachable']);
 /**
- * Failures of the provider. An empty or unreadable answer is a fault of its conversation and not of the provider. A
- * person can cause this failure, so it must not stop the conversations of others.
+ * Failures that count as failures of the provider. An empty or unreadable answer is a fault of its conversation, not of
+ * the provider. A person can cause an empty answer, so it must not stop other conversations.
  */
 const COUNTED = new Set(['provider_unreachable', 'provider_rate_limited', 'provider_timeout']);
 
@@ -59,7 +63,7 @@ const NOTHING: Spending = {
 /** The time limit of a call whose agent sets no limit. */
 const DEFAULT_SECONDS = 30;
 
-/** The payers of a call. `turns`: 0 for a call outside a turn. */
+/** The payers of a model call. `turns`: 0 for a call outside a turn. */
 export type CallsFor = Pick<TurnRequest, 'context' | 'account' | 'span'> & {
   agent: {
     id: string;
@@ -136,7 +140,7 @@ export function openCalls(deps: CallsDeps, ref: ModelRef, request: CallsFor, lim
   }
 
   /**
-   * Ends the attempt, whether it succeeded or failed. `insteadOf`: the models that come before this one and did not
+   * Ends the attempt after a success or a failure. `insteadOf`: the earlier models in the agent's order, which did not
    * answer.
    */
   async function close(thrown: unknown, insteadOf: readonly InsteadOf[]): Promise<void> {
@@ -207,13 +211,13 @@ async function report(
   if (failure !== null && COUNTED.has(failure.code)) {
     return reportFailure(pool, at, { code: failure.code, waitMs: failure.retryAfterMs, probed });
   }
-  // A provider that refuses this call is reachable. An aborted turn does not show whether the provider works.
+  // A provider that refuses a call is reachable. An aborted turn does not show whether the provider works.
   if (!failed || failure?.code === 'provider_refused') {
     if (known) await reportSuccess(pool, at, probed);
   } else if (probed) await endProbe(pool, at);
 }
 
-/** The names that the OpenTelemetry conventions define. */
+/** The names of providers that the OpenTelemetry conventions define. */
 const SYSTEMS: Record<string, string> = { google: 'gcp.gemini' };
 
 const spanOf = ({ span, turns }: CallsFor, { provider, model }: ModelRef, maxOutput: number | undefined) => {
@@ -241,7 +245,7 @@ const usageOf = ({ input, cached, output }: Measured) => ({
   'gen_ai.usage.output_tokens': output,
 });
 
-/** Counts that the embedded agent or a hand-off answered instead of a model. */
+/** Records that the embedded agent or a hand-off answered instead of a model. */
 export async function countFallback(
   { pool, log }: CallsDeps,
   provider: string,

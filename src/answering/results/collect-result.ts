@@ -5,19 +5,22 @@ import { readState } from '../../engine/embedded/read-state.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { fitsField, resultFieldsOf } from './result-fields.ts';
 
-/** The state of a run before one of its turns. */
+/** The result and the provider's state before a turn of the run. */
 export type ResultBefore = { result: RunResult | null; state: unknown };
 
-/** The state after a turn. */
+/** The state of the run after a turn. */
 export type ResultAfter = {
   state: unknown;
-  /** The run ends, or the conversation is handed over. */
+  /** True: the run ends, or the conversation is handed over. */
   isOver: boolean;
   /** The values that a model found. Null: the model could not fill the fields. */
   found?: Readonly<Record<string, unknown>> | null;
 };
 
-/** The result of a run after a turn. The same object as before if the turn changes nothing. */
+/**
+ * If the turn changes nothing, the function returns the same object. The same object as before if the turn changes
+ * nothing.
+ */
 export function collectResult(
   definition: AgentDefinition,
   before: ResultBefore,
@@ -42,7 +45,7 @@ export function collectResult(
   return { status, data, missing, updated_at: timestamp(now.getTime()) };
 }
 
-/** The declared fields that neither steps nor an earlier turn have filled, and that the person did not skip. */
+/** Returns the declared fields that neither steps nor an earlier turn have filled, and that the person did not skip. */
 export function openFields({ result }: AgentDefinition, before: ResultBefore, state: unknown): ResultField[] {
   const answers = answersOf(before.state, state);
   return (result?.fields ?? []).filter(
@@ -50,14 +53,14 @@ export function openFields({ result }: AgentDefinition, before: ResultBefore, st
   );
 }
 
-/** `given`: the answers of the steps, null for a skipped step. `dropped`: the fields whose steps ask again. */
+/** `given`: the answers of the steps, with null for a skipped step. `dropped`: the fields whose steps ask again. */
 type Answers = { given: ReadonlyMap<string, ResultValue | null>; dropped: ReadonlySet<string> };
 
 const NO_ANSWERS: Answers = { given: new Map(), dropped: new Set() };
 
 /**
- * Steps that ended before this turn belong to an earlier run of the conversation, or are in the result already. So a
- * message such as "thanks" after an order does not create a second order.
+ * Steps that ended before this turn belong to an earlier run, or the result already has their answers. A message such
+ * as "thanks" after an order does not create a second order.
  */
 function answersOf(stateBefore: unknown, stateAfter: unknown): Answers {
   const [before, after] = [readState(stateBefore), readState(stateAfter)];

@@ -6,13 +6,13 @@ import type { LoadedAgent } from '../load-agent.ts';
 import { openFields } from './collect-result.ts';
 import { findValues, type Found } from './find-values.ts';
 
-/** No model was called, because there is nothing to fill. */
+/** The outcome if no model was called, because no field is open. */
 const NOT_ASKED = { values: undefined, steps: [] };
 
 /**
- * When a run ends or is handed over, the model of its agent fills the fields that have no value. The message of that
- * turn waits for the model, so that the event contains the whole result. Without a message of the person, no model is
- * called.
+ * When a run ends or is handed over, the model of its agent fills the fields that have no value. The message of the
+ * last turn waits for the model, so that the event contains the whole result. If the person has sent no message, no
+ * model is called.
  */
 export async function fillByModel(
   run: ClaimedRun,
@@ -22,7 +22,7 @@ export async function fillByModel(
   traced?: Span,
 ): Promise<Found | typeof NOT_ASKED> {
   const { provider: name = 'embedded' } = agent.definition;
-  // The customer's own code names the values itself.
+  // The customer's own code returns the values with its answer.
   if (result !== undefined) return { values: result, steps: [] };
   if (name === CODE_PROVIDER) return NOT_ASKED;
   const hasSpoken = request.history.some(({ role }) => role === 'end_user');

@@ -2,7 +2,7 @@ import type { AgentDefinition, Step } from '../../../contract/agents.ts';
 import { MAX_RESULT_TEXT, type ResultField, type ResultValue } from '../../../contract/results.ts';
 import { FORMATS } from '../../kernel/validation/formats.ts';
 
-/** The result fields of an agent: its declared fields, or else one field for each of its steps. */
+/** The result fields of an agent, which are its declared fields, or else one field for each of its steps. */
 export const resultFieldsOf = ({ result, steps }: AgentDefinition): readonly ResultField[] =>
   result?.fields ?? (steps?.items ?? []).map(fieldOfStep);
 
@@ -14,8 +14,8 @@ const fieldOfStep = ({ name, type, optional, choices }: Step): ResultField => ({
 });
 
 /**
- * Whether a value may be stored as this field. A person, a model or a backend wrote the value, so it is not trusted. A
- * value that does not fit is omitted.
+ * True if a value fits the field, so that it may be stored. A person, a model or a backend wrote the value, so it is
+ * not trusted. A value that does not fit its field is omitted.
  */
 export function fitsField({ type, choices = [] }: ResultField, value: unknown): value is ResultValue {
   if (type === 'yes_no') return typeof value === 'boolean';

@@ -1,6 +1,9 @@
 import type { ResultField, ResultType } from '../../../contract/results.ts';
 
-/** How each type is written in JSON. Not all providers support the formats of JSON Schema, so the description states them. */
+/**
+ * Describes how each type is written in JSON. Not all providers support the formats of JSON Schema, so the description
+ * states the format.
+ */
 const TYPES: Record<ResultType, { type: string; as?: string }> = {
   text: { type: 'string' },
   number: { type: 'number' },
@@ -12,7 +15,10 @@ const TYPES: Record<ResultType, { type: string; as?: string }> = {
   phone: { type: 'string', as: 'A phone number with its country code, such as +97430000000.' },
 };
 
-/** The JSON Schema of these fields. All members are required, with null for an unknown value: some providers need this. */
+/**
+ * Returns the JSON Schema of the result fields. All members are required, with null for an unknown value, because some
+ * providers need this.
+ */
 export const formOf = (fields: readonly ResultField[]): Record<string, unknown> => ({
   type: 'object',
   properties: Object.fromEntries(fields.map((field) => [field.name, memberOf(field)])),

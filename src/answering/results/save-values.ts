@@ -12,10 +12,10 @@ type Fields = Partial<Record<string, ResultValue>> & { attributes?: Record<strin
 const checkPerson = compileBody(UpsertEndUser);
 
 /**
- * Stores new values of a result in the record of the person, for fields with `save_to`. The rules of the API apply: each
- * value fits its field, and an address belongs to one person. E-mail and phone only fill an empty field, because a
- * person may write the address of someone else. This runs before the turn is stored, so that a crash between the two
- * loses no value.
+ * Stores new values of a result in the record of the person, for fields with `save_to`. The rules of the API apply:
+ * each value fits its field, and an address belongs to one person. E-mail and phone only fill an empty field, because a
+ * person may write another person's address. The values are stored before the turn, so that a crash between the two
+ * writes loses no value.
  */
 export async function saveValues(
   queue: Pick<EndUserQueue, 'upsert'>,
@@ -42,14 +42,14 @@ export async function saveValues(
     await write(collected);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // The cause is that another person has the address, or that the person was erased. In this case, the other values
-    // are stored, if possible.
+    // The refusal means that another person has the address, or that the person was erased. If the address is refused,
+    // the other values are stored, if possible.
     const { email: _, phone: __, ...rest } = collected;
     if (Object.keys(rest).length > 0) await write(rest).catch(onlyRefusals);
   }
 }
 
-/** The values as fields of a person. Values that the API would refuse are omitted. */
+/** Converts the values to fields of a person. Values that the API would refuse are omitted. */
 function personOf(fields: readonly ResultField[], data: RunResult['data'], known: Person): Fields {
   const values: Fields = {};
   for (const { name, save_to: saveTo = '' } of fields) {

@@ -8,7 +8,7 @@ import { type Authority, type AuthorityDeps, findAuthority, readAnswer, secretsI
 
 const MAX_BYTES = 64 * 1024;
 const TIMEOUT_SECONDS = 10;
-/** The pause before the second attempt. Each further pause is twice as long. */
+/** The pause before the second attempt. Each later pause is twice as long. */
 const FIRST_PAUSE_MS = 300;
 
 type CallToolDeps = AuthorityDeps & {
@@ -70,7 +70,7 @@ async function attemptCall(
 ): Promise<ToolAnswer> {
   const timeoutMs = (tool.timeout_seconds ?? TIMEOUT_SECONDS) * 1_000;
   if (!tool.mcp) return send(egress, { url: tool.url, timeoutMs, signal, trace }, authority, call);
-  // The protocol's library is loaded with the first tool that needs it.
+  // The first tool that needs the protocol's library loads it.
   const { callMcpTool } = await import('../mcp/call-mcp-tool.ts');
   return callMcpTool({ egress, url: tool.url, timeoutMs, signal, authority, trace }, tool.mcp, call);
 }
@@ -116,5 +116,5 @@ async function send(
   }
 }
 
-/** Whether a retry may succeed: no response, too many calls, or a fault of the server. */
+/** True if a retry may succeed, because of no response, too many calls, or a fault of the server. */
 const mayPass = (status: number | null): boolean => status === null || status === 429 || status >= 500;

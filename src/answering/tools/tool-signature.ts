@@ -9,13 +9,13 @@ import { openToolSecrets } from '../../store/open-tool-secret.ts';
 import { readToolSecrets } from '../../store/tool-secrets.ts';
 
 /**
- * The signature with which the receiver of a tool call verifies that Parley made the call. The call is signed as a
- * Standard Webhook (signWebhook in src/kernel/standard-webhooks.ts): its id is the `idempotency-key` of the call. While
- * a rotation overlaps, the previous secret signs as well. A tool without a secret gets unsigned calls. Stored
- * credentials of the tool are added to the headers and are not part of the signature.
+ * With the signature, the receiver of a tool call verifies that Parley made the call. The call is signed as a Standard
+ * Webhook (signWebhook in src/kernel/standard-webhooks.ts), whose ID is the `idempotency-key` of the call. During the
+ * overlap of a rotation, the previous secret signs too. A tool without a secret gets unsigned calls. Stored credentials
+ * of the tool are added to the headers and are not part of the signature.
  */
 export type Authority = {
-  /** Each secret adds a signature. Empty: the tool has no secret, and its calls are not signed. */
+  /** Each secret adds a signature. Empty: the tool has no secret, so its calls are not signed. */
   signing: string[];
   headers: Record<string, string>;
   /** Texts that are removed from the response if the receiver repeats them. */
@@ -25,7 +25,7 @@ export type Authority = {
 export type AuthorityDeps = { db: Db; sealingKey: Key };
 type Whose = Pick<ToolContext, 'organization_id' | 'agent_id'>;
 
-/** The secrets that must not appear in a response of this receiver. */
+/** The secrets that must not appear in a response of the receiver. */
 export const secretsIn = (url: string, { headers, hidden }: Authority): string[] =>
   secretsOf({ url: new URL(url), headers: Object.entries(headers), others: hidden });
 
@@ -33,8 +33,8 @@ export const secretsIn = (url: string, { headers, hidden }: Authority): string[]
 const secretNameOf = ({ name, mcp }: Pick<Tool, 'name' | 'mcp'>): string => (mcp ? `mcp:${mcp.server}` : name);
 
 /**
- * Finds the secrets for exactly this tool at exactly this origin. If secrets exist only for other origins, the call is
- * refused: the address has changed, and signed calls must not silently become unsigned calls.
+ * Finds the secrets for exactly the given tool and origin. If secrets exist only for other origins, the call is
+ * refused, because signed calls must not silently become unsigned calls after a change of the address.
  */
 export async function findAuthority(
   { db, sealingKey }: AuthorityDeps,
@@ -69,15 +69,16 @@ function credentialHeaders({ bearer, basic, headers = [] }: SetToolCredentialsBo
 const MAX_ANSWER_DEPTH = 100;
 
 /**
- * Reads the response of a tool: JSON is parsed, and any other response stays text. Secrets are removed after parsing,
- * because JSON can write a secret with escapes. The model, the trace and the try receive only this value.
+ * Reads the response of a tool, which is parsed as JSON if possible and otherwise stays text. Secrets are removed after
+ * parsing, because JSON can write a secret with escapes. Only the value without secrets reaches the model, the trace
+ * and the try.
  */
 export function readAnswer(text: string, secrets: readonly string[]): unknown {
   try {
     const answer: unknown = JSON.parse(text);
     if (!isDeeperThan(MAX_ANSWER_DEPTH, answer)) return valueWithoutSecrets(answer, secrets);
   } catch {
-    // It is not JSON.
+    // The response is not JSON.
   }
   return withoutSecrets(text, secrets);
 }

@@ -9,7 +9,9 @@ type AskedField = Pick<ResultField, 'name' | 'type' | 'choices'>;
 
 const checkShape = compileBody(TurnAnswer);
 
-/** Throws `validation_failed` with the place of each fault. Null as a value of the result means: no value. */
+/**
+ * The function throws `validation_failed` with the place of each fault. Null means that a result field has no value.
+ */
 export function checkAnswer(answer: unknown, fields: readonly AskedField[]): asserts answer is TurnAnswer {
   checkShape(answer);
   const errors = faultsOfResult((answer as TurnAnswer).result ?? {}, fields);
@@ -26,7 +28,7 @@ function faultsOfResult(result: Readonly<Record<string, unknown>>, fields: reado
   });
 }
 
-/** Identifies an answer, whatever the order of its members. */
+/** Computes a hash that identifies an answer, whatever the order of its members. */
 export const printOf = (answer: TurnAnswer): string => hash('sha256', JSON.stringify(sorted(answer)), 'base64url');
 
 function sorted(value: unknown): unknown {

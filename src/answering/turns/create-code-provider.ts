@@ -36,14 +36,15 @@ export type CodeDeps = {
 /** Replaces the network in a test. */
 type Recording = { isReplay: boolean; through(real: typeof fetch): typeof fetch };
 
-/** The URL of a signed call. */
+/** The URL of a call that is signed. */
 export type Receiver = { url: string; seconds: number };
 
 const DEFAULT_SECONDS = 30;
 
 /**
  * The customer's own code as the provider of an agent. Stop words, rules, guided steps and requests for a human are
- * decided before, as with a model. An answer that has arrived already is used without a call.
+ * handled before the code is called, as with a model. If an answer has already arrived, the provider uses this answer
+ * without a call.
  */
 export function createCodeProvider(deps: CodeDeps, recording?: Recording): Provider {
   return {
@@ -108,12 +109,12 @@ async function callCode(
     : await noteAccepted(pool, run, turn.id);
   // crash point: code:after-keep
   if (counts === null) throw new TurnWaits();
-  // An answer to `reply_url` was first.
+  // The answer to `reply_url` arrived before the response.
   if (printOf(counts) !== print) request.words?.takeBack();
   return resultOf(request, counts, { turn, ms: Math.round(performance.now() - started) });
 }
 
-/** A try stores nothing, so its answer is in the response to the call. */
+/** A try stores nothing, so the response to the call must contain the answer. */
 async function tryCode(
   deps: CodeDeps,
   request: TurnRequest,
@@ -137,7 +138,7 @@ const replyTo = ({ turnKey, baseUrl }: CodeDeps, claims: { orgId: string; runId:
   reply_token: issueReplyToken(turnKey, claims),
 });
 
-/** Calls the code once. Null: the code has accepted the turn and answers later. */
+/** Calls the customer's code once. Null: the code has accepted the turn and answers later. */
 async function post(
   deps: CodeDeps,
   request: TurnRequest,
@@ -173,7 +174,7 @@ async function post(
     signal.throwIfAborted();
     throw failureOf(error, seconds);
   } finally {
-    // A budget of time is charged with the time limit of an answer that comes later.
+    // If an answer comes later, a budget of time is charged with the whole time limit.
     calls?.end(isLater ? null : { input: 0, cached: 0, output: 0 });
   }
 }

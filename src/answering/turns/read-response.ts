@@ -7,7 +7,10 @@ import { checkAnswer } from './check-answer.ts';
 
 const MAX_QUOTED_FAULTS = 5;
 
-/** Reads a complete answer: JSON, or a stream of events. Null: 202, the answer is sent later. */
+/**
+ * Reads a complete answer, either as JSON or as a stream of events. Null: the code returned 202 and sends its answer
+ * later.
+ */
 export async function readResponse(
   response: Response,
   fields: CodeTurn['fields'],
@@ -50,7 +53,9 @@ function parse(text: string): unknown {
 
 const invalid = (detail: string): ProviderError => new ProviderError('provider_garbled', detail, { retryable: false });
 
-/** Shows the deltas while they arrive. Returns the data of the event `answer`, and the shown text. */
+/**
+ * Shows the deltas of a stream while they arrive. Returns the data of the event `answer`, and the text that was shown.
+ */
 async function readStream(response: Response, words?: Words): Promise<{ text: string; shown: string }> {
   let shown = '';
   for await (const { event, data } of eventsIn(response)) {
@@ -68,7 +73,9 @@ async function readStream(response: Response, words?: Words): Promise<{ text: st
 
 const END_OF_EVENT = /\r?\n\r?\n/;
 
-/** A sender chooses the size of the parts, so each part is read once: not the whole event again with each part. */
+/**
+ * A sender chooses the size of the parts, so this function reads each part once, not the whole event with each part.
+ */
 async function* eventsIn(response: Response): AsyncGenerator<{ event: string; data: string }> {
   const decoder = new TextDecoder();
   let parts: string[] = [];

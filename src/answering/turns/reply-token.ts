@@ -3,9 +3,9 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned, type Key } from '../../kernel/seal.ts';
 
 /**
- * Permits one answer to one turn. A reply token is signed and not stored, so every attempt of a turn has the same
- * token. A reply token proves only that Parley asked for this turn: the run determines whether the turn still accepts
- * an answer.
+ * A reply token permits one answer to one turn. A reply token is signed and not stored, so every attempt of a turn has
+ * the same token. A reply token only proves that Parley asked for the turn, and the run decides whether it still
+ * accepts an answer.
  */
 export type ReplyClaims = { orgId: string; runId: string; turnId: string };
 

@@ -33,7 +33,9 @@ const present = ({ id, role, content, sources, created_at: at }: Facts['messages
   created_at: timestamp(Date.parse(at)),
 });
 
-/** The decisions that the agent does not know yet. A call that a fallback requested may be decided later. */
+/**
+ * Returns the decisions that the agent does not know yet. A tool call that a fallback requested may be decided later.
+ */
 function approvalsOf({ approvals }: TurnRequest): Pick<TurnRequested, 'approvals'> {
   const decided = decisionsIn(approvals).map(({ tool, arguments: args, status, reason, outcome }) => ({
     tool: tool.name,
@@ -48,7 +50,7 @@ function approvalsOf({ approvals }: TurnRequest): Pick<TurnRequested, 'approvals
 const withoutPerson = (variables: TurnRequest['variables']): Record<string, unknown> =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => name !== 'end_user'));
 
-/** Only the fields that the definition allows. */
+/** Returns only the fields of the person that the definition allows. */
 function personOf({ agent, context, variables, end_user: { id } }: TurnRequest): TurnRequested['end_user'] {
   const endUser = Object(variables['end_user']) as Record<string, unknown>;
   const allowed = (agent.definition.end_user_fields ?? DEFAULT_END_USER_FIELDS).filter((name) =>
@@ -61,8 +63,8 @@ function personOf({ agent, context, variables, end_user: { id } }: TurnRequest):
 const ID_CHARACTERS = 26;
 
 /**
- * The messages of a try are not stored. The IDs and times of these messages never change, so that a recorded answer is
- * found again.
+ * The messages of a try are not stored, so their IDs are made up. The IDs and times of a try never change, so that a
+ * recorded answer is found again.
  */
 const madeUp = ({ history, now }: TurnRequest): TurnRequested['messages'] =>
   history.map(({ role, text }, index) => ({

@@ -8,15 +8,15 @@ import { newWebhookSecret, verifyWebhook } from '../../kernel/standard-webhooks.
 import { withoutQuote } from './without-quote.ts';
 
 /**
- * E-mail. Messages go out through the organization's own SMTP server. Inbound e-mails come in through a webhook, signed
- * as Standard Webhooks 1.0 by the mail provider or by a script behind an MX. The From of an e-mail is only as
- * trustworthy as that provider's checks.
+ * The kind for e-mail sends messages through the organization's own SMTP server. Inbound e-mails arrive through a
+ * webhook, signed as Standard Webhooks 1.0 by the mail provider or by a script behind an MX. The From of an e-mail is
+ * only as trustworthy as the checks of the mail provider.
  */
-/** The same limit as for a value of a message's metadata. */
+/** The limit equals the limit of a value of a message's metadata. */
 const MAX_SUBJECT = 500;
 const MAX_FILES = 20;
 const closed = { additionalProperties: false };
-/** Loaded with the first e-mail. */
+/** The first e-mail loads the library. */
 const smtp = () => import('./smtp.ts');
 const isEmail = new RegExp(EMAIL_PATTERN);
 
@@ -97,7 +97,8 @@ export const email: ChannelKind = {
       subject: subjectOf(message, setting(account.settings, 'subject')),
       text: 'text' in message.content ? (message.content.text ?? '') : '',
       messageId: id,
-      // A root message that was never sent, so that mail programs put all e-mails that reference it into one thread.
+      // The list begins with a root message that was never sent, so that mail programs put all e-mails with this
+      // reference into one thread.
       references: [idAt(message.conversationId, from), answered].filter(Boolean).join(' '),
       ...(answered && { inReplyTo: answered }),
       headers: { 'Auto-Submitted': message.role === 'agent' ? 'auto-generated' : 'no' },
@@ -137,7 +138,8 @@ export const email: ChannelKind = {
       return withFiles(
         {
           type: 'message',
-          // The sender chooses the Message-ID. With the ID of another person's e-mail, that e-mail would count as a repeat.
+          // The sender of an e-mail chooses its Message-ID. A stranger could use the ID of another person's future
+          // e-mail, which would then count as a repeat.
           eventId: `${address} ${messageId}`,
           providerMessageId: messageId,
           address,
@@ -154,7 +156,7 @@ export const email: ChannelKind = {
 const idAt = (id: string, from: string): string => `<${id}@${from.split('@')[1]}>`;
 
 /**
- * The message's own subject (`metadata.subject`), otherwise the subject of the answered e-mail, otherwise the channel's
+ * The message's own subject (`metadata.subject`), or else the subject of the answered e-mail, or else the channel's
  * subject.
  */
 function subjectOf({ metadata, answers }: OutboundMessage, usual: string): string {

@@ -4,14 +4,17 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { noAnswer, setting } from '../call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type SendTools } from '../channel.ts';
 
-/** A server that is inactive for this long counts as unreachable. */
+/** A server that is inactive for this time counts as unreachable. */
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Limit for the whole SMTP session. The limit is below the lease of a delivery worker. */
+/**
+ * The limit applies to the whole SMTP session. The limit is below the lease of a delivery worker, so that no other
+ * worker sends the same e-mail.
+ */
 const TOTAL_TIMEOUT_MS = 15_000;
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string };
 
-/** Connects and signs in. On failure, a sentence states the problem. */
+/** Connects to the SMTP server and signs in. The error is a sentence that states the problem. */
 export async function trySmtp(account: ChannelAccount, tools: SendTools): Promise<Record<string, string>> {
   await withServer(account, tools, async () => {});
   return {};
@@ -100,7 +103,7 @@ async function withServer(
   }
 }
 
-/** There was no connection, so nothing was sent. */
+/** Nothing was sent, because no connection was made. */
 function neverReached(error: unknown): unknown {
   const known = noAnswer(error);
   if (!(known instanceof ChannelFailure)) return known;

@@ -1,4 +1,4 @@
-/** The maximum number of examined lines of an e-mail. */
+/** An e-mail has at most this many examined lines. */
 const MAX_LINES = 5_000;
 /** A mail program that folds lines may split the introduction of a quote into this many lines. */
 const MAX_INTRODUCTION_LINES = 3;
@@ -18,7 +18,10 @@ const MAX_HEAD_LINES = 6;
 /** Direction marks, which Arabic mail programs put around names and addresses. */
 const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Returns the person's own text without the quoted mail. Returns the whole text if nothing else would remain. */
+/**
+ * Returns the person's own text of an e-mail without the quoted mail. The function returns the whole text if nothing
+ * else would remain.
+ */
 export function withoutQuote(text: string): string {
   const lines = text.replaceAll('\r\n', '\n').split('\n', MAX_LINES);
   const plain = lines.map((line) => line.replace(DIRECTIONS, '').trim());
@@ -28,7 +31,7 @@ export function withoutQuote(text: string): string {
   return own.join('\n').trim() || text.trim() || text;
 }
 
-/** Index of the first line that the person did not write. -1 when the person wrote all lines. */
+/** Returns the index of the first line that the person did not write, or -1 if the person wrote all lines. */
 function quoteAt(lines: readonly string[]): number {
   for (const index of lines.keys()) {
     const at = isHead(lines, index) ? index : introductionAt(lines, index);
@@ -38,8 +41,8 @@ function quoteAt(lines: readonly string[]): number {
 }
 
 /**
- * Index of the line at which the introduction that ends here begins. Of several possible lines, the nearest one is
- * used, because the lines above it belong to the person.
+ * Returns the index of the line at which the introduction of a quote begins. If several lines are possible, the nearest
+ * one counts, because the lines above it belong to the person.
  */
 function introductionAt(lines: readonly string[], end: number): number | null {
   let folded = '';

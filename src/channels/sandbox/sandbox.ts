@@ -4,8 +4,8 @@ import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
 
 /**
- * A channel for trying out an agent: a stored message counts as delivered. The dashboard and the command line show the
- * messages and answer them.
+ * On this channel, users try an agent, and a stored message counts as delivered. The dashboard and the command line
+ * show the messages and send the replies.
  */
 export const sandbox: ChannelKind = {
   kind: 'sandbox',

@@ -104,7 +104,7 @@ export const slack: ChannelKind = {
   },
 };
 
-/** Events arrive as JSON. Pressed buttons arrive as a form that contains JSON. */
+/** Events arrive as JSON, and pressed buttons arrive as a form that contains JSON. */
 function payloadOf({ headers, body }: InboundRequest): unknown {
   if (!headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return readJson(body);
   return readJson(Buffer.from(new URLSearchParams(body.toString('utf8')).get('payload') ?? ''));
@@ -194,7 +194,7 @@ async function call(...[account, tools, method, body]: Parameters<typeof ask>): 
   return (await ask(account, tools, method, body)).json;
 }
 
-/** Slack lists the token's scopes in a header of every answer. */
+/** Slack lists the scopes of the token in a header of every answer. */
 function checkScopes({ headers }: ProviderAnswer): void {
   const scopes = headers['x-oauth-scopes']?.split(',').map((scope) => scope.trim());
   const missing = scopes ? NEEDED_SCOPES.filter((scope) => !scopes.includes(scope)) : [];
@@ -237,7 +237,7 @@ const UNREACHABLE = new Set(['channel_not_found', 'user_not_found', 'user_disabl
 const BUSY = new Set(['ratelimited', 'rate_limited', 'message_limit_exceeded']);
 const FLAKY = new Set(['fatal_error', 'internal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
 
-/** Slack answers 200 to almost every request. The result is in `error`. */
+/** Slack answers 200 to almost every request, and the member `error` contains the result. */
 function failureOf(answer: ProviderAnswer): ChannelFailure {
   const error = textMember(answer.json, 'error');
   if (answer.status !== 200 || error === undefined) return statusFailure(answer, 'Slack', { detail: error });

@@ -23,7 +23,9 @@ import {
 } from '../channel.ts';
 import { equalSecrets } from '../equal-secrets.ts';
 
-/** SMS over Twilio's Programmable Messaging (https://www.twilio.com/docs/messaging/api/message-resource). */
+/**
+ * The kind sends SMS over Twilio's Programmable Messaging (https://www.twilio.com/docs/messaging/api/message-resource).
+ */
 const API = 'https://api.twilio.com';
 const MAX_FILES = 10;
 
@@ -86,8 +88,8 @@ export const sms: ChannelKind = {
 };
 
 /**
- * Twilio refuses a number that the account does not own only when a message is sent from it. A refusal at the first
- * message would be too late, so the number is checked here.
+ * Only when a message is sent does Twilio refuse a number that the account does not own. A refusal at the first message
+ * would be too late, so this function checks the number.
  */
 async function checkNumber(account: ChannelAccount, tools: SendTools, from: string): Promise<void> {
   const query = `?PhoneNumber=${encodeURIComponent(from)}&PageSize=1`;
@@ -159,8 +161,8 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
 }
 
 /**
- * The signature as https://www.twilio.com/docs/usage/security#validating-requests describes it: HMAC-SHA-1 over the
- * called address and the form's fields in the order of their names.
+ * The signature is HMAC-SHA-1 over the called address and the form's fields in the order of their names
+ * (https://www.twilio.com/docs/usage/security#validating-requests).
  */
 function signatureOf({ url, body }: InboundRequest, authToken: string): string {
   if (authToken === '') return '';
@@ -185,8 +187,8 @@ function parse(form: URLSearchParams, accountSid: string): InboundEvent[] {
 }
 
 /**
- * Twilio sends up to ten addresses. The fetched URL is built from the IDs in these addresses, so that the token is sent
- * only to Twilio.
+ * Twilio sends up to ten addresses. The URL to fetch is built from the IDs in the addresses of files, so that the token
+ * is sent only to Twilio.
  */
 function filesOf(form: URLSearchParams): NonNullable<InboundMessage['file']>[] {
   return Array.from({ length: MAX_FILES }, (_, index) => form.get(`MediaUrl${index}`)).flatMap((url) => {

@@ -24,7 +24,8 @@ import {
 import { equalSecrets } from '../equal-secrets.ts';
 
 /**
- * Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot. The address is the ID of the chat.
+ * Telegram Bot API (https://core.telegram.org/bots/api): private chats with a bot. The address of a person is the ID of
+ * the chat.
  */
 const API = 'https://api.telegram.org';
 /** https://core.telegram.org/bots/api#inlinekeyboardbutton */
@@ -60,7 +61,7 @@ export const telegram: ChannelKind = {
     return { bot_username: textMember(me, 'username') ?? '' };
   },
 
-  /** A bot has only one webhook address, and another channel may use it by now. */
+  /** A bot has only one webhook address, which another channel may use since then. */
   async disconnect(account, tools) {
     const hook = await call(account, tools, 'getWebhookInfo', {});
     if (textMember(hook, 'url') === tools.inboundUrl) await call(account, tools, 'deleteWebhook', {});
@@ -81,7 +82,7 @@ export const telegram: ChannelKind = {
   /** https://core.telegram.org/bots/api#getfile: the address is valid for an hour and contains the token. */
   async fetchFile({ file_id: fileId }, account, tools) {
     const path = textMember(await call(account, tools, 'getFile', { file_id: fileId }), 'file_path') ?? '';
-    // The path from Telegram becomes part of an address with a secret.
+    // The path that Telegram returns becomes part of an address with a secret.
     if (!/^[\w./-]+$/.test(path) || path.includes('..')) {
       throw new ChannelFailure('provider_refused', 'Telegram names no path for the file.');
     }
@@ -94,8 +95,8 @@ export const telegram: ChannelKind = {
     verify: ({ headers }, { secrets }) =>
       equalSecrets(headers['x-telegram-bot-api-secret-token'] ?? '', secrets['hook_secret'] ?? ''),
     /**
-     * The pressed button shows a spinner until this method is called. The response to a webhook may contain such a
-     * call.
+     * The pressed button shows a spinner until Parley calls this method. The response to a webhook may contain a call
+     * of the method.
      */
     answer({ body }) {
       const id = textMember(member(readJson(body), 'callback_query'), 'id');
@@ -129,7 +130,7 @@ export const telegram: ChannelKind = {
   },
 };
 
-/** The same format as in `send`, so that a reply can refer to a message of either side. */
+/** The name has the same format as in `send`, so that a reply can refer to a message of either side. */
 const nameOf = (chat: unknown, message: unknown) => ({
   providerMessageId: `${String(member(chat, 'id'))}:${String(member(message, 'message_id'))}`,
 });
@@ -151,8 +152,8 @@ function requestOf(content: MessageContent): [method: string, body: Record<strin
     }
     case 'choices': {
       const keys = content.choices.map(({ id, label }, index) => [
-        // A press is reported by the button's label. A long ID is not cut, because the rest may equal another ID or end
-        // inside a character.
+        // A press of the button is reported by its label. A long ID is not cut, because the cut ID may equal another ID
+        // or end inside a character.
         { text: label, callback_data: Buffer.byteLength(id) > MAX_CALLBACK_BYTES ? `#${index + 1}` : id },
       ]);
       return ['sendMessage', { text: content.text, reply_markup: { inline_keyboard: keys } }];
@@ -182,7 +183,8 @@ async function call(
 }
 
 /**
- * https://core.telegram.org/bots/api#making-requests: `error_code` repeats the status, and `description` is for people.
+ * In an error, `error_code` repeats the status, and `description` is for people
+ * (https://core.telegram.org/bots/api#making-requests).
  */
 function failureOf(answer: ProviderAnswer): ChannelFailure {
   const detail = textMember(answer.json, 'description');
@@ -190,7 +192,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
   const providerCode = String(typeof code === 'number' ? code : answer.status);
   const seconds = member(member(answer.json, 'parameters'), 'retry_after');
   const headers = typeof seconds === 'number' ? { 'retry-after': String(seconds) } : answer.headers;
-  // A token that never existed results in 404, a revoked one in 401.
+  // A token that never existed results in 404, and a revoked token in 401.
   if (answer.status === 404) {
     return new ChannelFailure('channel_unauthorized', 'Telegram does not know this bot token (404).', {
       providerCode,
@@ -206,7 +208,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
   return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail, setting: 'bot_token' });
 }
 
-/** Telegram has no code for this case, only the 400 of every wrong request. */
+/** Telegram has no own code for an unknown chat, only the 400 of every wrong request. */
 const NO_SUCH_CHAT = /\bchat not found\b/i;
 
 function contentOf(message: unknown): MessageContent | null {
@@ -219,7 +221,7 @@ function contentOf(message: unknown): MessageContent | null {
   return kind ? { type: 'text', text: `[${kind}]` } : null;
 }
 
-/** A photo comes in several sizes, with the largest last. A message of any other type has one file. */
+/** Telegram sends a photo in several sizes, the largest last. A Telegram message of any other type has one file. */
 function fileOf(message: unknown): Pick<InboundMessage, 'file'> {
   const photos = member(message, 'photo');
   const file = Array.isArray(photos)

@@ -4,8 +4,8 @@ import { MAX_MESSAGE_CHARACTERS } from '../../../contract/limits.ts';
 import type { ChannelKind } from '../channel.ts';
 
 /**
- * A chat on a customer's web site. This kind has no provider. A message is stored, and the visitor's open widgets fetch
- * it (src/http/chat/). So `send` can only report "sent". "delivered" and "read" come from the widget.
+ * A chat on the web site of a customer. The kind web chat has no provider. A message is stored, and the visitor's open
+ * widgets fetch it (src/http/chat/). `send` can only report "sent". The widget reports "delivered" and "read".
  */
 export const webChat: ChannelKind = {
   kind: 'web_chat',
@@ -15,8 +15,8 @@ export const webChat: ChannelKind = {
     receipts: ['delivered', 'read'],
     inbound: true,
     reply_window_hours: null,
-    // A message may be sent before the person first opens the chat. The message is stored until the person opens the
-    // chat.
+    // A backend may send a message before the person first opens the chat. The message is stored until the person opens
+    // the chat.
     needs_address: false,
   },
   ...CHANNEL_FORMS.web_chat,
@@ -24,11 +24,12 @@ export const webChat: ChannelKind = {
   ownSecrets: { make: () => ({ secret: randomBytes(32).toString('base64url') }), shown: 'secret' },
   readAddress: (text) => (/^(visitor|user)_[\w-]{22}$/.test(text) ? text : null),
   /**
-   * A person that the host identifies has the same address in every browser. Any other visitor has no address until
-   * they write.
+   * A person that the host identifies has the same address in every browser. Any other visitor has no address before
+   * their first message.
    */
   addressOf: ({ external_id }) => (external_id === null ? null : addressOfUser(external_id)),
-  // Only the host's backend can prove such a person (features/visitors/open-session.ts).
+  // Only the host's backend can prove the identity of a person with the host's address
+  // (features/visitors/open-session.ts).
   vouchesFor: (address) => address.startsWith('user_'),
   repeatable: true,
   send: (message) => Promise.resolve({ providerMessageId: message.id, status: 'sent' }),

@@ -9,9 +9,8 @@ import { type ChannelKind, ChannelFailure, InboundError, type InboundEvent } fro
 import { newWebhookSecret, signWebhook, verifyWebhook } from '../../kernel/standard-webhooks.ts';
 
 /**
- * A channel that the customer implements. Messages are exchanged with the customer's endpoint and signed in both
- * directions as Standard Webhooks 1.0. The `webhook-id` of a message is the message's id, so an endpoint can detect a
- * duplicate.
+ * A channel that the customer implements. The customer's endpoint and Parley exchange messages, which both sides sign
+ * as Standard Webhooks 1.0. The `webhook-id` of a message is the message's id, so an endpoint can detect a duplicate.
  */
 const ends = { additionalProperties: false };
 const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
@@ -53,7 +52,7 @@ const Receipt = Compile(
   ),
 );
 
-/** A sentence for the developer of the other side about the first fault. */
+/** Describes the first fault for the developer of the other side. */
 function firstFault(value: unknown): string {
   const type = (value as { type?: unknown } | null)?.type;
   const wanted = type === 'message' ? Incoming : type === 'receipt' ? Receipt : null;

@@ -30,7 +30,7 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   131030: ['recipient_unreachable'],
   131050: ['recipient_opted_out'],
 };
-/** The fix for errors whose text from Meta does not name it. */
+/** The fix of errors whose text from Meta contains no fix. */
 const CURES: Readonly<Record<number, string>> = {
   190: 'Create a new access token and enter it in the settings of the channel.',
   368: 'Meta has restricted the account. See Account quality in WhatsApp Manager.',
@@ -57,7 +57,7 @@ const CURES: Readonly<Record<number, string>> = {
   133010: 'Register the phone number for the Cloud API.',
 };
 
-/** The text of Meta, and what to do about it. */
+/** Adds the fix to the text from Meta. */
 const withCure = (sentence: string, code: unknown): string => {
   const cure = typeof code === 'number' ? CURES[code] : undefined;
   return cure === undefined
@@ -93,7 +93,10 @@ export function failureOf(answer: ProviderAnswer): ChannelFailure {
   });
 }
 
-/** Error 100 is an invalid parameter. Connecting sends two parameters, and the error of Meta names the wrong one. */
+/**
+ * Error 100 is an invalid parameter. A connection sends two parameters, and the error of Meta names the wrong
+ * parameter.
+ */
 export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
   const error = member(answer.json, 'error');
   if (member(error, 'code') !== 100) return failureOf(answer);
@@ -106,7 +109,7 @@ export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
   return new ChannelFailure('channel_unauthorized', detail, { ...facts, setting: 'phone_number_id' });
 }
 
-/** The reason why an accepted message could not be delivered later, from a status notification. */
+/** The reason in a status notification why an accepted message could not be delivered later. */
 export function deliveryError(error: unknown): { code: string; detail: string; provider_code: string | null } {
   const code = member(error, 'code');
   const known = typeof code === 'number' ? meaningOf(code) : null;

@@ -75,7 +75,7 @@ function contentOf(message: unknown): MessageContent | null {
   if (type && (FILES.includes(type) || type === 'contacts')) {
     return asText(textMember(part, 'caption') ?? `[${type}]`);
   }
-  // Reactions, system notices and types that Meta adds later are not messages of the person.
+  // Reactions, system notices and types that Meta adds in the future are not messages of the person.
   return null;
 }
 

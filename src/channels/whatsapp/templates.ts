@@ -4,11 +4,11 @@ import type { SendTools } from '../channel.ts';
 import { failureOf } from './failures.ts';
 
 /**
- * The templates of an account, with their current state at Meta
+ * Lists the templates of an account, with their current state at Meta
  * (https://developers.facebook.com/docs/whatsapp/business-management-api/message-templates).
  */
 const PAGE = 100;
-/** An account has at most 250 templates, or 6,000 when it is verified. */
+/** A verified account has at most 6,000 templates, and any other account 250. */
 const MAX_PAGES = 10;
 const FIELDS = 'name,language,status,category,components';
 
@@ -76,7 +76,7 @@ const HEADERS: Readonly<Record<string, Omit<Header, 'text'>>> = {
   LOCATION: { type: 'location', variables: ['header.latitude', 'header.longitude'] },
 };
 
-/** Undefined: a header of a kind that Parley does not support. Null: there is no header. */
+/** Undefined: Parley does not support this kind of header. Null: the template has no header. */
 function headerOf(header: unknown): Header | null | undefined {
   if (header === undefined) return null;
   const text = textMember(header, 'text');
@@ -104,7 +104,7 @@ function buttonOf(button: unknown): { text: string; value: 'url' | 'code' | null
   }
 }
 
-/** Numbered or named placeholders, each once, in the order in which they are filled. */
+/** Lists numbered or named placeholders, each once, in the order in which they are filled. */
 function variablesOf(text: string): string[] {
   const names = [...new Set([...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name!))];
   return names.every((name) => /^\d+$/.test(name)) ? names.toSorted((a, b) => Number(a) - Number(b)) : names;

@@ -32,7 +32,7 @@ export const whatsapp: ChannelKind = {
     needs_address: true,
   },
   ...CHANNEL_FORMS.whatsapp,
-  // The user pastes it into the app dashboard together with the webhook's URL.
+  // The user pastes the token into the app dashboard together with the webhook's URL.
   ownSecrets: { make: () => ({ verify_token: randomBytes(24).toString('base64url') }), shown: 'verify_token' },
   refuses,
   addressOf: (endUser) => endUser.phone,
@@ -42,8 +42,8 @@ export const whatsapp: ChannelKind = {
 
   async connect(account, tools) {
     const { access_token: token = '', app_secret: secret = '' } = account.secrets;
-    // With the proof (https://developers.facebook.com/docs/graph-api/guides/secure-requests), a wrong app secret is
-    // detected when the channel is connected.
+    // The proof detects a wrong app secret when the channel is connected
+    // (https://developers.facebook.com/docs/graph-api/guides/secure-requests).
     const proof = createHmac('sha256', secret).update(token).digest('hex');
     const answer = await callProvider(tools, {
       url: `${base(account)}?fields=display_phone_number,verified_name&appsecret_proof=${proof}`,
@@ -80,8 +80,8 @@ export const whatsapp: ChannelKind = {
   listTemplates: templatesOf,
 
   /**
-   * https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media: the address of a file is valid for five
-   * minutes.
+   * The address of a file is valid for five minutes
+   * (https://developers.facebook.com/docs/whatsapp/cloud-api/reference/media).
    */
   async fetchFile({ media_id: id = '' }, account, tools) {
     const headers = { authorization: `Bearer ${account.secrets['access_token']}` };
@@ -121,8 +121,8 @@ async function templatesOf(account: ChannelAccount, tools: SendTools): Promise<C
 }
 
 /**
- * Meta does not name the value at fault. If the account can be read, the definition of the template shows which value
- * is wrong.
+ * A refusal of Meta does not name the wrong value. If the account can be read, the definition of the template shows
+ * which value is wrong.
  */
 async function explained(
   failure: ChannelFailure,

@@ -1,7 +1,7 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { ChannelFailure } from '../channel.ts';
 
-/** Meta's limits: three buttons under a short text, ten rows in a list, and short titles. */
+/** Meta's limits are three buttons under a short text, ten rows in a list, and short titles. */
 const MAX_BUTTONS = 3;
 const MAX_BUTTON_TITLE = 20;
 const MAX_BUTTON_BODY = 1_024;
@@ -11,7 +11,7 @@ const MAX_ROW_ID = 200;
 
 type Choices = Extract<MessageContent, { type: 'choices' }>;
 
-/** Refuses content that Meta would refuse or drop silently: an audio message has no caption. */
+/** Refuses content that Meta would refuse or drop silently, such as a caption of an audio message. */
 export function refuses(content: MessageContent): string | null {
   if (content.type === 'audio' && content.text) return 'WhatsApp cannot send text with audio: send the audio alone.';
   if (content.type !== 'choices' || areButtons(content) || areRows(content)) return null;
@@ -70,9 +70,9 @@ type Variables = Readonly<Record<string, string>>;
 type Component = { type: string; parameters: unknown[]; sub_type?: string; index?: string };
 
 /**
- * Variables named 1, 2, 3 fill the numbered placeholders of the body. Other names without a dot fill the named
- * placeholders of the body. A name with a dot belongs to the header or to a button: `header.image`, `button.1.url`. See
- * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
+ * Variables named 1, 2, 3 fill the numbered placeholders of the body. All other names without a dot fill the named
+ * placeholders of the body. A name with a dot, such as `header.image` or `button.1.url`, belongs to the header or a
+ * button (https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates).
  */
 function template({ name, language = 'en', variables = {} }: Extract<MessageContent, { type: 'template' }>): unknown {
   const components = [...headerComponents(variables), ...bodyComponents(variables), ...buttonComponents(variables)];
@@ -114,7 +114,7 @@ function headerComponents(variables: Variables): Component[] {
 
 const BUTTON = /^button\.(\d+)\.(url|payload|code)$/;
 
-/** Buttons are counted from 1 here and from 0 at Meta. */
+/** Variables count buttons from 1, and Meta counts them from 0. */
 function buttonComponents(variables: Variables): Component[] {
   return Object.entries(variables).flatMap(([key, value]): Component[] => {
     const [, number, kind] = BUTTON.exec(key) ?? [];

@@ -1,12 +1,12 @@
 import { DocumentFault } from './document-fault.ts';
 
-/** Finds the encoding that a file declares: `charset=…` in a header, or near the beginning of HTML and XML. */
+/** Finds the encoding that a file declares, as `charset=…` in a header or near the beginning of HTML and XML. */
 const NAMED = /(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 const HEAD_BYTES = 1_024;
 
 /**
- * Decodes the bytes by their byte order mark, as UTF-8 if they are valid UTF-8, otherwise by the encoding that the file
- * or its header declares. NUL characters cannot be stored, and they show that the file is not text.
+ * Decodes the bytes by their byte order mark, or as UTF-8 if they are valid UTF-8, or else by the declared encoding of
+ * the file or its header. NUL characters cannot be stored, and show that the file is not text.
  */
 export function decodeText(bytes: Uint8Array, contentType = ''): string {
   const text = decoded(bytes, contentType);

@@ -1,4 +1,4 @@
-/** The reason why a file cannot become a document. The message is for the person who uploaded it. */
+/** The reason why a file cannot become a document. The message of the error is for the person who uploaded the file. */
 export type DocumentFaultCode =
   | 'empty'
   | 'encrypted'

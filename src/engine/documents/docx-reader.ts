@@ -1,7 +1,10 @@
 import { tooComplex } from './document-fault.ts';
 import { TextWriter } from './text-writer.ts';
 
-/** Events of the XML in a Word file (ECMA-376, WordprocessingML) as Markdown, and the levels of its styles. */
+/**
+ * Handles the events of the XML in a Word file (ECMA-376, WordprocessingML), and produces Markdown and the levels of
+ * its styles.
+ */
 export type XmlHandler = {
   onopentag(name: string, attributes: Record<string, string>): void;
   ontext(text: string): void;
@@ -9,7 +12,7 @@ export type XmlHandler = {
 };
 
 const MAX_DEPTH = 2_000;
-/** A style may inherit from a style that inherits from another one. */
+/** A style may inherit from a style that inherits from a third style. */
 const MAX_STYLES = 20_000;
 const MAX_BASED_ON = 20;
 /** `outlineLvl` 9 is body text. */
@@ -62,7 +65,8 @@ const levelNamed = (name: string): number | null => {
 type Paragraph = { text: string; level: number | null; item: number | null };
 
 /**
- * Elements that are not part of the text: deleted or moved text, and the second form of a drawing for older programs.
+ * Elements that are not part of the text, such as deleted or moved text, and the second form of a drawing for older
+ * programs.
  */
 const UNSEEN = new Set(['w:del', 'w:moveFrom', 'mc:Fallback']);
 

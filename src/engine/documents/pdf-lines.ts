@@ -1,18 +1,21 @@
 import { oneLine } from '../../kernel/one-line.ts';
 
-/** A run of letters as the PDF draws it. A run contains its position on the page. The runs have no defined order. */
+/**
+ * A run of letters as the PDF draws it. A run contains its position on the page, because the runs have no defined
+ * order.
+ */
 export type Drawn = { text: string; x: number; y: number; width: number; height: number; endsLine: boolean };
 export type Line = { text: string; y: number; height: number };
 
 const RTL = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
 const LATIN = /[A-Za-z\u00c0-\u024f]/g;
 /**
- * Letters in the shape for their position in the word, and ligatures. The reader replaces these shapes by the plain
- * letters.
+ * Matches ligatures, and letters in the shape for their position in the word. The reader replaces shaped letters by the
+ * plain letters.
  */
 const SHAPED = /[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc]+/g;
 
-/** The lines of one page, each in reading order. */
+/** Returns the lines of one page, each in reading order. */
 export function linesOf(drawn: readonly Drawn[]): Line[] {
   const lines: Line[] = [];
   let line: Drawn[] = [];
@@ -60,7 +63,10 @@ const isApart = (one: Drawn | undefined, other: Drawn): boolean => {
 };
 const MIN_GAP = 0.6;
 
-/** The end of the run of Latin words that begins here. Without Latin words, the result is `from`. */
+/**
+ * Returns the end of the run of Latin words that begins at this index. If the line has no Latin words, the result is
+ * `from`.
+ */
 function endOfLatin(line: readonly Drawn[], from: number): number {
   let end = from;
   let hasLetters = false;

@@ -7,17 +7,17 @@ import { delimiterOf, readTable } from './read-table.ts';
 import { tooLong } from './text-writer.ts';
 
 /**
- * Converts a file to text from which an agent can answer: Markdown with the headings, lists and tables of the file. The
- * type is detected from the bytes. Name and content type are only hints for text that could be of several types. The
- * reader runs in a thread that can be stopped (thread.ts), because files come from strangers.
+ * Converts a file to text from which an agent can answer, which is Markdown with the headings, lists and tables of the
+ * file. The type is detected from the bytes. The name and the content type are only hints for text that could be of
+ * several types. The reader runs in a thread that can be stopped (thread.ts), because files come from strangers.
  */
 export type FileHints = { name?: string; contentType?: string };
 export type ReadFile = {
   kind: 'pdf' | 'docx' | 'html' | 'csv' | 'text' | 'xml';
-  /** The file's own title. Empty if the file has no title. */
+  /** The title of the file. The value is empty if the file has no title. */
   title: string;
   text: string;
-  /** The canonical address as the page writes it. Only HTML has a base address. */
+  /** The canonical address of the page, as the page contains it. Only HTML has a base address. */
   canonical?: string | null;
   links?: string[];
 };
@@ -28,7 +28,7 @@ const HEAD = 2_048;
 export async function readFileAsText(bytes: Uint8Array, hints: FileHints = {}): Promise<ReadFile> {
   const read = await readAny(bytes, hints);
   if (read.kind === 'xml') return read;
-  // A page without text may still have links.
+  // A page without text may still contain links.
   if (read.text.trim() === '' && read.links === undefined) throw new DocumentFault('empty', 'The file has no text.');
   if (Buffer.byteLength(read.text) > MAX_TEXT_BYTES) throw tooLong();
   return read;
@@ -53,8 +53,8 @@ async function readAny(bytes: Uint8Array, hints: FileHints): Promise<ReadFile> {
 }
 
 /**
- * New Office files that are encrypted also use the old container format. Encrypted files contain this stream name in
- * UTF-16.
+ * New Office files that are encrypted use the old container format too. Encrypted files contain the name of this stream
+ * in UTF-16.
  */
 function oldOffice(bytes: Uint8Array): DocumentFault {
   const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
@@ -76,7 +76,7 @@ function unsupported(why: string): DocumentFault {
 const isBinary = (head: string): boolean =>
   head.includes('\0') && !head.startsWith('\xff\xfe') && !head.startsWith('\xfe\xff');
 
-/** Detects HTML even without a doctype. Markdown may begin with a tag, but not with one of these. */
+/** Detects HTML, even without a doctype. Markdown may begin with a tag, but not with one of the tags in this list. */
 const isHtml = (text: string): boolean => {
   const head = text.slice(0, HEAD);
   return (

@@ -5,15 +5,16 @@ import { DocumentFault } from './document-fault.ts';
 import { DocxReader, StyleReader, type XmlHandler } from './docx-reader.ts';
 
 /**
- * A Word file is a ZIP archive of XML. The two relevant parts of the file are inflated piece by piece into the parser,
- * and no tree is built. So a file that inflates without end stops at a limit of bytes, and deep nesting costs nothing.
+ * A Word file is a ZIP archive of XML. The reader inflates the two relevant parts of the file piece by piece into the
+ * parser, and builds no tree. A file that inflates without end stops at a limit of bytes, and deep nesting costs
+ * nothing.
  */
 const MAX_ENTRIES = 10_000;
 const MAX_INFLATED_BYTES = 32 * 1024 * 1024;
 const DOCUMENT = 'word/document.xml';
 const STYLES = 'word/styles.xml';
 
-/** Returns null when the ZIP is not a Word file. */
+/** Returns null if the ZIP archive is not a Word file. */
 export async function readDocx(bytes: Uint8Array): Promise<{ title: string; text: string } | null> {
   try {
     const zip = await open(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -52,7 +53,7 @@ async function parse(zip: ZipFile, entry: Entry, handler: XmlHandler): Promise<v
   const parser = new Parser(handler, { xmlMode: true });
   const decoder = new StringDecoder('utf8');
   let inflated = 0;
-  // Leaving the loop early ends the stream.
+  // An early end of the loop ends the stream.
   for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
     inflated += chunk.length;
     if (inflated > MAX_INFLATED_BYTES)

@@ -5,9 +5,9 @@ import { ownProgram } from '../../kernel/own-files.ts';
 import type { Answers, Done, Task } from './thread-messages.ts';
 
 /**
- * Files of strangers are read in a separate thread, one after another. Hours of work, gigabytes of memory or a fault of
- * a parser end only that thread and fail only that file. The thread starts with the first file and ends after a while
- * without files, so an idle node pays nothing. Organizations take turns.
+ * A separate thread reads the files of strangers, one after another. Hours of work, gigabytes of memory or a fault of a
+ * parser end only this thread and fail only the current file. The thread starts with the first file and ends after some
+ * time without files, so an idle node needs no memory for it. Organizations take turns.
  */
 export type ReadFiles = {
   read<Kind extends Task['kind']>(orgId: string, task: Task & { kind: Kind }): Promise<Answers[Kind]>;
@@ -22,13 +22,15 @@ export type ReadFilesOptions = {
   idleMs?: number;
 };
 
-/** Too many files are waiting. The caller may try again later. */
+/** The error for a file when too many files wait. The caller may try again later. */
 export class FilesBusy extends Error {}
 
 type Job = { task: Task; resolve(answer: Answers[keyof Answers]): void; reject(error: Error): void };
 
 const LIMIT_MS = 20_000;
-/** This is far below the heap limit at which V8 may end the whole process (docs/adr/0204-knowledge-in-a-thread.md). */
+/**
+ * The limit is far below the heap limit at which V8 may end the whole process (docs/adr/0204-knowledge-in-a-thread.md).
+ */
 const MAX_MEMORY_BYTES = 320 * 1024 * 1024;
 const MAX_HEAP_MB = 1_024;
 const WATCH_MS = 25;
@@ -71,7 +73,7 @@ export function createReadFiles({
   function open(): Worker {
     const opened = startThread();
     opened.unref();
-    // The output of a library about a file must not reach the log of the server.
+    // The output of a library about a file must not reach the server's log.
     opened.stdout.resume();
     opened.stderr.resume();
     opened.on('message', (done: Done) => onMessage(opened, done));
@@ -89,7 +91,7 @@ export function createReadFiles({
     next();
   }
 
-  /** Ends a thread and fails the file that it was reading. */
+  /** Ends a thread and fails the file that the thread was reading. */
   function lose(lost: Worker, why: Error): void {
     if (lost !== thread) return;
     thread = null;
@@ -129,7 +131,7 @@ export function createReadFiles({
   };
 }
 
-/** Ends a thread that works too long on one file or needs too much memory. Returns a function that ends this guard. */
+/** Ends a thread that works too long on one file or needs too much memory. Returns a function that ends the guard. */
 function guard(worker: Worker, limitMs: number, maxMemory: number, lose: (why: Error) => void): () => void {
   const limit = setTimeout(() => lose(tooLong()), limitMs);
   const look = async (): Promise<void> => {
@@ -150,13 +152,13 @@ function faultOf(done: Exclude<Done, { ok: unknown }>, log: Logger): DocumentFau
   return new DocumentFault('broken', 'The file is damaged and cannot be read.');
 }
 
-/** Files that wait. Organizations take turns. */
+/** The queue of files that wait. Organizations take turns. */
 function createFileQueue() {
-  /** By organization. The first organization is next. */
+  /** The waiting files by organization. The first organization is next. */
   const queues = new Map<string, Job[]>();
   let bytes = 0;
   return {
-    /** False: too many files wait. */
+    /** Returns false if too many files wait. */
     add: (orgId: string, job: Job): boolean => {
       const queue = queues.get(orgId) ?? [];
       const size = bytesOf(job.task);
@@ -196,7 +198,7 @@ const tooLong = (): DocumentFault =>
 const tooLarge = (): DocumentFault =>
   new DocumentFault('too_complex', 'The file needs too much memory to read. Split it, or save it in a simpler form.');
 
-/** The thread needs no environment variables, so it gets none of their secrets. */
+/** The thread needs no environment variables, so it gets no secrets from them. */
 const start = (): Worker =>
   new Worker(ownProgram('src/engine/documents/thread'), {
     env: {},

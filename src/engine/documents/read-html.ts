@@ -4,9 +4,10 @@ import { tooComplex } from './document-fault.ts';
 import { TextWriter } from './text-writer.ts';
 
 /**
- * Converts HTML to Markdown and extracts the data that a crawler needs: title, canonical address, links. The parser
- * reports tags one after another and builds no tree, so time and memory grow only with the size of the page. Navigation
- * and invisible parts are left out. If a page marks its main part, the rest is left out too.
+ * Converts HTML to Markdown and extracts the data that a crawler needs, which is the title, the canonical address and
+ * the links. The parser reports tags one after another and builds no tree, so time and memory grow only with the size
+ * of the page. The result excludes navigation and invisible parts. If a page marks its main part, the result contains
+ * only this part.
  */
 export type HtmlPage = { title: string; text: string; canonical: string | null; links: string[] };
 
@@ -27,7 +28,7 @@ const MAX_DEPTH = 2_000;
 const MAX_LINKS = 2_000;
 const MAX_LINK_CHARACTERS = 2_048;
 const MAX_TITLE_CHARACTERS = 1_000;
-/** A smaller main part is a container that a script fills later, so the whole page is used instead. */
+/** A main part with fewer characters is a container that a script fills later, so the whole page is used instead. */
 const MIN_MAIN_CHARACTERS = 80;
 
 export function readHtml(html: string): HtmlPage {
@@ -48,7 +49,7 @@ class HtmlReader {
   private readonly whole = new TextWriter();
   private readonly main = new TextWriter();
   private depth = 0;
-  /** The depth at which an invisible part began. Null: the current part is visible. */
+  /** The depth at which the current invisible part began. Null: the current part is visible. */
   private unseen: number | null = null;
   private mainDepth: number | null = null;
   private inline = '';
@@ -59,7 +60,7 @@ class HtmlReader {
   private inPre = 0;
   private tables = 0;
   private rows: string[][] = [];
-  /** The number of heading cells in each row. */
+  /** The number of heading cells in each row of the current table. */
   private headed: number[] = [];
   private base: string | null = null;
   private canonical: string | null = null;
@@ -119,7 +120,7 @@ class HtmlReader {
   }
 
   private begin(name: string, attributes: Record<string, string>): void {
-    // Inside a cell, a block becomes a space, because a row is one line.
+    // In a cell, a block becomes a space, because a row is one line.
     if (this.tables > 0 && !['table', 'tr', 'td', 'th'].includes(name)) {
       this.inline += ' ';
       return;
@@ -185,7 +186,7 @@ class HtmlReader {
     if (text.trim() !== '') this.put(text);
   }
 
-  /** Text directly in a list item belongs to that item. */
+  /** Text directly in a list item belongs to the item. */
   private put(text: string): void {
     if (this.inPre > 0) this.write((to) => to.code(text));
     else if (this.lists.length > 0) this.write((to) => to.item(this.lists.length - 1, text));

@@ -3,19 +3,19 @@ import { type Drawn, type Line, linesOf } from './pdf-lines.ts';
 import { TextWriter } from './text-writer.ts';
 
 /**
- * The text of a PDF. A PDF has no headings and no paragraphs, only letters with positions. Larger letters become
- * headings, and a wider gap starts a new paragraph. A line that most pages begin or end with is left out.
+ * Reads the text of a PDF. A PDF has no headings and no paragraphs, only letters with positions. Larger letters become
+ * headings, and a wider gap starts a new paragraph. The reader leaves out a line with which most pages begin or end.
  */
 const MAX_PAGES = 2_000;
-/** Pages without any letter are pictures of text. A few such pages are accepted, but not nearly all pages. */
+/** A page without any letter is a picture of text. At least this share of the pages must contain letters. */
 const MIN_READABLE = 0.1;
 const LARGER = 1.15;
 const GAP = 1.6;
 const MAX_HEADING_CHARACTERS = 200;
-/** The highest share of letters that the fonts of the PDF do not map to characters. */
+/** At most this share of the letters may lack a mapping to characters. */
 const MAX_UNKNOWN = 0.02;
 const MIN_DEVANAGARI = 200;
-/** With fewer pages, a repeated line may be normal text. */
+/** In a file with fewer pages, a repeated line may be normal text. */
 const MIN_PAGES_THAT_REPEAT = 4;
 const REPEATS = 0.6;
 
@@ -68,8 +68,8 @@ function checkReadable(pages: readonly Line[][]): void {
 }
 
 /**
- * Some programs store letters of Indic scripts in a form that the library does not read. About one in ten Hindi words
- * has the vowel sign of a short i. A text without this sign was read wrongly, so the file is refused.
+ * Some programs store letters of Indic scripts in a form that the library does not read. In Hindi, about one in ten
+ * words has the vowel sign of a short i. A text without this vowel sign was read wrongly, so the file is refused.
  */
 type Counted = { letters: number; unknown: number; devanagari: number; short: number };
 
@@ -129,14 +129,14 @@ function write(pages: readonly Line[][]): string {
       }
       before = line;
     }
-    // A sentence that continues on the next page stays one paragraph.
+    // A sentence that continues on the next page stays in one paragraph.
     if (/[.!?؟।:]$/.test(paragraph.at(-1) ?? '')) end();
   }
   end();
   return writer.text();
 }
 
-/** The height that most letters have. */
+/** Returns the height that most letters have. */
 function bodyHeight(pages: readonly Line[][]): number {
   const letters = new Map<number, number>();
   for (const { text, height } of pages.flat()) {

@@ -1,12 +1,12 @@
 import { Parser } from 'htmlparser2';
 
-/** A sitemap (sitemaps.org): the pages that it lists, or further sitemaps. */
+/** The content of a sitemap (sitemaps.org), which are the listed pages, or further sitemaps. */
 export type Sitemap = { pages: string[]; sitemaps: string[] };
 
 const MAX_ADDRESSES = 10_000;
 const MAX_CHARACTERS = 2_048;
 
-/** Returns null when the XML is not a sitemap. */
+/** Returns null if the XML is not a sitemap. */
 export function readSitemap(xml: string): Sitemap | null {
   const found: Sitemap = { pages: [], sitemaps: [] };
   let isSitemap = false;
@@ -18,7 +18,7 @@ export function readSitemap(xml: string): Sitemap | null {
         const local = localName(name);
         isSitemap ||= local === 'urlset' || local === 'sitemapindex';
         if (local === 'url' || local === 'sitemap') within = local;
-        // Pictures and videos have their own `loc` with another namespace.
+        // Pictures and videos have a separate `loc` with another namespace.
         if (name === 'loc' || name.endsWith(':loc'))
           address = name === 'loc' || !/^(?:image|video):/.test(name) ? '' : null;
       },

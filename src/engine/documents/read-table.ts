@@ -6,15 +6,15 @@ const DELIMITERS = [',', ';', '\t', '|'] as const;
 const LOOKED_AT = 20;
 
 /**
- * The separator, if each of the first lines contains it equally often, which prose does not. Null: the text is not a
- * table.
+ * Returns the separator if each of the first lines contains it equally often, which prose does not. Null: the text is
+ * not a table.
  */
 export function delimiterOf(text: string, named: boolean): string | null {
   const lines = text
     .slice(0, 64 * 1024)
     .split(/\r\n|\r|\n/)
     .filter((line) => line.trim() !== '');
-  // Markdown tables use bars as well.
+  // A line that begins with a bar belongs to a Markdown table.
   if (/^\s*\|/.test(lines[0] ?? '')) return null;
   const first = lines.slice(0, LOOKED_AT).map((line) => line.replaceAll(/"(?:[^"]|"")*"/g, ''));
   if (first[0] === undefined) return null;

@@ -24,10 +24,10 @@ export class TextWriter {
     this.add(lines.filter((line) => line !== '').join('\n'));
   }
 
-  /** A term in a list of definitions, or the summary of a collapsible part. */
+  /** Adds a term in a list of definitions, or the summary of a collapsible part. */
   label(text: string): void {
     const line = oneLine(text);
-    // A longer line does not count as a label.
+    // A line above this length does not count as a label.
     if (line !== '') this.add(line.length <= 100 ? `**${line}**` : line);
   }
 
@@ -42,7 +42,7 @@ export class TextWriter {
 
   table(rows: readonly (readonly string[])[]): void {
     const filled = rows.map((row) => row.map((cell) => oneLine(cell))).filter((row) => row.some((cell) => cell !== ''));
-    // A table with one column or one row is only layout.
+    // A table with one column or one row is only used for layout.
     if (filled.length < 2 || filled.every((row) => row.length < 2)) {
       for (const row of filled) this.paragraph(row.filter((cell) => cell !== '').join('\n'));
       return;

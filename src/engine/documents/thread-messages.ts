@@ -2,7 +2,7 @@ import type { DocumentFaultCode } from './document-fault.ts';
 import type { FileHints, ReadFile } from './read-document.ts';
 import type { Sitemap } from './read-sitemap.ts';
 
-/** The tasks for the thread of documents, and its answers. */
+/** The tasks and the answers of the thread that reads documents. */
 export type Task =
   | { kind: 'file'; bytes: Uint8Array; hints: FileHints }
   | { kind: 'page'; bytes: Uint8Array; url: string; contentType: string }

@@ -6,9 +6,9 @@ import { readSitemap } from './read-sitemap.ts';
 import { pageAddress } from '../../kernel/page-address.ts';
 import type { Answers, Done, ReadPage, RobotsSay, Task } from './thread-messages.ts';
 
-/** The thread that reads files of strangers. `read-files.ts` starts it, limits it and ends it. */
+/** This thread reads the files of strangers. The file `read-files.ts` starts, limits and ends the thread. */
 const port = parentPort!;
-/** The package's types declare the function as a member of the module, but the module itself is the function. */
+/** The types of the package declare the function as a member of the module, but the module is the function. */
 const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 port.on('message', (task: Task) => void work(task));

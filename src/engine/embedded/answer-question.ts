@@ -7,12 +7,12 @@ import type { ReadText } from './apply-rules.ts';
 import type { Offered } from './read-state.ts';
 import { note, say, sayContent, type EmbeddedTurn } from './embedded-turn.ts';
 
-/** Answers from the agent's knowledge: quotes the passages word for word, each with its source. */
+/** Answers from the agent's knowledge by quoting passages word for word, each with its source. */
 
 const MAX_QUOTE = 1_000;
 const NUMBER = /^\s*#?(\d)[.)]?\s*$/;
 
-/** Answers with passages of the documents. Returns false when the documents do not answer the question. */
+/** Answers with passages of the documents. The function returns false if the documents do not answer the question. */
 export const answerQuestion = async (turn: EmbeddedTurn, question: string): Promise<boolean> => {
   const { findings, offers } = await turn.request.knowledge.answer(question.slice(0, MAX_QUESTION_CHARACTERS));
   note(turn, 'knowledge', findings.length === 0 ? 'No passage answers this.' : 'Passages were found.', {
@@ -30,9 +30,9 @@ export const answerQuestion = async (turn: EmbeddedTurn, question: string): Prom
 };
 
 /**
- * Asks the person which of the most similar sections is meant, and offers one more choice for something else. Returns
- * false when no section is similar, and directly after a turn that already asked. The question counts as unanswered
- * until the person chooses a section.
+ * Asks the person which of the most similar sections is meant, and offers one more choice for something else. The
+ * function returns false if no section is similar, and directly after a turn that already asked. The question counts as
+ * unanswered until the person chooses a section.
  */
 export const askBack = (turn: EmbeddedTurn, question: string): boolean => {
   if (turn.offers.length === 0 || turn.offeredBefore.length > 0) return false;
@@ -48,11 +48,11 @@ export const askBack = (turn: EmbeddedTurn, question: string): boolean => {
   return true;
 };
 
-/** The person's choice after a turn that asked back. Null when the message is not a choice. */
+/** Returns the person's choice after a turn that asked back. Null if the message is not a choice. */
 export const chosenFrom = (turn: EmbeddedTurn, { text, words }: ReadText): Offered | 'something_else' | null => {
   const { offeredBefore } = turn;
   if (offeredBefore.length === 0) return null;
-  // Only the whole name or its number counts, because a new question may contain the name.
+  // Only the whole name or its number counts as a choice, because a new question may contain the name.
   const number = NUMBER.exec(foldText(text))?.[1];
   if (number !== undefined) {
     if (Number(number) === offeredBefore.length + 1) return 'something_else';
@@ -71,7 +71,10 @@ export const tellChosen = (turn: EmbeddedTurn, { label, document, quote, text, l
   say(turn, text, [{ document, quote }]);
 };
 
-/** The maximum length of an entry in the list of unanswered questions. One entry may contain several messages. */
+/**
+ * An entry in the list of unanswered questions has at most this length. One unanswered question may consist of several
+ * messages.
+ */
 const MAX_NOTED = 500;
 
 /** Adds the question to the list of unanswered questions. */
@@ -102,7 +105,9 @@ const sayPassages = (turn: EmbeddedTurn, passages: readonly Passage[]): void =>
     passages.map(({ document, text }) => ({ document, quote: text.slice(0, MAX_QUOTE) })),
   );
 
-/** A short passage means little without its heading, so the heading is written first, once for a run of passages. */
+/**
+ * A short passage means little without its heading, so the text begins with the heading, once for a run of passages.
+ */
 const textOf = (passages: readonly Passage[]): string => {
   const lines: string[] = [];
   let under: string | null = null;

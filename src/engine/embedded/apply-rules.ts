@@ -7,15 +7,12 @@ import { matchRules } from './match-rules.ts';
 import { asksForPerson } from './phrases.ts';
 import { note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
-/**
- * The maximum number of messages since the last turn that are answered. With more messages, only the latest are
- * answered.
- */
+/** At most this many messages since the last turn are answered, and of more messages only the latest. */
 const MAX_HEARD = 10;
 
 /**
- * The maximum length that is read of all messages of one turn together. There is also a limit for each message, because
- * rules and intents apply to its beginning.
+ * All messages of one turn together are read up to this length. Each message has a separate limit, because rules and
+ * intents apply to its beginning.
  */
 const MAX_READ_IN_TURN = 4_000;
 
@@ -31,21 +28,24 @@ export const readTexts = (input: readonly string[]): ReadText[] => {
   });
 };
 
-/** `missed` is a question without an answer. `silent` means that no answer is needed. */
+/** The outcome `missed` is a question without an answer. The outcome `silent` means that no answer is needed. */
 export type Outcome = 'answered' | 'missed' | 'silent' | 'ended';
 
 export const ruleFor = (turn: EmbeddedTurn, { read, words }: ReadText): Rule | null => {
   const compiled = rulesOf(turn.definition);
   const { rule, labels } = matchRules(compiled, read, words, turn.patterns);
-  // Both faults are refused when the agent is saved. An older version may have stored such a definition. The fault of
-  // such a definition is reported in the trace, where the author looks for the reason.
+  // When an agent is saved, Parley refuses both kinds of fault. An older version may have stored such a definition. The
+  // fault of such a definition is reported in the trace, where the author looks for the reason.
   for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(turn, 'rule_left_out', `${pointer}: ${detail}`);
   if (turn.patterns.steps <= 0) note(turn, 'patterns_stopped', 'The patterns took too long; not all were tried.');
   for (const label of labels) putLabel(turn, label);
   return rule;
 };
 
-/** The built-in phrases for a human. These phrases apply when no rule of the agent matches. */
+/**
+ * Recognizes the built-in phrases with which a person asks for a human. The built-in phrases apply when no rule of the
+ * agent matches.
+ */
 export const mayHandOver = (turn: EmbeddedTurn, { words }: ReadText): boolean =>
   turn.definition.hand_off?.on_request !== false && asksForPerson(words);
 

@@ -1,8 +1,8 @@
 import type { Step } from '../../../contract/agents.ts';
 
 /**
- * Default texts of the agent in English, Arabic and Hindi. The default texts replace texts that the author left empty.
- * Variables have the Mustache form. A conversation in any other language uses the English texts.
+ * Default texts of the agent in English, Arabic and Hindi. The default texts replace texts that the author has not
+ * written. Variables in the texts have the Mustache form. A conversation in any other language uses the English texts.
  */
 export type BuiltIn = {
   opening: string;
@@ -11,9 +11,9 @@ export type BuiltIn = {
   farewell: string;
   acknowledged: string;
   dont_know: string;
-  /** The text before the names of up to three sections, one of which may answer. */
+  /** The text before the names of up to three sections, at least one of which may answer. */
   which_of_these: string;
-  /** The choice for a person who means none of these sections. */
+  /** The choice for a person who means none of the offered sections. */
   something_else: string;
   file_received: string;
   hand_off: string;
@@ -25,7 +25,7 @@ export type BuiltIn = {
   yes: string;
   no: string;
   skipped: string;
-  /** The reasons why an answer was not accepted. These texts may contain `{{min}}`, `{{max}}` and `{{choices}}`. */
+  /** The reasons why an answer was not accepted. The texts may contain `{{min}}`, `{{max}}` and `{{choices}}`. */
   faults: Record<AnswerFault, string>;
 };
 

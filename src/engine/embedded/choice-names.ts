@@ -1,12 +1,12 @@
 import type { Step } from '../../../contract/agents.ts';
 import { readWords } from '../read-words.ts';
 
-/** The names of each choice of a step, folded: its id, and its label in every language. */
+/** The folded names of each choice of a step, which are its ID and its label in every language. */
 export type ChoiceNames = {
-  /** Indexed by the position of the choice. */
+  /** The names have the index of their choice. */
   names: readonly string[][];
   /**
-   * True: the step has more names than an answer can be compared with. For choices beyond the limit, only the ID or the
+   * True: the step has more names than can be compared with an answer. For choices beyond the limit, only the ID or the
    * number is accepted.
    */
   tooMany: boolean;
@@ -15,7 +15,8 @@ export type ChoiceNames = {
 /** People write at most the beginning of a long label. */
 const MAX_NAME = 100;
 /**
- * Limit for all names of one step together. Each name costs one search, so a short name counts as if it were longer.
+ * The limit applies to all names of one step together. Each name needs one search, so a short name counts as if it were
+ * longer.
  */
 export const MAX_NAMES_CHARACTERS = 20_000;
 const LEAST_COUNTED = 20;

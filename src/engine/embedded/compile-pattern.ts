@@ -2,26 +2,29 @@ import { type Classes, type Node, PatternFault, readPattern } from './read-patte
 
 /**
  * Matches customers' patterns with a bounded cost. JavaScript's own matcher backtracks, and `(a+)+$` can block it for
- * hours. So each pattern becomes a small automaton whose states advance in parallel (Thompson 1968, as RE2 does). The
- * time never exceeds pattern × text. The only result is whether the pattern occurs, so no groups are needed. Compiling
- * and matching both use up a budget, because a definition may have many patterns (docs/adr/0204).
+ * hours. Each pattern becomes a small automaton whose states advance in parallel (Thompson 1968, as RE2 does). The time
+ * never exceeds pattern × text. The only result is whether the pattern occurs, so the automaton needs no groups.
+ * Compiling and matching both use up a budget, because a definition may have many patterns (docs/adr/0204).
  */
 
-/** Limit of instructions for one pattern. The limit also covers `{m,n}`, which is expanded. */
+/** One pattern has at most this many instructions, including the expansion of `{m,n}`. */
 const MAX_PROGRAM = 1_000;
 
-/** Limit for all patterns of one definition together: to compile, and for each character of a message. */
+/** All patterns of one definition together have this limit, for compiling and for each character of a message. */
 const MAX_WORK = 10_000;
 const MAX_CLASSES = 20_000;
 
-/** The budget for all patterns. `work` counts the expanded parts, and `classes` is the cost of character classes. */
+/**
+ * The budget that all patterns of a definition share. `work` counts the expanded parts, and `classes` is the cost of
+ * character classes.
+ */
 export type Allowance = { work: number; classes: Classes };
 export const newAllowance = (): Allowance => ({ work: MAX_WORK, classes: { left: MAX_CLASSES, known: new Map() } });
 
 export type Budget = { steps: number };
 /**
- * Returns true when the pattern occurs. The match reduces the budget by its cost. With an empty budget, the result is
- * false.
+ * Returns true if the pattern occurs. The match reduces the budget by its cost. If the budget is empty, the match
+ * returns false.
  */
 export type Pattern = (characters: readonly string[], budget: Budget) => boolean;
 
@@ -102,7 +105,7 @@ const run = (program: readonly Instruction[], characters: readonly string[], bud
     const before = characters[at - 1];
     const character = characters[at];
     const live: number[] = [];
-    // The pattern may begin anywhere, so instruction 0 is added at every character.
+    // The pattern may begin at any character, so the automaton adds instruction 0 at every character.
     const waiting = [0, ...states.toReversed()];
     while (waiting.length > 0) {
       const index = waiting.pop()!;

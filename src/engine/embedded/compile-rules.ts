@@ -6,22 +6,25 @@ import { readWords } from '../read-words.ts';
 import { PatternFault } from './read-pattern.ts';
 
 /**
- * Compiles rules for matching, once for each definition object: a loaded agent keeps one object for as long as its
- * version lasts. Rules that would cost too much are left out and reported. Saving refuses the same rules, so only a
- * definition that an older version stored can lose rules here.
+ * Compiles rules for matching, once for each definition object, because a loaded agent has one object for each version.
+ * The function leaves out rules that would take too much time, and reports them. A save refuses the same rules, so only
+ * a definition that an older version stored can lose rules.
  */
 export type CompiledRules = {
   rules: readonly { rule: Rule; pattern: Pattern | null }[];
-  /** The rules to which a phrase belongs, by index. */
+  /** The indexes of the rules to which each phrase belongs. */
   phrases: ReadonlyMap<string, readonly number[]>;
-  /** The numbers of words that phrases have, each once and in ascending order. */
+  /** The numbers of words that phrases have, each number once and in ascending order. */
   lengths: readonly number[];
-  /** Length of the longest phrase, in characters. */
+  /** The length of the longest phrase, in characters. */
   longest: number;
   faults: readonly DefinitionFault[];
 };
 
-/** Limit for the words of all rules together. Folding the words takes about 5 ms, and 70 ms for the worst input. */
+/**
+ * The words of all rules together have this limit. The folding of the words takes about 5 ms, and 70 ms for the worst
+ * input.
+ */
 export const MAX_WORDS_CHARACTERS = 50_000;
 
 const compiled = new WeakMap<AgentDefinition, CompiledRules>();

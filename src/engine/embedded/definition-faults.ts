@@ -3,7 +3,7 @@ import type { DefinitionFault } from '../provider.ts';
 import { MAX_NAMES_CHARACTERS, namesOf } from './choice-names.ts';
 import { rulesOf } from './compile-rules.ts';
 
-/** The parts of a definition that a turn skips, because comparing a message with them takes too long. */
+/** Returns the parts of a definition that a turn skips, because their comparison with a message takes too long. */
 export const definitionFaults = (definition: AgentDefinition): DefinitionFault[] => {
   const items = definition.steps?.items ?? [];
   const most = MAX_NAMES_CHARACTERS.toLocaleString('en');

@@ -2,10 +2,11 @@ import { ARABIC, DEVANAGARI, foldText, wordsOf } from '../knowledge/fold-text.ts
 import { latinLanguageOf } from '../knowledge/latin-words.ts';
 
 /**
- * Chooses the language of the answer. The script decides. Hindi and Arabic in Latin letters are detected by common
- * words. Arabic letters mean Arabic, unless the conversation already uses another language of that script (fa, ur). The
- * same rule applies to Devanagari and Hindi. In an Arabic conversation, a single Latin word, an e-mail address or an
- * order number does not change the language.
+ * Chooses the language of the answer. The script of the text decides first. Hindi and Arabic in Latin letters are
+ * detected by common words. Arabic letters mean Arabic, unless the conversation already uses another language with
+ * Arabic letters (fa, ur). Devanagari means Hindi, unless the conversation already uses another language with this
+ * script. In an Arabic conversation, a single Latin word, an e-mail address or an order number does not change the
+ * language.
  */
 export const detectLanguage = (text: string, current: string | null): string | null => {
   const prose = text.split(/\s+/).filter((word) => !NOT_PROSE.test(word));
@@ -19,7 +20,7 @@ export const detectLanguage = (text: string, current: string | null): string | n
   return LANGUAGE_OF[script];
 };
 
-/** The language part of a BCP 47 tag in lower case. Null: there is no tag. */
+/** Returns the language part of a BCP 47 tag in lower case. Null if there is no tag. */
 export const languageOf = (locale: string | null): string | null =>
   locale === null || locale === '' ? null : locale.split(/[-_]/, 1)[0]!.toLowerCase();
 
@@ -29,7 +30,7 @@ const ARABIC_LANGUAGES = new Set(['ar', 'fa', 'ur', 'ps', 'ku', 'sd', 'ug']);
 const DEVANAGARI_LANGUAGES = new Set(['hi', 'mr', 'ne', 'sa', 'kok']);
 const NOT_PROSE = /[@\p{N}/_]/u;
 const LATIN_WORD = /[a-z\u00c0-\u024f]{2,}/gi;
-/** One Latin word is enough when it is clearly an English word and not a name or a product. */
+/** One Latin word is enough if it is clearly an English word, and not a name or a product. */
 const ENGLISH =
   /\b(?:hi|hello|hey|thanks|thank|yes|no|yeah|please|help|what|when|where|how|who|why|is|are|do|does|can|the|skip)\b/i;
 
@@ -39,7 +40,7 @@ const scriptOf = (language: string): Script => {
   return DEVANAGARI_LANGUAGES.has(main) ? 'devanagari' : 'latin';
 };
 
-/** Whether two languages use the same script, so that a single text cannot show which of them it uses. */
+/** True if two languages use the same script, so that a single text cannot show its language. */
 export const isSameScript = (one: string, other: string): boolean => scriptOf(one) === scriptOf(other);
 
 const count = (text: string, letter: RegExp): number => text.match(new RegExp(letter.source, 'g'))?.length ?? 0;

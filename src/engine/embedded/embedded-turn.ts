@@ -11,35 +11,36 @@ import { MAX_PATTERN_STEPS } from './match-rules.ts';
 import { type EmbeddedState, type Offered, readState } from './read-state.ts';
 
 /**
- * One turn in progress: the input, the remembered state, and the messages so far. The object exists for one turn only.
+ * One turn in progress: the input, the remembered state, and the messages so far. The object of a turn exists for one
+ * turn only.
  */
 export type EmbeddedTurn = {
   readonly request: TurnRequest;
   readonly definition: AgentDefinition;
   readonly state: EmbeddedState;
-  /** True on the first turn of this conversation. */
+  /** True in the first turn of this conversation. */
   readonly first: boolean;
-  /** Language of this turn. Null until the language is known. */
+  /** The language of this turn. Null until the language is known. */
   readonly language: string | null;
   readonly texts: BuiltIn;
   readonly messages: TurnResult['messages'];
   readonly trace: TurnTrace['steps'];
   readonly tags: Set<string>;
-  /** The rest of this turn's budget for patterns. */
+  /** The remaining budget of this turn for patterns. */
   readonly patterns: Budget;
   next: TurnResult['next'];
   optedOut: boolean;
   /** The sections that the previous turn offered. */
   readonly offeredBefore: readonly Offered[];
-  /** The question to which these sections belong. */
+  /** The question for which the previous turn offered sections. */
   readonly askedBefore: string | null;
-  /** Sections that may answer the last question that was searched. */
+  /** Sections that may answer the question that was searched last. */
   offers: Offer[];
 };
 
 export const beginTurn = (request: TurnRequest): EmbeddedTurn => {
   const state = readState(request.state);
-  // An offer is valid for one turn.
+  // An offer of sections is valid for one turn.
   const { offered: offeredBefore, asked: askedBefore } = state;
   state.offered = [];
   state.asked = null;
@@ -92,11 +93,13 @@ export const sayContent = (turn: EmbeddedTurn, content: MessageContent): void =>
   turn.messages.push({ content, sources: [] });
 };
 
-/** The author's text in the language of the conversation, with its variables. Null when the author wrote no text. */
+/**
+ * Renders the author's text in the language of the conversation, with its variables. Null if the author wrote no text.
+ */
 export const ownText = (turn: EmbeddedTurn, text: LocalizedText | undefined, more?: Variables): string | null =>
   text === undefined ? null : renderText(text, turn.language, variablesOf(turn, more));
 
-/** A built-in text with its variables filled in. */
+/** Renders a built-in text with its variables. */
 export const builtIn = (turn: EmbeddedTurn, template: string, more?: Variables): string =>
   renderTemplate(template, variablesOf(turn, more));
 
@@ -107,7 +110,7 @@ const variablesOf = (turn: EmbeddedTurn, more?: Variables): Variables => ({
   ...more,
 });
 
-/** An agent that was written in one language also uses that language for texts that its author left empty. */
+/** If the author wrote all texts in one language, the built-in texts use this language too. */
 const onlyLanguage = (definition: AgentDefinition): string | null => {
   const keys = Object.keys(definition.opening ?? definition.steps?.items[0]?.ask ?? {});
   return keys.length === 1 && keys[0] !== 'default' ? keys[0]! : null;

@@ -6,7 +6,10 @@ import { asksToSkip } from './phrases.ts';
 import { type AnswerContext, choiceLabel, readAnswer, type SlotValue } from './read-answer.ts';
 import { builtIn, note, ownText, say, sayContent, type EmbeddedTurn } from './embedded-turn.ts';
 
-/** Guided steps: asks one question at a time and reads each answer into its slot. A summary ends the flow. */
+/**
+ * Guides the person through steps, asking one question at a time and storing each answer in its slot. The last of the
+ * guided steps is a summary.
+ */
 
 export const startsOnOpen = (turn: EmbeddedTurn): boolean =>
   turn.definition.steps !== undefined && turn.definition.steps.start !== 'by_rule' && !turn.state.steps_done;
@@ -21,11 +24,11 @@ export const startSteps = (turn: EmbeddedTurn): void => {
   askCurrent(turn);
 };
 
-/** The step that waits for an answer. Null when no step waits. */
+/** Returns the step that waits for an answer. Null if no step waits. */
 export const currentStep = (turn: EmbeddedTurn): Step | null => {
   const items = turn.definition.steps?.items;
   if (items === undefined || turn.state.step === null) return null;
-  // The agent may have been edited between two turns.
+  // The definition of the agent may have changed between two turns.
   return items[turn.state.step] ?? null;
 };
 
@@ -35,8 +38,8 @@ export const askCurrent = (turn: EmbeddedTurn): void => {
 };
 
 /**
- * Tries to read the message as the answer to a step. Returns false when the message is not an answer. `refuseAnswer`
- * then sends the reason.
+ * Tries to read the message as the answer to a step. Returns false if the message is not an answer. If the message is
+ * not an answer, `refuseAnswer` sends the reason.
  */
 export const acceptAnswer = (turn: EmbeddedTurn, step: Step, text: string, words: Words): boolean => {
   if (step.optional === true && asksToSkip(words)) {
@@ -49,7 +52,7 @@ export const acceptAnswer = (turn: EmbeddedTurn, step: Step, text: string, words
   return true;
 };
 
-/** Asks again, with the reason. */
+/** Asks the question of the step again, with the reason. */
 export const refuseAnswer = (turn: EmbeddedTurn, step: Step, text: string, words: Words): void => {
   const answer = readAnswer(step, text, words, contextOf(turn));
   if ('value' in answer) return;
@@ -100,7 +103,7 @@ const finish = (turn: EmbeddedTurn): void => {
   note(turn, 'summary', 'All steps are answered.', { slots: { ...turn.state.slots } });
 };
 
-/** Slots in readable form: labels of choices, yes and no as words, and no value for a skipped slot. */
+/** Shows slots in readable form, with labels of choices, yes and no as words, and no value for a skipped slot. */
 const shownSlots = (turn: EmbeddedTurn): Record<string, string> => {
   const shown: Record<string, string> = {};
   for (const step of turn.definition.steps?.items ?? []) {

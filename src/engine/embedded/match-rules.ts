@@ -4,17 +4,20 @@ import type { Budget } from './compile-pattern.ts';
 import { type CompiledRules, plainForm } from './compile-rules.ts';
 import type { Words } from '../read-words.ts';
 
-/** Limit for the cost of all patterns in one turn (20 to 70 ms), so that 200 slow patterns cannot block a worker. */
+/**
+ * All patterns in one turn together have this cost limit (20 to 70 ms), so that 200 slow patterns cannot block a
+ * worker.
+ */
 export const MAX_PATTERN_STEPS = 500_000;
 
 export type Match = {
-  /** The first rule that matches and has a reply or an action. Null: no such rule exists. */
+  /** The first matching rule with a reply or an action. Null if no rule matches. */
   rule: Rule | null;
-  /** Earlier matching rules that only add tags and do not answer. */
+  /** Earlier matching rules that only add tags. */
   labels: Rule[];
 };
 
-/** Words match as whole words, in sequence, in any spelling and with Arabic prefixes. */
+/** Phrases match as whole words in sequence, in any spelling and with Arabic prefixes. */
 export const matchRules = (compiled: CompiledRules, text: string, words: Words, budget: Budget): Match => {
   const labels: Rule[] = [];
   const { rules } = compiled;
@@ -30,8 +33,8 @@ export const matchRules = (compiled: CompiledRules, text: string, words: Words, 
 };
 
 /**
- * Indexes of the rules whose phrase occurs. Each sequence of words is looked up, so the cost does not grow with the
- * number of phrases.
+ * Returns the indexes of the rules whose phrase occurs. Each sequence of words is looked up, so the time does not grow
+ * with the number of phrases.
  */
 const placesSaid = ({ phrases, lengths, longest }: CompiledRules, words: Words): Set<number> => {
   const found = new Set<number>();

@@ -2,8 +2,8 @@ import { phrases, type Words } from '../read-words.ts';
 import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 
 /**
- * Messages that are not questions: a request for a human, greetings, thanks, yes, no, skip. The lists are in English,
- * Arabic and Hindi (also Hindi in Latin letters) and are compared after folding.
+ * Phrases of messages that are not questions, such as a request for a human, greetings, thanks, yes, no, and skip. The
+ * lists are in English, Arabic and Hindi (also Hindi in Latin letters) and are compared after folding.
  */
 
 const PERSON = phrases(
@@ -26,7 +26,7 @@ const SOMEBODY = phrases(
 const CERTAIN = phrases('human|person|agent|representative|operator|rep');
 const HINDI_TALK_FIRST = /[\u0900-\u097f]|baat|kisi/;
 
-/** Whether the person asks for a human. */
+/** True if the person asks for a human. */
 export const asksForPerson = (words: Words): boolean => {
   if (words.length === 0 || words.length > 25) return false;
   if (PERSON.has(words.filter((word) => !POLITE.has(word)).join(' '))) return true;
@@ -45,7 +45,7 @@ const SOMEBODY_ARABIC = (word: string): boolean => {
   return bare !== word && SOMEBODY.has(bare);
 };
 
-/** Words that a request may contain besides the phrase. */
+/** Words that may occur in a request besides the phrase. */
 const POLITE = phrases('please|pls|kindly|now|a|an|the|من|فضلك|لو|سمحت|رجاء|कृपया|प्लीज|जी|अभी|मुझे');
 
 const GREETING = phrases(
@@ -56,7 +56,7 @@ const GREETING = phrases(
 const GREETING_FILLER = phrases(
   'there|to|you|all|team|everyone|sir|madam|dear|how|are|is|it|going|ورحمة|الله|وبركاته|و|بك|بكم|فيكم|كيف|حالك|حالكم|الحال|जी|सर|मैडम|आप|कैसे|हैं|हो|सब|राम|a|nice',
 );
-/** Telegram sends this when a person presses the button that starts a chat with a bot. */
+/** Telegram sends the command `/start` when a person presses the button that starts a chat with a bot. */
 export const asksToBegin = (text: string): boolean => /^\s*\/start(?:@\w{1,64})?(?:\s|$)/i.test(text);
 
 const THANKS = phrases(
@@ -78,7 +78,7 @@ const ACKNOWLEDGED = phrases(
 
 export type SmallTalk = 'greeting' | 'thanks' | 'farewell' | 'acknowledged';
 
-/** A message is small talk only if it contains nothing else: "hello, when do you open" is a question. */
+/** A message is small talk only if it contains nothing else, so "hello, when do you open" is a question. */
 export const smallTalkIn = (words: Words): SmallTalk | null => {
   if (words.length === 0 || words.length > 9) return null;
   const joined = words.join(' ');
@@ -101,10 +101,13 @@ const NO = phrases(
   'नहीं|नही|ना|न|जी नहीं|जी नही|नहीं जी|गलत|बिल्कुल नहीं|नो|मत|नहीं चाहिए|असहमत',
 );
 
-/** Whether the message is a yes without any addition. "yes, but …" is no plain yes. */
+/** True if the message is a yes without any addition. The message "yes, but …" is not a plain yes. */
 export const isPlainYes = (words: Words): boolean => YES.has(words.join(' '));
 
-/** True for yes, false for no, null for neither. In a longer answer, the first word counts ("yes, next week"). */
+/**
+ * Returns true for yes, false for no, and null for every other text. In a longer answer, the first word counts ("yes,
+ * next week").
+ */
 export const yesOrNo = (words: Words): boolean | null => {
   const joined = words.join(' ');
   if (NO.has(joined)) return false;
@@ -112,7 +115,7 @@ export const yesOrNo = (words: Words): boolean | null => {
   if (words.length === 0 || words.length > 12) return null;
   if (NO.has(words[0]!) || NO.has(words.slice(0, 2).join(' '))) return false;
   if (YES.has(words[0]!) || YES.has(words.slice(0, 2).join(' '))) return true;
-  // Hindi puts "no" last: "मुझे नहीं चाहिए".
+  // In Hindi, "no" is the last word, as in "मुझे नहीं चाहिए".
   if (words.some((word) => word === 'नहीं' || word === 'नही')) return false;
   return null;
 };
@@ -131,7 +134,9 @@ const QUESTION_WORD = phrases(
   'क्या|कब|कहाँ|कहां|क्यों|कौन|कौनसा|किस|कैसे|कितना|कितने|कितनी|किसका',
 );
 
-/** Whether the text is a question rather than an answer: it has a question mark or begins with a question word. */
+/**
+ * True if the text is a question rather than an answer, because of a question mark or a question word at its beginning.
+ */
 export const isQuestion = (text: string, words: Words): boolean => {
   if (/[?؟]/.test(text)) return true;
   if (words.length < 3) return false;

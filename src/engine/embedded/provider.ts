@@ -17,9 +17,9 @@ import { beginTurn, builtIn, endTurn, note, ownText, say, type EmbeddedTurn } fr
 
 /**
  * The deterministic agent. The embedded agent uses no key, no network and no model. The same request always results in
- * the same turn. Each message is checked in this order, and the first match decides: stop words, rules, a request for a
- * human, the answer to the current step, small talk, knowledge. A message without a match is a miss, and the agent
- * answers that it does not know.
+ * the same turn. The agent checks each message for stop words, rules, a request for a human, the answer to the current
+ * step, small talk, and knowledge. The first match decides. A message without a match is a miss, and the agent answers
+ * that it does not know.
  */
 export const embeddedProvider: Provider = {
   name: 'embedded',
@@ -53,10 +53,10 @@ const answerMessages = async (turn: EmbeddedTurn): Promise<void> => {
     if (outcome === 'missed') missed.push(one.read);
     else answered ||= outcome === 'answered';
   }
-  // People split one sentence over several messages, so the messages together may be a question with an answer.
+  // People split one sentence over several messages, so the messages together may be a question that has an answer.
   if (missed.length > 1 && (await answerQuestion(turn, missed.join(' ')))) missed.length = 0;
   if (missed.length > 0) {
-    // Asking back is neither an answer nor a miss, so the count of misses stays the same.
+    // A turn that asks back is neither an answer nor a miss, so the count of misses does not change.
     const question = missed.join(' ');
     if (!askBack(turn, question)) miss(turn, question);
   } else if (answered) turn.state.misses = currentStep(turn) === null ? 0 : turn.state.misses;
@@ -76,7 +76,8 @@ const respond = async (turn: EmbeddedTurn, message: ReadText, alone: boolean): P
   }
   if (asksToBegin(text)) return begin(turn, alone);
   if (step !== null) {
-    // If the person asks a question instead of answering, the agent answers it first and then asks the step again.
+    // If the person asks a question instead of answering the step, the agent answers the question first and then asks
+    // the step again.
     if (step.type === 'text' && isQuestion(read, words) && (await answerQuestion(turn, read))) return again(turn);
     if (acceptAnswer(turn, step, text, words)) return 'answered';
     if (rule !== null) return applyRule(turn, rule) === 'ended' ? 'ended' : again(turn);
@@ -95,14 +96,14 @@ const respond = async (turn: EmbeddedTurn, message: ReadText, alone: boolean): P
   if (smallTalk !== null) return alone ? chat(turn, smallTalk) : 'silent';
   if (words.length === 0) return 'missed';
   if (await answerQuestion(turn, read)) return 'answered';
-  // "I want to book a table" starts the flow. Only a question is answered first.
+  // A message such as "I want to book a table" starts the steps. Only a question is answered before the steps start.
   return turn.first && startsOnOpen(turn) && !isQuestion(read, words) ? 'silent' : 'missed';
 };
 
-/** The form in which the request names messages without text (TurnRequest.input). */
+/** The request names messages without text in this form (TurnRequest.input). */
 const isFile = (text: string): boolean => /^\[(?:image|audio|video|file)(?:: .*)?\]$/s.test(text);
 
-/** The start button of a chat. If there is other text, that text is answered instead. */
+/** Handles the start button of a chat. If the person also sent other text, the other text is answered instead. */
 const begin = (turn: EmbeddedTurn, alone: boolean): Outcome => {
   if (!alone) return 'silent';
   open(turn);
@@ -129,8 +130,8 @@ const miss = (turn: EmbeddedTurn, question: string): void => {
 };
 
 /**
- * The person meant none of the sections. The question has been in the list of unanswered questions since the agent
- * asked back.
+ * The person meant none of the offered sections. The question has been in the list of unanswered questions since the
+ * agent asked back.
  */
 const decline = (turn: EmbeddedTurn): Outcome => {
   turn.state.misses++;

@@ -9,14 +9,17 @@ import { yesOrNo } from './phrases.ts';
 import { addDays, dayIn, readDate } from './read-date.ts';
 import { readNumber } from './read-number.ts';
 
-/** A slot's value: text, number, ISO date, E.164 phone, e-mail, choice id, or yes/no. */
+/**
+ * The value of a slot, which is text, a number, an ISO date, an E.164 phone number, an e-mail address, the ID of a
+ * choice, or yes or no.
+ */
 export type SlotValue = string | number | boolean;
 export type Answer = { value: SlotValue } | { fault: AnswerFault; bounds: { min?: SlotValue; max?: SlotValue } };
 
 export type AnswerContext = {
   now: Date;
   timeZone: string | null;
-  /** The country whose national phone numbers are accepted, e.g. `QA`. Null: a country code is required. */
+  /** The country whose national phone numbers are accepted, such as `QA`. Null: a country code is required. */
   country: string | null;
   language: string | null;
   monthFirst: boolean;
@@ -39,11 +42,11 @@ export const readAnswer = (step: Step, text: string, words: Words, context: Answ
   return valueOr(readChoice(step, trimmed, words), 'choice');
 };
 
-/** The label of a choice in a language. */
+/** Returns the label of a choice in the given language. */
 export const choiceLabel = (choice: NonNullable<Step['choices']>[number], language: string | null): string =>
   chooseText(choice.label, language) ?? choice.id;
 
-/** A slot is a form field, not a document. */
+/** A slot has the length of a form field, not of a document. */
 const MAX_TEXT_ANSWER = 2_000;
 
 const fault = (kind: AnswerFault, bounds: { min?: SlotValue; max?: SlotValue } = {}): Answer => ({
@@ -115,8 +118,8 @@ const readChoice = (step: Step, text: string, words: Words): string | null => {
 };
 
 /**
- * "extra large please" contains both "large" and "extra large". The longest name is chosen, unless two different names
- * of that length occur.
+ * "extra large please" contains both "large" and "extra large". The result is the longest name, unless two different
+ * names of this length occur.
  */
 const longestWithin = (names: readonly string[][], padded: string): number | null => {
   const named = names.flatMap((list, index) =>
@@ -133,7 +136,7 @@ const unique = (names: readonly string[][], fits: (name: string) => boolean): nu
   return fitting.length === 1 ? fitting[0]! : null;
 };
 
-/** Whether one letter was added, left out or changed, or two neighbours were swapped. */
+/** True if one letter was added, left out or changed, or two neighboring letters were swapped. */
 const oneSlip = (a: string, b: string): boolean => {
   if (Math.abs(a.length - b.length) > 1) return false;
   let at = 0;

@@ -3,7 +3,7 @@ import { phraseMap, type Words } from '../read-words.ts';
 
 /**
  * Reads a calendar day in the forms that people write and returns `YYYY-MM-DD`. The day comes before the month, as in
- * the three languages, unless the locale is American. A day or weekday without a year means the next one.
+ * the three languages, unless the locale is American. A day or weekday without a year means its next date.
  */
 export const readDate = (text: string, words: Words, now: Date, options: DateOptions): string | null => {
   const today = dayIn(now, options.timeZone);
@@ -12,7 +12,7 @@ export const readDate = (text: string, words: Words, now: Date, options: DateOpt
 
 export type DateOptions = { timeZone: string | null; monthFirst: boolean };
 
-/** The current day in a time zone. An unknown zone counts as UTC. */
+/** Returns the current day in a time zone. An unknown zone counts as UTC. */
 export const dayIn = (now: Date, timeZone: string | null): string => {
   if (timeZone !== null) {
     try {
@@ -78,7 +78,7 @@ const numeric = (text: string, today: string, monthFirst: boolean): string | nul
   const match = /(?<!\d)(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{4}|\d{2}))?(?!\d)/.exec(text);
   if (match === null) return null;
   let [day, month] = [Number(match[1]), Number(match[2])];
-  // 11/25 has only one reading in any locale.
+  // A date such as 11/25 has only one reading in any locale.
   if ((monthFirst && day <= 12) || month > 12) [day, month] = [month, day];
   return match[3] === undefined ? nextToCome(month, day, today) : valid(fullYear(match[3]), month, day);
 };

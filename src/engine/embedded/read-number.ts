@@ -24,8 +24,8 @@ const SPELLED = phraseMap({
 });
 
 /**
- * Reads a number in the forms that people write: any digits, thousands separators, one decimal mark, or a small number
- * in words.
+ * Reads a number in the forms that people write, with any digits, thousands separators, one decimal mark, or a small
+ * number in words.
  */
 export const readNumber = (text: string, words: Words): number | null => {
   const plain = asciiDigits(text)
@@ -37,7 +37,7 @@ export const readNumber = (text: string, words: Words): number | null => {
   if (found.length === 1) return parse(found[0]);
   const whole = SPELLED.get(words.join(' '));
   if (whole !== undefined) return whole;
-  // Accepts the only number among the words: "two of us", "شخصين".
+  // Accepts the only number among the words, as in "two of us" or "شخصين".
   const spelled = words.filter((word) => word.length > 2 && SPELLED.has(word));
   return spelled.length === 1 && words.length <= 8 ? SPELLED.get(spelled[0]!)! : null;
 };
@@ -48,11 +48,11 @@ const parse = (written: string): number | null => {
   const commas = digits.split(',').length - 1;
   const dots = digits.split('.').length - 1;
   if (commas > 0 && dots > 0) {
-    // The mark that comes last is the decimal mark.
+    // The last mark in a number is the decimal mark.
     const decimal = digits.lastIndexOf(',') > digits.lastIndexOf('.') ? ',' : '.';
     digits = digits.replaceAll(decimal === ',' ? '.' : ',', '').replace(decimal, '.');
   } else if (commas > 0) {
-    // 1,200 and 1,00,000 are thousands, but 1,5 is a decimal.
+    // The marks in 1,200 and 1,00,000 separate thousands, but the mark in 1,5 is a decimal mark.
     digits = /^-?\d{1,3}(?:,\d{2,3})*,\d{3}$/.test(digits) ? digits.replaceAll(',', '') : digits.replace(',', '.');
   } else if (dots > 1) digits = digits.replaceAll('.', '');
   const value = Number(digits) * thousands;

@@ -1,9 +1,9 @@
 /**
- * Parses a customer's pattern into a tree. Refuses features that an automaton cannot support (lookaround,
- * back-references). Leaves out parts that match only the empty string, such as `(){100}`. Without such parts, every
- * part of the tree becomes at least one instruction, so the limit on instructions also limits the work. A class such as
- * `[\\p{L}_]` uses JavaScript's own RegExp for one character at a time, where it cannot backtrack. Creating such a
- * RegExp is the expensive part, so it is limited too.
+ * Parses a customer's pattern into a tree. The parser refuses features that an automaton cannot support (lookaround,
+ * back-references). The parser leaves out parts that match only the empty string, such as `(){100}`. Without such
+ * parts, every part of the tree becomes at least one instruction, so the limit on instructions also limits the work. A
+ * class such as `[\\p{L}_]` uses JavaScript's own RegExp for one character at a time, where it cannot backtrack. The
+ * creation of such a RegExp takes the most time, so it is limited too.
  */
 
 const MAX_SOURCE = 500;
@@ -12,18 +12,18 @@ const MAX_GROUPS_DEEP = 20;
 /** Preparing a Unicode property takes as much time as a class of this many characters. */
 const PROPERTY_COST = 500;
 
-/** Budget for the classes of one definition. A class that occurs in several patterns costs only once. */
+/** The budget for the character classes of one definition. A class that occurs in several patterns counts only once. */
 export type Classes = { left: number; known: Map<string, RegExp> };
 
 export type Node =
   | { kind: 'one'; fits: (character: string) => boolean }
   | { kind: 'edge'; holds: (before: string | undefined, after: string | undefined) => boolean }
-  /** Either empty or at least two parts, because a single part is not wrapped. */
+  /** The list is empty or has at least two parts, because a single part is not wrapped. */
   | { kind: 'all'; parts: Node[] }
   | { kind: 'any'; parts: Node[] }
   | { kind: 'repeat'; part: Node; least: number; most: number };
 
-/** The fault's message is a sentence for the author of the pattern. */
+/** The message of the fault is a sentence for the author of the pattern. */
 export class PatternFault extends Error {}
 
 export const readPattern = (source: string, classes: Classes): Node => {

@@ -1,25 +1,25 @@
 import { isRecord } from '../../kernel/is-record.ts';
 import type { SlotValue } from './read-answer.ts';
 
-/** The data that the embedded provider needs on later turns: plain JSON, stored with the conversation. */
+/** The state that the embedded provider needs in later turns is plain JSON, stored with the conversation. */
 export type EmbeddedState = {
-  /** Language of the person, if it differs from the language in which the conversation started. */
+  /** The language of the person, if it differs from the language in which the conversation started. */
   language: string | null;
-  /** Unanswered questions in a row. */
+  /** The number of consecutive unanswered questions. */
   misses: number;
-  /** Index of the current step. Null when no step is active. */
+  /** The index of the current step. Null if no step is active. */
   step: number | null;
-  /** True after the last step. */
+  /** True after the person has answered the last step. */
   steps_done: boolean;
-  /** Values by step name. Null for a skipped step. */
+  /** The values by the name of their step. Null for a skipped step. */
   slots: Record<string, SlotValue | null>;
   /** The sections that the last turn offered. Empty: the last turn offered no sections. */
   offered: Offered[];
-  /** The question after which the agent asked back in the last turn. */
+  /** The question about which the agent asked back in the last turn. */
   asked: string | null;
 };
 
-/** `learn` names the passage to which the person's choice belongs. A state of an earlier release has none. */
+/** `learn`: the passage to which the person's choice belongs. The state of an earlier release has no `learn`. */
 export type Offered = {
   label: string;
   text: string;
@@ -28,7 +28,10 @@ export type Offered = {
   learn?: { document_id: string; passage: string };
 };
 
-/** Reads a stored state. A missing or damaged state, or a state from another provider, means a new conversation. */
+/**
+ * Reads the stored state of the provider. A missing or damaged state, or a state from another provider, means a new
+ * conversation.
+ */
 export const readState = (stored: unknown): EmbeddedState => {
   const given = isRecord(stored) ? stored : {};
   const slots: Record<string, SlotValue | null> = {};

@@ -6,28 +6,28 @@ import { hindiSkeleton } from './stem-hindi.ts';
 import { stemWord } from './stem-word.ts';
 
 /**
- * Converts text to the form that the search uses. Every word becomes a few keys. Each key is one way in which a
+ * Converts text to the form that the search uses. Every word gets a few search keys. Each key is one way in which a
  * question may name the same thing: `s:` its stem, `k:` its consonants (Arabic) or its vowel-free spelling (Hindi),
  * `c:` a topic that it means, `n:` a broader topic to which it belongs as a kind. Words that belong together are also
- * read as one term: "check out", "X-100".
+ * read as one term, such as "check out" and "X-100".
  */
 export type Term = {
   word: string;
   stem: string;
-  /** A second reading, without one attached Arabic letter (و ب ل ف ك). */
+  /** A second stem, without one attached Arabic letter (و ب ل ف ك). */
   otherStem: string | null;
   skeleton: string | null;
   means: readonly string[];
   kindOf: readonly string[];
-  /** Broader topics under which this term also counts, although it is only a kind of them. */
+  /** Broader topics for which the term also counts, because it is a kind of them. */
   under: readonly string[];
-  /** How many words this term spans: more than one for a phrase of the lexicon. */
+  /** The number of words that the term spans, which is more than one for a phrase of the lexicon. */
   span: number;
 };
 
 export const termsOf = (text: string): Term[] => wordsOf(foldText(text)).map(termOf);
 
-/** Cached: documents repeat the same words, and reading a word is most of the work. */
+/** The terms are cached, because documents repeat the same words, and the reading of words is most of the work. */
 const termOf = (word: string): Term => {
   const known = lately.get(word);
   if (known !== undefined) return known;
@@ -42,7 +42,7 @@ const lately = new Map<string, Term>();
 const MAX_KEPT_TERMS = 20_000;
 const MAX_KEPT_CHARACTERS = 40;
 
-/** The longest phrase of the lexicon that begins at a term. Null: no phrase begins at this term. */
+/** Returns the longest phrase of the lexicon that begins at the given term. Null: no phrase begins at the term. */
 export const phraseAt = (terms: readonly Term[], at: number): Term | null => {
   const first = terms[at]!;
   if (!beginnings().has(first.stem) && (first.otherStem === null || !beginnings().has(first.otherStem))) return null;
@@ -68,7 +68,10 @@ export const phraseAt = (terms: readonly Term[], at: number): Term | null => {
   return null;
 };
 
-/** The joined form of letters and digits that people write together, apart or with a hyphen: X100, X 100, X-100. */
+/**
+ * Returns the joined form of letters and digits that people write together, apart or with a hyphen (X100, X 100,
+ * X-100).
+ */
 export const joinedAt = (terms: readonly Term[], at: number): string | null => {
   const [first, second] = [terms[at]?.word, terms[at + 1]?.word];
   if (first === undefined || second === undefined || first.length > 4 || isEmptyWord(terms[at]!)) return null;
@@ -80,10 +83,10 @@ export const joinedAt = (terms: readonly Term[], at: number): string | null => {
 export const isEmptyWord = (term: Term): boolean => empty().has(term.word);
 export const isWeakWord = (term: Term): boolean => weak().has(term.word) || weak().has(`~${term.stem}`);
 
-/** All words of the lexicon, for correcting typing errors in a question. */
+/** Returns all words of the lexicon, for correcting typing errors in a question. */
 export const knownWords = (): readonly Term[] => (known ??= [...lexiconWords()].map(readTerm));
 
-/** 0–6 for the name of a weekday, with Sunday first. Null: the word is not the name of a weekday. */
+/** Returns 0 to 6 for the name of a weekday, with Sunday first. Null: the word is not the name of a weekday. */
 export const weekdayOf = (term: Term): number | null => {
   const found = term.means.find((concept) => concept.startsWith('day_'));
   return found === undefined ? null : Number(found.slice(4));
@@ -154,7 +157,9 @@ const lexicon = (): Map<string, Meaning> => {
   return table;
 };
 
-/** The first stems of all phrases with several words. Hardly any word is among them, so most look-ups are skipped. */
+/**
+ * Returns the first stems of all phrases with several words. Few words begin a phrase, so most look-ups are skipped.
+ */
 const beginnings = (): Set<string> =>
   (firstStems ??= new Set(
     [...lexicon().keys()]
@@ -165,8 +170,8 @@ const beginnings = (): Set<string> =>
 const addMeaning = (into: Map<string, Meaning>, phrase: string, how: keyof Meaning, concept: string): void => {
   const words = wordsOf(foldText(phrase));
   if (words.length === 0) return;
-  // Entries are indexed by the word itself and, with a mark, by its stem. If a word itself is listed, other words with
-  // the same stem are ignored.
+  // The entries are indexed by the word and, with a mark, by the stem of the word. If the word itself is listed, the
+  // entries of its stem are ignored.
   for (const key of [words.join(' '), `~${words.map(stemWord).join(' ')}`]) {
     const meaning = into.get(key) ?? { means: [], kindOf: [], under: [] };
     if (!meaning[how].includes(concept)) meaning[how].push(concept);

@@ -6,35 +6,35 @@ import { type Asked, type Ranked, relatedOf } from './rank-passages.ts';
 import type { Demand } from './read-question.ts';
 
 /**
- * The signals about one candidate answer on which the decision is based: how much of the question the passage covers,
- * how clearly it leads, and which words it lacks. All signals are between 0 and about 1, and they need no model.
+ * The signals of a candidate answer tell how much of the question the passage covers, how clearly it leads, and which
+ * words it lacks. All signals are between 0 and about 1, and they need no model.
  */
 export const SIGNALS = [
-  /** Whether the strict search found the candidate, and how much of the question the candidate covers. */
+  /** True if the strict search found the candidate, and how much of the question the candidate covers. */
   'strict',
   'coverage',
-  /** Score in the ranking, relative to the best passage and to the best passage of another section. */
+  /** The score in the ranking, relative to the best passage and to the best passage of another section. */
   'agreement',
   'lead',
   'rivals',
-  /** Share of the question that the passage covers: by weight of the words, by words, by letter groups. */
+  /** The share of the question that the passage covers, by weight of the words, by words, and by letter groups. */
   'share',
   'words',
   'letters',
   'headingWords',
-  /** Words that the passage lacks: the rarest word that another passage has, and the words that no document has. */
+  /** The missing words of the passage: the rarest word that another passage has, and the words that no document has. */
   'missingKnown',
   'missingUnknown',
-  /** Share of the missing words for which the passage has a word that is used in the same situation. */
+  /** The share of the missing words for which the passage has a word that is used in the same situation. */
   'related',
-  /** A topic of the lexicon that no document covers. */
+  /** True if the question has a topic of the lexicon that no document covers. */
   'foreign',
-  /** A missing model number, or another missing word that shows that the passage is about a different thing. */
+  /** True if a missing model number or a similar word shows that the passage is about a different thing. */
   'decisiveMissing',
-  /** Whether the passage has or lacks the kind of fact that the question asks for. */
+  /** True if the passage has or lacks the kind of fact that the question asks for. */
   'kindPresent',
   'kindMissing',
-  /** How long the question is, and whether it is the only question of the message. */
+  /** The length of the question, and whether it is the only question of the message. */
   'single',
   'length',
   'story',
@@ -45,9 +45,9 @@ export const SIGNALS = [
 export type Signals = Record<(typeof SIGNALS)[number], number>;
 
 export type Candidate = {
-  /** Indexes of the passages, the best first. */
+  /** The indexes of the candidate's passages, the best passage first. */
   at: number[];
-  /** Coverage of the strict search. 0 if only the ranking found the candidate. */
+  /** The coverage of the strict search, or 0 if only the ranking found the candidate. */
   coverage: number;
 };
 
@@ -57,7 +57,7 @@ export type Candidate = {
  */
 export type Rest = { best: number; elsewhere: number; rivals: number };
 
-/** The parts of an index that the signals read. */
+/** The parts of an index that the signals use. */
 export type IndexView = {
   keys: KeyTable;
   passages: readonly Passage[];
@@ -71,7 +71,7 @@ type QuestionFacts = {
   demands: {
     demand: Demand;
     ways: { id: number; worth: number }[];
-    /** Known words that are used in the same situation. */
+    /** Indexed words that are used in the same situation. */
     related: number[];
     rarity: number;
     isKnown: boolean;
@@ -161,10 +161,10 @@ export const signalsOf = (
   };
 };
 
-/** Below this value, a demand does not count as met. */
+/** A demand with a value below SHOWN does not count as met. */
 const SHOWN = 0.5;
 
-/** The share of a question's letter groups that a text contains. */
+/** Returns the share of a question's letter groups that a text contains. */
 const shareOfLetters = (asked: ReadonlySet<number>, text: ReadonlySet<number>): number => {
   let both = 0;
   for (const group of asked) if (text.has(group)) both++;

@@ -22,28 +22,28 @@ import type { VectorTable } from './vector-table.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /**
- * Two searches over an agent's passages. `gather` ranks passages for a model and prefers recall. `answer` selects the
- * quotes of an agent without a model, and detects that no passage answers. A passage is found only if it (with its
- * headings and its document's name) meets the demands of the question: every informative word in some form, the kind of
- * fact that was asked for, and no evidence that it is about a similar but different thing. If no passage is found, the
- * ranking decides which sections may be offered. The index is built in memory from the agent's passages, in time linear
- * in their length. Building and searching run in steps, so that the thread that serves many agents can switch between
- * them.
+ * Two searches over an agent's passages. The search `gather` ranks passages for a model and prefers recall. The search
+ * `answer` selects the quotes of an agent without a model, and detects that no passage answers. A passage is found only
+ * if it (with its headings and its document's name) meets the demands of the question: every informative word in some
+ * form, the kind of fact that was asked for, and no evidence for a similar but different thing. If no passage is found,
+ * the ranking decides which sections may be offered. The index is built in memory from the agent's passages, in time
+ * linear in their length. Building and searching run in steps, so that the thread that serves many agents can switch
+ * between them.
  */
 export class KnowledgeIndex {
   private readonly passages: Passage[] = [];
-  /** The number of words in each passage's text. */
+  /** The number of words in the text of each passage. */
   private readonly lengths: number[] = [];
   private readonly keys = new KeyTable();
   private readonly grams = new GramTable();
   private readonly vocabulary = new Vocabulary();
   /** The number of tokens that all passages need in a model's prompt. */
   private tokens = 0;
-  /** Stems that distinguish two things with similar names, such as "300" of "AquaBoil 300". */
+  /** The stems that distinguish two things with similar names, such as "300" of "AquaBoil 300". */
   private readonly telling = new Set<string>();
-  /** Stems of all names that occur in headings and labels. */
+  /** The stems of all names that occur in headings and labels. */
   private readonly names = new Set<string>();
-  /** Used only during the build: recently read texts, and the stems of each label. */
+  /** During the build only: recently read texts, and the stems of each label. */
   private readonly read = new Map<string, Term[]>();
   private readonly labels = new Map<string, Label>();
   /** The passages of a document for each wording of a question that was learned from people. */
@@ -84,7 +84,10 @@ export class KnowledgeIndex {
     }
   }
 
-  /** An answer that a member wrote may have several passages. Otherwise the question belongs only to the last passage. */
+  /**
+   * An answer that a member wrote may have several passages. A wording without `section` belongs only to the last
+   * passage.
+   */
   private learn(key: string, section: boolean): void {
     const at = this.passages.length - 1;
     const before = this.wordings.get(key)?.places ?? [];
@@ -92,7 +95,7 @@ export class KnowledgeIndex {
     this.wordings.set(key, { places: isSame && !section ? [...before, at] : [at], section });
   }
 
-  /** Must be called after the last passage and before the first search. */
+  /** Call this method after the last passage and before the first search. */
   *close(): PausableWork<void> {
     yield* this.keys.close();
     yield* this.grams.close();
@@ -101,7 +104,7 @@ export class KnowledgeIndex {
     this.read.clear();
   }
 
-  /** The result for a person's question: an answer, sections to choose from, or nothing. */
+  /** Finds the result for a person's question, which is an answer, sections to choose from, or nothing. */
   *answer(message: string): PausableWork<Answer> {
     const learned = this.learnedFor(message);
     if (learned !== null) return { findings: learned, offers: [] };
@@ -119,7 +122,7 @@ export class KnowledgeIndex {
     return { findings: [], offers: first?.offers ?? [] };
   }
 
-  /** A question in the words of a stored wording is answered from its passage. */
+  /** A question in the words of a stored wording is answered from the passage of the wording. */
   private learnedFor(message: string): Finding[] | null {
     if (this.wordings.size === 0) return null;
     const known = this.wordings.get(questionKey(message.slice(0, MAX_QUESTION_CHARACTERS)));
@@ -134,18 +137,18 @@ export class KnowledgeIndex {
     const at = candidates[0]?.at[0];
     const heading = at === undefined ? undefined : this.passages[at]!.heading;
     const asked = lineOf(message.slice(0, MAX_QUESTION_CHARACTERS));
-    // Each heading comes after the headings above it.
+    // Each heading follows the headings above it.
     return asked.split(' ').length > 2 && heading != null && ` ${lineOf(heading)}`.endsWith(` ${asked}`);
   }
 
-  /** The candidates for each question of a message, with the signals for the decision. */
+  /** Finds the candidates for each question of a message, with the signals for the decision. */
   *weigh(message: string): PausableWork<Weighed[]> {
     const asked = yield* this.focus(message, '');
     const around = asked.filter(({ worth }) => worth < 1);
     const weighed: Weighed[] = [];
     const writing = writingOf(respell(message.slice(0, MAX_QUESTION_CHARACTERS)));
     for (const one of asked) {
-      // A number alone, such as the choice from a list, is not a question.
+      // A number alone, such as the number of a choice, is not a question.
       if (one.worth === 1 && one.terms.some(({ word }) => /\p{L}/u.test(word)))
         weighed.push(yield* this.weighOne(one, around, writing));
     }
@@ -172,7 +175,7 @@ export class KnowledgeIndex {
       candidates.push({ at: place.at, signals, chance: chanceOf(signals) });
     }
     candidates.sort((a, b) => b.chance - a.chance);
-    // If the documents have a section in two languages, it is offered in one language only.
+    // If a section exists in two languages, it is offered in one language only.
     const isInWriting = ({ at }: Weighed['candidates'][number]): boolean =>
       writingIn(this.findingAt(at[0]!, ranked.scores)) === writing;
     const inWriting = candidates.filter(isInWriting);
@@ -204,12 +207,14 @@ export class KnowledgeIndex {
     return { best, elsewhere, rivals: near.size };
   }
 
-  /** Whether all passages fit into this number of tokens. */
+  /** True if all passages fit into this number of tokens. */
   fits(tokens: number): boolean {
     return this.tokens <= tokens;
   }
 
-  /** The passages that a model receives to answer this, or all passages if they need at most `tokens`. */
+  /**
+   * Returns the passages that a model receives to answer the message, or all passages if they need at most `tokens`.
+   */
   *gather(message: string, earlier: string, tokens: number): PausableWork<Gathered> {
     const documents = [...new Set(this.passages.map(({ document }) => document))].slice(0, MAX_NAMED);
     if (this.fits(tokens)) {
@@ -221,8 +226,8 @@ export class KnowledgeIndex {
   }
 
   /**
-   * Gathers passages like `gather`, by words and by meaning. `vector` is that of the question, and `vectors` are those
-   * of the passages. This search is used only for documents that are not passed as a whole.
+   * Gathers passages like `gather`, by words and by meaning. `vector`: the vector of the question. `vectors`: the
+   * vectors of the passages. The search by meaning is used only if not all documents are passed.
    */
   *gatherByMeaning(
     message: string,
@@ -241,7 +246,7 @@ export class KnowledgeIndex {
     return this.passages.length;
   }
 
-  /** The indexes of the passages with each key, which lead from a vector to its passages. */
+  /** Maps each key to the indexes of its passages, so that a vector leads to its passages. */
   *placesByKey(keyOf: (text: string) => string): PausableWork<Map<string, number[]>> {
     const places = new Map<string, number[]>();
     for (const [at, passage] of this.passages.entries()) {
@@ -254,7 +259,7 @@ export class KnowledgeIndex {
     return places;
   }
 
-  /** All passages that share something with the question, the nearest first. */
+  /** Ranks all passages that share something with the question, the nearest first. */
   *rank(message: string): PausableWork<Finding[]> {
     const { scores } = yield* this.score(yield* this.focus(message, ''));
     return rankedFirst(scores).map((at) => this.findingAt(at, scores));
@@ -293,7 +298,7 @@ export class KnowledgeIndex {
     return { demands, terms, worth };
   }
 
-  /** The passages that answer, the best first. */
+  /** Finds the passages that answer, the best passage first. */
   private *search(demands: readonly Demand[]): PausableWork<Located[]> {
     const weights: number[] = [];
     const candidates = new Set<number>();
@@ -316,7 +321,7 @@ export class KnowledgeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, MAX_FOUND);
   }
 
-  /** The score of a passage that answers. Null: the passage does not answer the question. */
+  /** Returns the score of a passage that answers. Null: the passage does not answer the question. */
   private judge(
     passage: number,
     demands: readonly Demand[],
@@ -356,7 +361,7 @@ export class KnowledgeIndex {
     return best;
   }
 
-  /** The alternatives of a demand that occur in at least one passage. */
+  /** Returns the alternatives of a demand that occur in at least one passage. */
   private waysOf({ ways }: Demand): Way[] {
     return [...ways].flatMap(([key, worth]) => {
       const id = this.keys.idOf(key);
@@ -365,9 +370,9 @@ export class KnowledgeIndex {
   }
 
   /**
-   * A word that occurs in no document may be another way to express something in the passage. Such a word is not a
-   * paraphrase when it names a known topic, when another passage has it, or when it is next to a name: "Wave Ultra" is
-   * not "Wave".
+   * A word that occurs in no document may be another way to express something in the passage. The word of a question is
+   * not a paraphrase if it names a known topic, if another passage has it, or if it is next to a name ("Wave Ultra" is
+   * not "Wave").
    */
   private mayBeParaphrase(demand: Demand, demands: readonly Demand[]): boolean {
     const { term, at } = demand;
@@ -399,7 +404,7 @@ export class KnowledgeIndex {
     return holding.size === 0 ? 1.1 : 0.2 + 0.8 * rarity;
   }
 
-  /** Cached: headings and names repeat with every passage below them. */
+  /** The terms of texts are cached, because headings and names repeat with every passage below them. */
   private termsOf(text: string): Term[] {
     const known = this.read.get(text);
     if (known !== undefined) return known;
@@ -432,8 +437,9 @@ export class KnowledgeIndex {
 }
 
 /**
- * Selects the passages to quote: the best one, and those that are as good or belong to the same list. If the same
- * answer exists in two languages, only one is quoted. The answer in the script of the question is preferred.
+ * Selects the passages to quote, which are the best passage, and passages that are as good or belong to the same list.
+ * If the same answer exists in two languages, only one of them is quoted. The function prefers the answer in the script
+ * of the question.
  */
 const saidOf = (found: readonly Located[], writing: Writing): Located[] => {
   const best = found.find((finding) => isAsGood(finding, found[0]!) && writingIn(finding) === writing) ?? found[0];
@@ -448,8 +454,8 @@ const belongsTo = (best: Finding, finding: Finding): boolean =>
   (isAsGood(finding, best) && writingIn(finding) === writingIn(best));
 
 /**
- * The best section comes first. Passages of one section keep their order: opening hours begin with the first day of the
- * week.
+ * Sorts the findings so that the best section comes first. The passages of one section keep their order, for example so
+ * that opening hours begin with the first day of the week.
  */
 const inOrder = (found: readonly [number, Finding][]): Finding[] => {
   const sections = Map.groupBy(found, ([, { passage }]) => `${passage.document_id} ${passage.heading}`);
@@ -459,10 +465,10 @@ const inOrder = (found: readonly [number, Finding][]): Finding[] => {
 const isAsGood = (finding: Finding, best: Finding): boolean => finding.score >= best.score * 0.995;
 const writingIn = ({ passage }: Finding): Writing => writingOf(`${passage.heading ?? ''} ${passage.text}`);
 
-/** Below this value, a demand does not count as met. */
+/** A demand with a value below SHOWN does not count as met. */
 const SHOWN = 0.5;
 
-/** A passage states how many things there are only if a number is near their name. */
+/** The passage contains the number of things only if the number is near the name of the things. */
 const isCounted = (text: string, things: Demand): boolean => {
   const terms = termsOf(text);
   const named = terms.flatMap((term, at) => {
@@ -473,37 +479,40 @@ const isCounted = (text: string, things: Demand): boolean => {
   return terms.some((term, at) => isCount(term.word) && named.some((place) => Math.abs(place - at) <= MAX_APART));
 };
 
-/** In "unlimited local minutes", one word is between the number and the thing. */
+/** For example, in "unlimited local minutes", one word is between the number and the thing. */
 const MAX_APART = 2;
 
-/** About twenty megabytes of paragraphs. More text needs a separate search engine. */
+/** The limit is about twenty megabytes of paragraphs. More text needs a separate search engine. */
 export const MAX_PASSAGES = 200_000;
-/** The index size of text without repeated words. The rest of larger documents is ignored. */
+/**
+ * The index may have this size, which is the size for text without repeated words. Larger documents are ignored after
+ * this limit.
+ */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-/** The maximum number of passages that are found. Only those that belong to one answer are quoted. */
+/** A search finds at most this many passages. Only passages that belong to one answer are quoted. */
 const MAX_FOUND = 6;
 const MAX_SAID = 5;
 /** A passage whose score is below this share of the best score is about another topic. */
 const SAME_ANSWER = 0.9;
-/** How many passages of the ranking are candidates for an answer. */
+/** The number of passages in the ranking that are candidates for an answer. */
 const MAX_CANDIDATES = 10;
 /** Another section competes if its score is at least this share of the best score. */
 const NEAR = 0.75;
-/** The weight of the text around a question, and of earlier messages. */
+/** The weight of earlier messages, and of the text around a question. */
 const STORY_WORTH = 0.5;
 const EARLIER_WORTH = 0.3;
 const MAX_NAMED = 50;
 const MAX_DEMANDS = 40;
-/** The maximum number of words that may replace a misspelled word. With more, the intended word is unknown. */
+/** At most this many words may replace a misspelled word. If more words are similar, the intended word is unknown. */
 const MAX_INTENDED = 2;
-/** A word that occurs in more labels than this does not show that two things are related. */
+/** A word that occurs in more labels does not show that two things are related. */
 const MAX_ALIKE = 50;
-/** How many texts are cached, as words, while an index is built. */
+/** The number of texts whose words are cached while an index is built. */
 const MAX_READ = 1_000;
-/** The memory of a passage without its letters. */
+/** The memory of a passage in addition to its letters. */
 const PASSAGE_BYTES = 120;
 
-/** `at` is the index of the passage. */
+/** `at`: the index of the passage. */
 type Located = Finding & { at: number };
 type Label = ReadonlySet<string>;
 type Way = { id: number; worth: number };

@@ -4,8 +4,8 @@ import { knownWords, type Term, isWeakWord } from './analyze-text.ts';
 import type { PausableWork } from './pausable-work.ts';
 
 /**
- * Finds the intended word for an unknown word. Corrects only words that are in no document and in no list. Never
- * corrects numbers or short words, in which one changed letter makes another word.
+ * Finds the intended word for an unknown word. The function corrects only words that are in no document and in no list.
+ * The function never corrects numbers or short words, in which one changed letter makes another word.
  */
 export type Correction = { stem: string; term: Term | null; weak: boolean };
 
@@ -48,16 +48,19 @@ export function* correctTypo(
 }
 
 const MAX_MENDED = 8;
-/** How many words of the vocabulary one step examines. */
+/** The number of words of the vocabulary that one step examines. */
 const A_STEP = 500;
 
-/** Arabic letters that sound the same to many people. */
+/** Replaces Arabic letters that sound the same to many people. */
 const soundOf = (word: string): string | null =>
   ARABIC.test(word) ? word.replace(/ظ/g, 'ض').replace(/ص/g, 'س').replace(/ط/g, 'ت').replace(/[ذز]/g, 'د') : null;
 
 const swappedStart = (a: string, b: string): boolean => a[0] === b[1] && a[1] === b[0];
 
-/** Damerau–Levenshtein distance (swapped neighbours count once). The computation stops when the limit is exceeded. */
+/**
+ * Computes the Damerau–Levenshtein distance, in which swapped neighboring letters count once. The computation stops
+ * when the distance exceeds the limit.
+ */
 export const editDistance = (a: string, b: string, limit: number): number => {
   let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

@@ -8,7 +8,7 @@ import { ANSWER_WEIGHTS, ASK_AT, ANSWER_AT, SECTION_WEIGHTS } from './decision-w
  * weights of both models and the two thresholds come from `bench/knowledge/train-decision.ts`.
  */
 export type Weighed = {
-  /** The likeliest first. */
+  /** The candidates, the likeliest first. */
   candidates: { at: readonly number[]; signals: Signals; chance: number }[];
   offers: Offer[];
   /** The chances of the offered sections. */
@@ -16,8 +16,8 @@ export type Weighed = {
   /** The chance that one of the offered sections answers. */
   near: number;
   /**
-   * The likeliest answer is in another script than the question, and the documents have passages in the script of the
-   * question.
+   * True: the likeliest answer is in another script than the question, and the documents have passages in the script of
+   * the question.
    */
   isForeign: boolean;
   findingOf(at: number): Finding;
@@ -29,7 +29,7 @@ export const decide = ({ candidates, near, isForeign }: Weighed): Decision => {
   const [best] = candidates;
   if (best === undefined) return 'unknown';
   const mayAsk = near >= ASK_AT;
-  // A person who writes English may not read the Arabic half of the documents.
+  // For example, a person who writes English may not read the Arabic half of the documents.
   if (best.chance >= ANSWER_AT && !(isForeign && mayAsk)) return 'answer';
   return mayAsk ? 'ask' : 'unknown';
 };
@@ -39,7 +39,10 @@ export const chanceOf = (signals: Signals): number => logistic(ANSWER_WEIGHTS, a
 export const nearOf = (best: Signals | undefined, chances: readonly number[]): number =>
   best === undefined ? 0 : logistic(SECTION_WEIGHTS, sectionFeatures(best, chances));
 
-/** The signals, and products of signals that are only meaningful together. The first feature is the constant. */
+/**
+ * The features are the signals, and products of signals that are only meaningful together. The first feature is the
+ * constant.
+ */
 export const answerFeatures = (signals: Signals): number[] => [
   1,
   ...SIGNALS.map((name) => signals[name]),
@@ -53,7 +56,7 @@ export const answerFeatures = (signals: Signals): number[] => [
   signals.lead * signals.related,
 ];
 
-/** The features of the likeliest candidate, with the chances of the offered sections. */
+/** Returns the features of the likeliest candidate, with the chances of the offered sections. */
 export const sectionFeatures = (best: Signals, chances: readonly number[]): number[] => [
   ...answerFeatures(best),
   chances[0] ?? 0,

@@ -1,4 +1,7 @@
-/** The kind of fact that a passage states: money, a time, a place … The patterns match folded text (ASCII digits). */
+/**
+ * Detects the kind of fact that a passage states, such as money, a time or a place. The patterns match folded text
+ * (ASCII digits).
+ */
 export type Feature =
   | 'money'
   | 'time'
@@ -28,7 +31,7 @@ const UNIT_OF_TIME =
   'seconds?|secs?|minutes?|mins?|hours?|hrs?|h|days?|nights?|weeks?|months?|years?|ثانيه|ثواني|دقيقه|دقايق|ساعه|ساعات|يوما?|ايام|ليله|ليال|اسبوعا?|اسابيع|شهرا?|اشهر|شهور|سنه|سنوات|عاما?|اعوام|सेकंड|मिनट|घंटे|घंटा|घंटों|दिन|दिनों|दिवस|हफ्ते|हफ्ता|सप्ताह|महीने|महीना|महीनों|माह|साल|सालों|वर्ष|वर्षों';
 
 const COUNT = new RegExp(`^(?:${NUMBER}|unlimited|no|असीमित|محدود|محدوده|محدودين)$`, 'u');
-/** Whether a word states a quantity: digits, a number in words, "unlimited". */
+/** True if a word states a quantity, as digits, a number in words, or "unlimited". */
 export const isCount = (word: string): boolean => COUNT.test(word);
 
 const PATTERNS: Record<Feature, RegExp> = {

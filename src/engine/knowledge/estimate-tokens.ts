@@ -1,7 +1,7 @@
 /**
- * A rough upper estimate of the tokens that a text needs. Every model counts in its own way, so the estimate is high.
- * In English, a token has about four letters, and the estimate uses three. In other scripts, each letter counts as a
- * token.
+ * Returns a rough upper estimate of the tokens that a text needs. Every model counts tokens differently, so the
+ * estimate is high. In English, a token has about four letters, and the estimate assumes three. In other scripts, each
+ * letter counts as a token.
  */
 export const estimateTokens = (text: string): number => {
   let thirds = 0;

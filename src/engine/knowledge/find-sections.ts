@@ -3,8 +3,8 @@ import { rowLabelOf } from './read-passage.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
- * The sections that may answer a question, for the person to choose from: at most three, the likeliest first.
- * `chances`: for each section, the chance of its best passage.
+ * Selects at most three sections that may answer a question, for the person to choose from, the likeliest first.
+ * `chances`: the chance of each section's best passage.
  */
 export const offerSections = (
   passages: readonly Passage[],
@@ -35,18 +35,21 @@ export const offerSections = (
   return { offers, chances };
 };
 
-/** The indexes of a passage and of its neighbours that are shown with it when a person chooses its section. */
+/** Returns the indexes of a passage and of the neighbors that are shown with it when a person chooses its section. */
 export const sectionAround = (passages: readonly Passage[], at: number): number[] =>
   windowAround(passages, at, MAX_OFFER_CHARACTERS, (one) => one.text.length);
 
-/** Indexes of the passages with a score, the highest score first. Equal scores keep the order of the documents. */
+/**
+ * Returns the indexes of the passages with a score, the highest score first. Passages with equal scores keep the order
+ * of the documents.
+ */
 export const rankedFirst = (scores: Float64Array): number[] => {
   const order: number[] = [];
   for (const [at, score] of scores.entries()) if (score > 0) order.push(at);
   return order.sort((a, b) => scores[b]! - scores[a]! || a - b);
 };
 
-/** A passage and its neighbours in the same section, the nearest first, as long as they fit. */
+/** Returns a passage and its neighbors in the same section, the nearest first, as long as they fit. */
 export const windowAround = (
   passages: readonly Passage[],
   at: number,
@@ -74,7 +77,7 @@ export const windowAround = (
 const sectionOf = ({ section, document }: Passage): string =>
   (section?.split(HEADING_SEPARATOR).at(-1) ?? document).slice(0, MAX_LABEL);
 
-/** The first cell of a table row, the label before a colon, or the first words. */
+/** Returns the first cell of a table row, the label before a colon, or the first words. */
 const beginningOf = (passage: Passage): string => rowLabelOf(passage) ?? firstWordsOf(passage);
 
 const firstWordsOf = ({ text }: Passage): string =>

@@ -3,7 +3,7 @@ import { readWords } from '../read-words.ts';
 
 /**
  * The questions in a message, and the text around them. Messages often begin with a greeting and a story, and end with
- * the question. The question decides what is searched, and the rest only helps to rank.
+ * the question. The search uses the question, and the rest of the message only helps to rank.
  */
 export type Focus = { questions: string[]; story: string };
 
@@ -19,10 +19,10 @@ export const focusQuestion = (message: string): Focus => {
   return { questions: questions.slice(-MAX_QUESTIONS).map(({ sentence }) => sentence), story: story.join('\n') };
 };
 
-/** The maximum number of questions in one message. The latest are used. */
+/** One message has at most this many questions, and of more questions the latest are used. */
 const MAX_QUESTIONS = 3;
 const SENTENCE = /(?<=[.!?؟।…])(?=\s)|\n+/u;
-/** "Hello, when do you open?" */
+/** Matches the greeting in "Hello, when do you open?". */
 const GREETED = /^\s*([\p{L}\p{M}' ]{2,40})[,،!:]\s+(?=\S)/u;
 
 const withoutGreeting = (sentence: string): string => {

@@ -1,8 +1,8 @@
 /**
  * Converts text that people spell in many ways to one spelling, so that two texts can be compared letter by letter:
  * case, accents, digits of four scripts, Arabic hamza seats, taa marbuta, alef maqsura, vowel marks and tatweel, Hindi
- * nukta, chandrabindu and half nasals, invisible joiners. The conversion loses information on purpose. A quote always
- * shows the original.
+ * nukta, chandrabindu and half nasals, invisible joiners. The conversion loses information on purpose, because a quote
+ * always shows the original.
  */
 export const foldText = (text: string): string => {
   const lower = text.toLowerCase();
@@ -16,17 +16,20 @@ export const foldText = (text: string): string => {
   return folded.replace(ACCENTED, (letter) => letter.normalize('NFD')[0]!);
 };
 
-/** The number of letters in the longest ligature. This number also limits how much longer a text can become. */
+/** The longest ligature has this many letters. This number also limits how much longer a text can become. */
 const LIGATURE = 18;
 const MOST_LONGER = 2;
 
-/** Converts Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits to 0–9. All other characters stay. */
+/**
+ * Converts Arabic-Indic, Extended Arabic-Indic, Devanagari and full-width digits to 0–9. All other characters do not
+ * change.
+ */
 export const asciiDigits = (text: string): string => text.replace(DIGITS, asciiDigit);
 
 /**
- * The words of a folded text, which consist of letters, marks and digits. A number includes its decimals, and a time
- * includes its colon. A sequence longer than any word is cut into pieces, because the cost of comparing words grows
- * with their length.
+ * Returns the words of a folded text, which consist of letters, marks and digits. A number includes its decimals, and a
+ * time includes its colon. A sequence longer than any word is cut into pieces, because the cost of comparing words
+ * grows with their length.
  */
 export const wordsOf = (folded: string): string[] => {
   const words = folded.match(WORD) ?? [];
@@ -35,7 +38,7 @@ export const wordsOf = (folded: string): string[] => {
 
 /**
  * Chinese, Japanese and Thai have no spaces between words. In Chinese and Japanese, each pair of letters counts as a
- * word. In Thai, each group of three letters counts as a word. A word that is shorter than that is not cut.
+ * word. In Thai, each group of three letters counts as a word. A word that is shorter than such a group is not cut.
  */
 const piecesOf = (word: string): string[] =>
   (word.match(WRITING_RUN) ?? []).flatMap((run) => {
@@ -50,8 +53,8 @@ export const DEVANAGARI = /[\u0900-\u097f]/;
 export type Writing = 'arabic' | 'devanagari' | 'other';
 
 /**
- * The script in which a text is written. The text may contain a name in another writing: “iPhone” does not make an
- * Arabic sentence English.
+ * The script in which most of a text is written. The text may contain a name in another script: “iPhone” does not make
+ * an Arabic sentence English.
  */
 export const writingOf = (text: string): Writing =>
   ARABIC.test(text) ? 'arabic' : DEVANAGARI.test(text) ? 'devanagari' : 'other';
@@ -64,7 +67,7 @@ const QUOTES = /[\u2018\u2019\u02bc]/g;
 const ACCENTED = /[\u00c0-\u024f\u1e00-\u1eff]/g;
 const WORD = /\d{1,64}(?:[.,:\u066b\u066c]\d{1,64}){1,8}|[\p{L}\p{M}\p{N}]{1,64}(?:'[\p{L}]{1,64})?/gu;
 
-/** Chinese and Japanese letters, and letters of Thai, Lao, Khmer and Burmese. */
+/** Matches Chinese and Japanese letters, and letters of Thai, Lao, Khmer and Burmese. */
 const PAIRED = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
 const WRITING_RUN =
@@ -81,7 +84,7 @@ const ARABIC_MARKS = /[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
 
 const foldArabic = (text: string): string =>
   text
-    // The ending -an is written with a mark and an alef that is not a letter of the word.
+    // In Arabic, the ending -an is written with a mark and an alef that is not a letter of the word.
     .replace(/\u064bا|ا\u064b/g, '')
     .replace(ARABIC_MARKS, '')
     .replace(/[أإآٱ]/g, 'ا')

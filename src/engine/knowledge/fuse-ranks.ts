@@ -2,8 +2,9 @@ import { rankedFirst } from './find-sections.ts';
 import type { PausableWork } from './pausable-work.ts';
 
 /**
- * Combines two rankings by reciprocal rank. A passage near the top of either ranking is near the top of the result, and
- * the scores need not be comparable. A passage without a vector gets the same rank by meaning as by words.
+ * Combines two rankings by reciprocal rank. A passage near the top of either ranking is near the top of the result,
+ * even if the scores of the rankings are not comparable. A passage without a vector gets the same rank by meaning as by
+ * words.
  */
 export function* fuseRanks(words: Float64Array, meaning: Float32Array): PausableWork<Float64Array> {
   const fused = new Float64Array(words.length);
@@ -22,9 +23,9 @@ export function* fuseRanks(words: Float64Array, meaning: Float32Array): Pausable
 
 /**
  * The usual constant 60 prefers passages that occur anywhere in both rankings. A paraphrase is at the top of only one
- * ranking. With 5, the first passage of each ranking is always among the best six.
+ * of the two rankings. With the constant 5, the first passage of each ranking is always among the best six.
  */
 const SMOOTHING = 5;
 const worth = (rank: number): number => 1 / (SMOOTHING + rank);
-/** Passages with a lower rank do not have a similar meaning. */
+/** Passages with a lower rank have no similar meaning. */
 const MAX_NEAR = 200;

@@ -3,13 +3,15 @@ import { estimateTokens } from './estimate-tokens.ts';
 import { rankedFirst, windowAround } from './find-sections.ts';
 import type { PausableWork } from './pausable-work.ts';
 
-/** The tokens that a passage needs in a model's prompt: its text, its number, and a line with its heading. */
+/**
+ * Returns the tokens that a passage needs in a model's prompt for its text, its number, and a line with its heading.
+ */
 export const tokensOf = ({ document, heading, text }: Passage): number =>
   estimateTokens(text) + estimateTokens(`${document} › ${heading ?? ''}`) + NUMBER_TOKENS;
 
 /**
- * The passages for a model, within a budget: first the best ones, then the sections around them, then further ranked
- * passages. The passages are returned in the order of the documents.
+ * Selects passages for a model within a budget: first the best passages, then the sections around them, then further
+ * ranked passages. The result is in the order of the documents.
  */
 export function* gatherSections(
   passages: readonly Passage[],

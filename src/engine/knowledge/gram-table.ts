@@ -6,7 +6,7 @@ import { isEmptyWord, type Term } from './analyze-text.ts';
  * spellings. The groups are stored as hashes in flat arrays that are about as large as the text.
  */
 export class GramTable {
-  /** The hashes of the groups, passage by passage. The hashes are removed when the table is closed. */
+  /** The hashes of the groups, passage by passage, which are removed when the table is closed. */
   private cells = new Uint32Array(1_024);
   private ends: number[] = [];
   private postings = new Uint32Array(0);
@@ -33,7 +33,10 @@ export class GramTable {
     this.ends.push(at);
   }
 
-  /** Inverts the table, so that each group leads to its passages. One step for each passage. */
+  /**
+   * Inverts the table, so that each group leads to its passages. The inversion of the table has one step for each
+   * passage.
+   */
   *close(): Generator<void, void> {
     const groups = this.ends.at(-1) ?? 0;
     this.mask = bucketsFor(groups) - 1;
@@ -52,7 +55,7 @@ export class GramTable {
     this.cells = new Uint32Array(0);
   }
 
-  /** Adds the score of each passage for these terms, multiplied by `worth`. */
+  /** Adds the score of each passage for the given terms, multiplied by `worth`. */
   *score(terms: readonly Term[], worth: number, scores: Float64Array): Generator<void, void> {
     const passages = this.ends.length;
     const buckets = new Set([...lettersOf(terms)].slice(0, MAX_GROUPS).map((group) => group & this.mask));
@@ -60,7 +63,7 @@ export class GramTable {
     for (const bucket of buckets) {
       if (++seen % A_STEP === 0) yield;
       const [start, end] = [this.postingStarts[bucket]!, this.postingStarts[bucket + 1]!];
-      // Groups that share a bucket may list a passage twice.
+      // Two groups that share a bucket may list a passage twice.
       const rarity = rarityOf(Math.min(end - start, passages), passages);
       for (let at = start; at < end; at++) {
         const passage = this.postings[at]!;
@@ -71,24 +74,24 @@ export class GramTable {
   }
 }
 
-/** BM25's weight of a key that `holding` of `all` passages have. */
+/** Returns the weight by BM25 of a key that `holding` of `all` passages have. */
 export const rarityOf = (holding: number, all: number): number => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 
 const LETTERS = 3;
-/** The maximum number of groups in one question. */
+/** One question has at most this many groups. */
 const MAX_GROUPS = 600;
-/** How many groups one step looks up. */
+/** The number of groups that one step looks up. */
 const A_STEP = 16;
 
-/** Two groups may share a bucket, but real text has fewer groups than this. */
+/** Two groups may share a bucket, but real text has fewer groups than buckets. */
 const bucketsFor = (groups: number): number => 2 ** Math.min(16, Math.max(8, Math.ceil(Math.log2(1 + groups))));
 
-/** Hashes of the groups of three letters in these words. */
+/** Returns the hashes of the groups of three letters in the terms. */
 export const lettersOf = (terms: readonly Term[]): Set<number> => {
   const hashes = new Set<number>();
   for (const term of terms) {
     if (isEmptyWord(term)) continue;
-    // The marks make the beginning and the end of a word count as letters.
+    // With the marks, the beginning and the end of a word count as letters.
     const word = `^${term.word}$`;
     for (let at = 0; at + LETTERS <= word.length; at++) {
       let hash = 0x811c9dc5;

@@ -1,23 +1,23 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { readQuestion } from './read-question.ts';
 
-/** A longer message is a story, and its beginning shows the topic. */
+/** A message with more characters is a story, and its beginning shows the topic. */
 const MAX_CHARACTERS = 500;
-/** The share of the words of two questions, by weight, that both must contain. */
+/** Two questions have the same topic if both contain this share of their words, by weight. */
 const SAME_SHARE = 0.5;
-/** Optional words of a question, such as `sell` next to "gift cards", say less about its topic. */
+/** Optional words of a question, such as `sell` next to "gift cards", say less about the topic of the question. */
 const WEIGHTS = { must: 1, may: 1 / 3 };
 const BETWEEN_BREATHS = 25;
 
 /**
- * Groups questions with the same topic: those that share at least half of their words by weight. Words match by stem or
- * by meaning, in any of the languages. The first question of a group decides which others belong to it.
+ * Groups questions with the same topic, which share at least half of their words by weight. Words match by stem or by
+ * meaning, in any of the languages. The first question of a group decides which other questions belong to the group.
  */
 export async function groupQuestions<T extends { text: string }>(asked: readonly T[]): Promise<T[][]> {
   const groups: { topics: Topics; weight: number; members: T[] }[] = [];
   const byTopic = new Map<string, number[]>();
   for (const [at, one] of asked.entries()) {
-    // Reading hundreds of questions must not block other requests.
+    // The event loop must not be blocked while hundreds of questions are read.
     if (at % BETWEEN_BREATHS === BETWEEN_BREATHS - 1) await breathe();
     const topics = topicsOf(one.text);
     const weight = weightOf(topics);
@@ -38,7 +38,10 @@ export async function groupQuestions<T extends { text: string }>(asked: readonly
   return groups.map(({ members }) => members);
 }
 
-/** The topics that the words mean, or their stems. A question without informative words is its own topic. */
+/**
+ * Returns the topics that the words mean, or the stems of the words. A question without informative words is a separate
+ * topic.
+ */
 function topicsOf(text: string): Topics {
   const topics: Topics = new Map();
   for (const { term, force } of readQuestion(text.slice(0, MAX_CHARACTERS))) {

@@ -4,9 +4,12 @@
  */
 export class KeyTable {
   private readonly ids = new Map<string, number>();
-  /** The distinct weights. There are few different lists of passages, so a cell contains an index into this list. */
+  /**
+   * The list of all distinct weights. The number of distinct weights is small, so a cell contains an index into this
+   * list.
+   */
   private readonly worths: number[] = [];
-  /** The keys of each passage in order: `id * WORTHS + worth`. */
+  /** The keys of each passage in order, as `id * WORTHS + worth`. */
   private cells: Uint32Array = new Uint32Array(1_024);
   /** The index at which the cells of each passage begin, with one more entry for the end. */
   private starts: Uint32Array = new Uint32Array(256);
@@ -27,7 +30,10 @@ export class KeyTable {
     this.starts[++this.passages] = end;
   }
 
-  /** Inverts the table, so that each key leads to its passages. One step for each passage. */
+  /**
+   * Inverts the table, so that each key leads to its passages. The inversion of the table has one step for each
+   * passage.
+   */
   *close(): Generator<void, void> {
     this.cells = this.cells.slice(0, this.starts[this.passages]);
     this.starts = this.starts.slice(0, this.passages + 1);
@@ -49,18 +55,18 @@ export class KeyTable {
     return this.ids.has(key);
   }
 
-  /** Passages that have the key, in their order. */
+  /** Returns the passages that have the key, in order. */
   showing(key: string): Uint32Array {
     const id = this.ids.get(key);
     return id === undefined ? NONE : this.postings.subarray(this.postingStarts[id], this.postingStarts[id + 1]);
   }
 
-  /** The number that `worthIn` expects for a key. Null: no passage has the key. */
+  /** Returns the number of a key that `worthIn` expects. Null: no passage has the key. */
   idOf(key: string): number | null {
     return this.ids.get(key) ?? null;
   }
 
-  /** The weight of the key in a passage. 0 when the passage does not have it. */
+  /** Returns the weight of the key in a passage, or 0 if the passage does not have the key. */
   worthIn(passage: number, id: number): number {
     let low = this.starts[passage]!;
     let high = this.starts[passage + 1]!;
@@ -92,9 +98,9 @@ export class KeyTable {
   }
 }
 
-/** This is more than the number of places in which a word can occur. */
+/** The number of weights is higher than the number of places in which a word can occur. */
 const WORTHS = 16;
-/** The memory of a key without its letters: its entry in a map and the header of its string. */
+/** The memory of a key without its letters, which is its entry in a map and the header of its string. */
 const KEY_BYTES = 80;
 const NONE = new Uint32Array(0);
 

@@ -1,8 +1,8 @@
 import { foldText, wordsOf, type Writing } from './fold-text.ts';
 
 /**
- * Common Hindi and Arabic words that people write in Latin letters, with the spelling that documents use. No word here
- * is an English word, except for those in MARKS_NOTHING.
+ * Common Hindi and Arabic words that people write in Latin letters, with the spelling that documents use. The list
+ * contains no English word, except for the words in MARKS_NOTHING.
  */
 const HINDI = `kya क्या|kyaa क्या|hai है|he है|hain हैं|hoon हूँ|hun हूँ|ho हो|tha था|thi थी|hoga होगा|hogi होगी|honge होंगे
 ka का|ki की|ke के|ko को|se से|mein में|me में|main मैं|par पर|pe पर|aur और|ya या|to तो|bhi भी|hi ही|na न|nahi नहीं|nahin नहीं|nhi नहीं
@@ -17,15 +17,15 @@ const ARABIC = `kam كم|bikam بكم|bkam بكم|bekam بكم|mata متى|meta 
 el -|al -|il -|lil -|fi في|fe في|min من|men من|ila إلى|ela إلى|la لا|wa و|w و|ma ما|maa مع|ma3 مع|ma3a مع|aw أو|aw2 أو|law لو|etha إذا|iza إذا|ana أنا|ani أنا|inta أنت|enta أنت|ente أنت|antum أنتم|entu أنتم|kul كل|kol كل|ba3d بعد|baad بعد|gabl قبل|qabl قبل|abl قبل|3ala على|3la على|3an عن|3and عند|3end عند|3indi عندي|3endi عندي|3andi عندي|3indkum عندكم|3endkom عندكم|3andkum عندكم|3andkom عندكم|fee في|feeh فيه|fih فيه|maku لا|mafi لا|mafee لا|aku يوجد
 abi أبي|abgha أبغى|abga أبغى|abghi أبغى|areed أريد|oreed أريد|ureed أريد|urid أريد|3ayez أريد|3ayz أريد|bedi أريد|biddi أريد|mumkin ممكن|momken ممكن|momkin ممكن|mumken ممكن|a2dar أقدر|agdar أقدر|aqdar أقدر|lazem لازم|lazim لازم|yom يوم|youm يوم|yawm يوم|alyom اليوم|elyom اليوم|bukra بكرة|bokra بكرة|sa3a ساعة|se3a ساعة|saa3a ساعة|shahr شهر|shaher شهر|sana سنة|usbu3 أسبوع|osboo3 أسبوع|se3r سعر|si3r سعر|s3r سعر|as3ar أسعار|es3ar أسعار|floos فلوس|flous فلوس|fulus فلوس|riyal ريال|majani مجاني|majanan مجانا|balash مجانا|raqam رقم|raqm رقم|rakam رقم|3inwan عنوان|3enwan عنوان|maftuh مفتوح|maftoo7 مفتوح|maftou7 مفتوح|tefta7 تفتح|tifta7oon تفتحون|taftahun تفتحون|musakar مغلق|mughlaq مغلق|tawseel توصيل|tawsil توصيل|7ajz حجز|hajz حجز|khasm خصم|5asm خصم|dawam دوام|shukran شكرا|marhaba مرحبا|mar7aba مرحبا|salam سلام|sayara سيارة|sayyara سيارة|bait بيت|bayt بيت|beit بيت`;
 
-/** These words are also English words or names, so they do not show the language. */
+/** The words of this list are also English words or names, so they do not show the language. */
 const MARKS_NOTHING = new Set(
   'he|ho|ka|ki|ke|se|me|main|par|pe|ya|to|hi|na|kis|kal|din|bad|pas|dam|dena|log|logo|band|free|rupees|bata|kar|kare|hun|hum|der|sham|roz|tak|pata|sab|ye|wo|ap|lie|karen|fi|fe|el|al|il|lil|min|men|la|ma|maa|wa|w|aw|law|ana|ani|fee|baad|abi|hal|kam|meta|sana|sho|riyal|bait|salam|mata|fain|hada|dopahar|tha|thi|koi|raha|doge|meen'.split(
     '|',
   ),
 );
-/** A word with a digit for a letter that Latin lacks: "se3r", "7ajz". */
+/** Matches a word with a digit for a letter that Latin lacks, such as "se3r" and "7ajz". */
 const LETTER_DIGIT = /^(?=.*[a-z])(?=.*[23579])[a-z23579]{3,20}$/;
-/** Digits that replace a letter are next to other letters of a word. "a4", "mp3" and "h2o" are names. */
+/** A digit that replaces a letter is next to other letters of the word. The words "a4", "mp3" and "h2o" are names. */
 const NAMES_WITH_DIGIT = /^(?:[a-z]{1,3}\d|\d[a-z]{1,2}|[a-z]\d[a-z])$/;
 
 const tableOf = (list: string): Map<string, string> =>
@@ -48,7 +48,7 @@ export const latinLanguageOf = (words: readonly string[]): LatinLanguage | null 
   const arabic = latin.filter((word) => (ar.has(word) && isMark(word)) || isSpelledWithDigits(word)).length;
   const english = latin.filter((word) => ENGLISH.has(word)).length;
   const most = Math.max(hindi, arabic);
-  // In a long text, one such word is not enough. English words count against a language.
+  // In a long text, one common word is not enough. English words in the text count against a language.
   if (most === 0 || most <= english || most / latin.length < LEAST_SHARE) return null;
   return hindi >= arabic ? 'hi' : 'ar';
 };
@@ -64,7 +64,9 @@ const likelyLanguageOf = (words: readonly string[], writings: ReadonlySet<Writin
 const isMark = (word: string): boolean => !MARKS_NOTHING.has(word);
 const isSpelledWithDigits = (word: string): boolean => LETTER_DIGIT.test(word) && !NAMES_WITH_DIGIT.test(word);
 
-/** Converts common Hindi and Arabic words in Latin letters to their dictionary spelling: "kitna" as "कितना". */
+/**
+ * Converts common Hindi and Arabic words in Latin letters to their dictionary spelling, for example "kitna" to "कितना".
+ */
 export const respell = (question: string, writings: ReadonlySet<Writing> = NO_WRITINGS): string => {
   const words = wordsOf(foldText(question));
   const language = latinLanguageOf(words) ?? likelyLanguageOf(words, writings);
@@ -75,7 +77,10 @@ export const respell = (question: string, writings: ReadonlySet<Writing> = NO_WR
     .trim();
 };
 
-/** The spelling of a common word in documents. Empty: the word is an article. Null: the word is not in the list. */
+/**
+ * Returns the spelling that documents use for a common word. Empty: the word is an article. Null: the word is not in
+ * the list.
+ */
 export const nativeSpelling = (word: string, language: LatinLanguage): string | null =>
   tablesOnce()[language].get(word)?.replace('-', '') ?? null;
 

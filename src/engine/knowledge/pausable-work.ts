@@ -1,4 +1,4 @@
-/** Work that can be paused: each step is short, and the result is returned at the end. */
+/** Work that can be paused, because each step is short and the result is returned at the end. */
 export type PausableWork<Result> = Generator<unknown, Result, void>;
 
 export const runToEnd = <Result>(work: PausableWork<Result>): Result => {

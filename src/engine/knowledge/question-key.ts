@@ -5,8 +5,8 @@ import { HASH_BYTES, textToEmbed } from './vector-key.ts';
 import { respell } from './latin-words.ts';
 
 /**
- * The informative words of a question in any order and form. Two questions with the same key ask the same in the same
- * words. Empty if the question has no such word.
+ * Returns the informative words of a question, in a form without order and inflection. Two questions with the same key
+ * ask for the same thing in the same words. The value is empty if the question has no informative word.
  */
 export const questionKey = (question: string): string => {
   const stems = termsOf(respell(question))

@@ -6,11 +6,11 @@ import { relatedKeys } from './related-words.ts';
 import type { PausableWork } from './pausable-work.ts';
 
 /**
- * Ranks all passages for a question and prefers recall. No demand is required. Each demand adds its weight to the
- * score. Words, topics and kinds of fact count by rarity, as in BM25. Groups of letters find further matches.
+ * Ranks all passages for a question and prefers recall. The ranking requires no demand. Each demand adds its weight to
+ * the score. Words, topics and kinds of fact count by rarity, as in BM25. Groups of letters find further passages.
  */
 export type Ranked = {
-  /** The score by passage. 0 for a passage that shares nothing with the question. */
+  /** The score by passage, or 0 for a passage that shares nothing with the question. */
   scores: Float64Array;
   /** The covered share of the question by passage, by the weight of the words. */
   shares: Float64Array;
@@ -84,7 +84,7 @@ function* addDemand(
   return weight * (rarest > 0 ? rarest : rarityOf(0, passages));
 }
 
-/** The keys of words that are used in the same situation as the word of a demand. */
+/** Returns the keys of words that are used in the same situation as the word of a demand. */
 export const relatedOf = ({ term, force, general }: Demand): readonly string[] =>
   term === null || force === 'kind' || general ? [] : relatedKeys(term.stem);
 

@@ -5,8 +5,9 @@ import { foldText } from './fold-text.ts';
 import { HEADING_SEPARATOR } from './split-document.ts';
 
 /**
- * Returns every key by which a question may find a passage, with its weight. Also returns the number of words in the
- * text. Words in the text weigh most, then the nearest heading, the headings above it, the document's name, and wordings of questions.
+ * Returns every key by which a question may find a passage, with its weight, and the number of words in the text. Words
+ * in the text weigh most, then the nearest heading, the headings above it, the document's name, and wordings of
+ * questions.
  */
 export const readPassage = (
   passage: Passage,
@@ -27,7 +28,7 @@ export const readPassage = (
     addKeys(keys, terms(spellRanges(before.text)), FIELD.before);
   }
   for (const [key, field] of keys.entries().toArray()) {
-    // A heading counts for the kinds of its topic ("Pets" for "dog"), unless the text names other kinds.
+    // A heading counts for the kinds of its topic ("Pets" for "dog"), unless the text of the passage names other kinds.
     if (key.startsWith('c:') && (inText.has(key) || !inText.has(`n:${key.slice(2)}`)))
       keys.set(`t:${key.slice(2)}`, field);
   }
@@ -43,7 +44,7 @@ const addKeys = (keys: Map<string, number>, terms: readonly Term[], field: numbe
   for (const [at, term] of terms.entries()) {
     const phrase = phraseAt(terms, at);
     if (phrase !== null) within = Math.max(within, at + phrase.span);
-    // In "debit card", "card" is not a card in general.
+    // In "debit card", the word "card" does not mean cards in general.
     addTermKeys(term, add, at >= within);
     if (phrase !== null) addTermKeys(phrase, add, true);
     const joined = joinedAt(terms, at);
@@ -66,7 +67,10 @@ const DAY =
   '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?|[\\u0900-\\u097f]+वार|ال(?:أحد|احد|اثنين|إثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت)';
 const DAY_HYPHEN = new RegExp(`(${DAY})-(?=${DAY})`, 'giu');
 
-/** Adds the keys of one term. The meanings of a term are left out if it is part of a phrase with another meaning. */
+/**
+ * Adds the keys of one term. Without `meanings`, the meanings of a term are left out, because it is part of a phrase
+ * with another meaning.
+ */
 export const addTermKeys = (term: Term, add: (key: string) => void, meanings: boolean): void => {
   add(`s:${term.stem}`);
   if (term.otherStem !== null) add(`s:${term.otherStem}`);
@@ -76,24 +80,29 @@ export const addTermKeys = (term: Term, add: (key: string) => void, meanings: bo
   for (const concept of term.kindOf) add(`n:${concept}`);
 };
 
-/** Column names in a table row, as `passagesOf` writes it. */
+/** Returns the column names in a table row, as `passagesOf` writes the row. */
 export const columnsOf = (passage: Passage): string[] =>
   [...passage.text.matchAll(/(?:^|; )([^:;]{1,40}):/g)].map((match) => match[1]!);
 
-/** The stated topic of a passage: its headings, the label before a colon, the first cell of a table row. */
+/**
+ * Returns the stated topics of a passage, which are its headings, the label before a colon, and the first cell of a
+ * table row.
+ */
 export const labelsOf = (passage: Passage): string[] => {
   const headings = passage.heading?.split(HEADING_SEPARATOR) ?? [];
   return [...headings, rowLabelOf(passage)].filter((text) => text !== null && text.length <= 80) as string[];
 };
 
-/** The first cell of a table row, or the label before a colon. Null if the text has neither. */
+/**
+ * Returns the first cell of a table row, or the label before a colon. Null if the text has neither a cell nor a label.
+ */
 export const rowLabelOf = ({ text }: Passage): string | null =>
   /^[^:;]{1,40}: ([^:;]{1,60});/.exec(text)?.[1] ?? /^([^:;.!?؟।]{2,60}):/.exec(text)?.[1] ?? null;
 
 const RANGE = new Set(['to', 'till', 'until', 'through', 'الي', 'حتي', 'لغايه', 'से', 'तक', 'thru']);
 const EVERY_DAY = new Set(['daily', 'everyday', 'يوميا', 'रोजाना', 'प्रतिदिन']);
 
-/** "Sunday to Thursday" names all days in between, and "daily" names all days. */
+/** The phrase "Sunday to Thursday" names all days between them, and "daily" names all days. */
 const daysNamed = (terms: readonly Term[]): number[] => {
   const days: number[] = [];
   for (const [at, term] of terms.entries()) {

@@ -3,27 +3,28 @@ import { isEmptyWord, isWeakWord, joinedAt, phraseAt, type Term, termsOf } from 
 
 /**
  * Converts a question to a list of demands. A passage meets a demand in one of several ways, each with a weight: by the
- * word itself, the topic that it means, or the kind of fact that is asked for ("how much" asks for an amount).
+ * word, by the topic of the word, or by the kind of fact that is asked for ("how much" asks for an amount).
  */
 export type Demand = {
   label: string;
   ways: Map<string, number>;
   /**
-   * `must` decides whether a passage answers, `may` only affects the rank, and `kind` is the kind of fact that is asked
-   * for.
+   * A `must` decides whether a passage answers, a `may` only affects the rank, and a `kind` is the kind of fact that is
+   * asked for.
    */
   force: 'must' | 'may' | 'kind';
-  /** A passage without this word is about another thing. Model numbers are an example. */
+  /** True for a word such as a model number: a passage without the word is about another thing. */
   decisive: boolean;
   term: Term | null;
-  /** Position in the question. Kinds of fact have no position. */
+  /** The position in the question. Kinds of fact have no position. */
   at: number | null;
-  /** A word without a specific meaning. */
+  /** True for a word without a specific meaning. */
   general: boolean;
   /** The words of the documents that replace an unknown word of the question. */
   intended?: readonly string[];
   /**
-   * For "how many", this is the demand for the counted things. In the passage, the number must be near these things.
+   * For "how many", the question demands the counted things. In the passage, the number must be near the counted
+   * things.
    */
   counts?: Demand;
 };
@@ -48,13 +49,13 @@ export const readQuestion = (question: string): Demand[] => {
     const beside = demand.term?.means.map((concept) => UNDERSTOOD[concept]).find((concept) => concept !== undefined);
     if (beside !== undefined && demands.some((other) => other.ways.has(`c:${beside}`))) demand.force = 'may';
   }
-  // In "Can I return a phone?", the phone is a thing and not the number that is asked for.
+  // In "Can I return a phone?", the phone is a thing, and the question does not ask for a number.
   const topics = demands.filter(({ force, term }) => force === 'must' && term !== null && term.means.length > 0);
   for (const demand of topics) {
     if (demand.term!.means.includes('phone') && topics.length > 1 && !/number|رقم|नंबर/.test(question))
       demand.decisive = false;
   }
-  // If the question has only general words, those with a meaning become required.
+  // If the question has only general words, the general words with a meaning become required.
   if (!demands.some((demand) => demand.force === 'must')) {
     for (const demand of demands) if (!demand.general) demand.force = 'must';
   }
@@ -63,7 +64,7 @@ export const readQuestion = (question: string): Demand[] => {
   return demands;
 };
 
-/** The weight of each way to name a thing, relative to the word itself. */
+/** Each way to name a thing has a weight, relative to the word of the question. */
 export const WORTH = {
   stem: 1,
   otherStem: 0.97,
@@ -79,7 +80,7 @@ const demandOf = (term: Term, next: Term | undefined, before: Term | undefined):
   const ways = new Map<string, number>();
   addTermWays(ways, term, 1);
   const number = /^\d/.test(term.word);
-  // "Fibre 500" and "the 500" name a thing, but "she is 8" and "8 years" do not.
+  // The texts "Fibre 500" and "the 500" name a thing, but "she is 8" and "8 years" do not.
   const names = before !== undefined && (!isEmptyWord(before) || before.word === 'the');
   const counted = number && (!names || (next !== undefined && COUNTED.test(next.word)));
   const hasMatter = term.means.length > 0 || term.kindOf.length > 0;
@@ -115,7 +116,7 @@ export const addTermWays = (ways: Map<string, number>, term: Term, share: number
   for (const concept of term.under) add(`t:${concept}`, WORTH.kind);
 };
 
-/** The kinds of fact that state a topic without naming it: "QAR 149" states a price. */
+/** The kinds of fact that state a topic without naming it. For example, "QAR 149" states a price. */
 const FACTS: Record<string, readonly string[]> = {
   price: ['money'],
   phone: ['phone'],
@@ -152,7 +153,7 @@ const SOFT = new Set([
   'party_size',
 ]);
 
-/** Topics that another topic implies: a person who asks about parking has a car. */
+/** Topics that another topic implies. For example, a person who asks about parking has a car. */
 const UNDERSTOOD: Record<string, string> = { car: 'parking', book: 'appointment', doctor: 'paediatric' };
 
 const COUNTED =
@@ -226,7 +227,7 @@ const KINDS: readonly (Kind & { asked: RegExp })[] = [
 
 const wantedKinds = (asked: string): Kind[] => KINDS.filter((kind) => kind.asked.test(asked));
 
-/** The counted word: "how many students", "كم عدد الطلاب", "कितने छात्र". */
+/** Matches the counted word in "how many students", "كم عدد الطلاب" and "कितने छात्र". */
 const COUNTS = / (?:how many|كم عدد|कितने) ([\p{L}\p{M}]{3,})/u;
 
 const addKind = (demands: Demand[], kind: Kind, asked: string): void => {

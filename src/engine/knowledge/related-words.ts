@@ -2,7 +2,9 @@ import { foldText, wordsOf } from './fold-text.ts';
 import { RELATED } from './lexicon/related-words.ts';
 import { stemWord } from './stem-word.ts';
 
-/** The keys of words that people use in the same situation as this one. Most words have no such keys. */
+/**
+ * Returns the keys of words that people use in the same situation as the given word. Most words have no related words.
+ */
 export const relatedKeys = (stem: string): readonly string[] => {
   const { situations, placesOf } = tableOnce();
   const places = placesOf.get(stem);
@@ -13,7 +15,10 @@ export const relatedKeys = (stem: string): readonly string[] => {
 };
 
 const NONE: readonly string[] = [];
-/** The keys of each situation, and the situations of each stem. Keys are shared, because the table stays in memory. */
+/**
+ * The keys of each situation, and the situations of each stem. The situations share their keys, because the table stays
+ * in memory.
+ */
 type Table = { situations: string[][]; placesOf: Map<string, number[]> };
 let table: Table | undefined;
 

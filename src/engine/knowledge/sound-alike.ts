@@ -2,13 +2,16 @@ import { ARABIC, DEVANAGARI } from './fold-text.ts';
 import { editDistance } from './correct-typo.ts';
 
 /**
- * Compares a word in Latin letters with one in Arabic or Devanagari letters by its consonants: "bataniya" and بطانية,
- * "helmet" and हेलमेट. Vowels are compared only between words with the same consonants, because people write vowels in
- * many ways.
+ * Compares a word in Latin letters with a word in Arabic or Devanagari letters by the consonants ("bataniya" and
+ * بطانية, "helmet" and हेलमेट). Vowels are compared only between words with the same consonants, because people write
+ * vowels in many ways.
  */
 type Sound = { consonants: string; whole: string };
 
-/** The Latin initials that a Hindi word spells, such as "upi" for यूपीआई. Null: the word does not spell initials. */
+/**
+ * Returns the Latin initials that a Hindi word spells, such as "upi" for यूपीआई. Null: the word does not spell
+ * initials.
+ */
 export const initialsOf = (word: string): string | null => {
   let [at, initials] = [0, ''];
   while (at < word.length) {
@@ -27,20 +30,20 @@ const INITIAL_NAMES: readonly (readonly [string, string])[] =
     .map((pair) => pair.split(':') as [string, string])
     .toSorted(([a], [b]) => b.length - a.length);
 
-/** The sound of a word in Latin letters. Null if the word is too short to compare. */
+/** Returns the sound of a word in Latin letters. Null if the word is too short to compare. */
 export const soundOfLatin = (word: string): Sound | null => {
   if (!LATIN.test(word)) return null;
   const letters = word.replace(/^(?:al|el|il)(?=[a-z0-9]{4})/, '');
   return soundOf(DIGRAPHS.reduce((text, [from, to]) => text.replace(from, to), letters));
 };
 
-/** The sound of a folded word in Arabic or Devanagari letters, in the form of `soundOfLatin`. */
+/** Returns the sound of a folded word in Arabic or Devanagari letters, in the form of `soundOfLatin`. */
 export const soundOfNative = (word: string): Sound | null => {
   if (ARABIC.test(word)) return soundOf(spelled(word.replace(ARTICLE, ''), ARABIC_LETTERS, ''));
   return DEVANAGARI.test(word) ? soundOf(spelled(word, HINDI_LETTERS, 'a')) : null;
 };
 
-/** The difference between two sounds. 0: the sounds are equal. Null: the words are different. */
+/** Returns the difference between two sounds, or 0 if the sounds are equal. Null: the words are different. */
 export const soundDistance = (one: Sound, other: Sound): number | null => {
   if (!isSame(one.consonants, other.consonants)) return null;
   const length = Math.max(one.whole.length, other.whole.length);
@@ -50,7 +53,7 @@ export const soundDistance = (one: Sound, other: Sound): number | null => {
   return distance <= most ? distance : null;
 };
 
-/** "ghurfat el" is غرفة: before another noun, the feminine ending is spoken as t. */
+/** In "ghurfat el" for غرفة, the feminine ending is spoken as t before another noun. */
 const isSame = (one: string, other: string): boolean =>
   one === other || (one.length > 3 && one === `${other}t`) || (other.length > 3 && other === `${one}t`);
 
@@ -62,7 +65,7 @@ const soundOf = (letters: string): Sound | null => {
     .replace(/(.)\1+/g, '$1')
     .replace(/m(?=[bp])/g, 'n');
   const bare = whole.replace(/[aeiouywv]/g, '').replace(/(.)\1+/g, '$1');
-  // The last letter of a feminine form is often left out.
+  // Many people leave out the last letter of a feminine form.
   const consonants = bare.length > 2 ? bare.replace(/h$/, '') : bare;
   return consonants.length < 2 ? null : { consonants, whole };
 };
@@ -84,7 +87,7 @@ const ARTICLE = /^(?:و?ال|بال|لل)(?=..)/;
 const LATIN = /^(?=.*[a-z])[a-z0-9']{2,30}$/;
 const CONSONANT = /[\u0915-\u0939]/;
 
-/** The order matters, so pairs come first. Digits stand for Arabic letters that Latin lacks. */
+/** The order of the list matters, so pairs of letters come first. Digits stand for Arabic letters that Latin lacks. */
 const DIGRAPHS: readonly (readonly [RegExp, string])[] = [
   [/'/g, ''],
   [/sh|9|ss/g, 's'],

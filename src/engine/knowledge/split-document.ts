@@ -3,8 +3,8 @@ import type { Passage, Wording } from '../provider.ts';
 /**
  * Splits a Markdown or plain-text document into passages that can be quoted: paragraphs, list items, table rows. Each
  * passage keeps the headings above it, because "Friday: closed" means nothing without "Opening hours". A table row is
- * written out with its column names. A list item has the sentence that introduces the list in its heading path. Yields null
- * for a line that completes no passage, so that the caller can pause there.
+ * written out with its column names. The heading path of a list item contains the sentence that introduces the list.
+ * The function yields null for a line that completes no passage, so that the caller can pause at this point.
  */
 export function* passagesOf(document: DocumentText): Generator<Passage | null, void> {
   const splitter = new Splitter(document);
@@ -23,24 +23,26 @@ export type DocumentText = {
   id: string;
   name: string;
   text: string;
-  /** Questions that were learned for passages, with the keys of the passages. */
+  /** The questions that were learned for passages, with the keys of the passages. */
   wordings?: readonly ({ passage: string } & Wording)[];
 };
 
-/** Two million characters are a book of a thousand pages. The rest of a longer document is ignored. */
+/** The limit of two million characters is a book of a thousand pages. Longer documents are ignored after the limit. */
 export const MAX_DOCUMENT_CHARACTERS = 2_000_000;
 export const MAX_PASSAGES_PER_DOCUMENT = 20_000;
-/** A longer paragraph is cut at the ends of sentences, so that a quote stays a quote. */
+/** A paragraph with more characters is cut at the ends of sentences, so that a quote stays a quote. */
 export const MAX_PASSAGE_CHARACTERS = 700;
 const MAX_PARAGRAPH_CHARACTERS = 50_000;
-/** The cost of Markdown grows faster than the length of a line, so a longer line is processed in pieces. */
+/**
+ * The time for Markdown grows faster than the length of a line, so a line with more characters is processed in pieces.
+ */
 const MAX_LINE_CHARACTERS = 2_000;
 const LONG_LINE = new RegExp(`.{1,${MAX_LINE_CHARACTERS}}(?:\\s|$)|.{1,${MAX_LINE_CHARACTERS}}`, 'gsu');
 export const HEADING_SEPARATOR = ' › ';
 const MAX_HEADING_CHARACTERS = 200;
 /** The heading of an item repeats the items above it, so a list with a thousand levels would become huge. */
 const MAX_LIST_DEPTH = 12;
-/** Level of a guessed heading: below all explicit headings, above bold lines and questions. */
+/** The level of a guessed heading is below all explicit headings, and above bold lines and questions. */
 const GUESSED = 6.5;
 
 const HEADING = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
@@ -54,7 +56,9 @@ const BOLD_LINE = /^\s*(?:\*\*|__)([^*_]{2,100})(?:\*\*|__)\s*:?\s*$/;
 const QUESTION_LINE =
   /^\s*(?:\*\*)?(?:Q|Question|س|سؤال|السؤال|प्रश्न|सवाल)\s*\d{0,3}\s*[:.)\-–]\s*(?:\*\*)?\s*(.+?)(?:\*\*)?\s*$/;
 const ANSWER_LINE = /^\s*(?:\*\*)?(?:A|Answer|Ans|ج|جواب|الجواب|الإجابة|उत्तर|जवाब)\s*\d{0,3}\s*[:.)\-–]\s*(?:\*\*)?\s*/;
-/** A line with a label: "Phone: 4400". Several in a row are a list without bullets. */
+/**
+ * Matches a line with a label, such as "Phone: 4400". Several lines with labels in a row are a list without bullets.
+ */
 const LABELLED = /^[^:：]{1,60}[:：]\s*\S/;
 const SHORT_ENTRY = /^(?=.*[\d\u0660-\u0669\u0966-\u096f]).{1,80}$/;
 const SENTENCE_END = /[.!?؟।،,;:：؛…"”)]$/;
@@ -69,13 +73,13 @@ class Splitter {
   private readonly headings: { level: number; text: string; used: boolean }[] = [];
   private paragraph: string[] = [];
   private item: { indent: number; lines: string[] } | null = null;
-  /** Items whose sub-items are being read: the text of an item is context for its sub-items. */
+  /** The items whose sub-items are being read, because the text of an item is context for its sub-items. */
   private parents: { indent: number; text: string }[] = [];
   /** The sentence that introduced the current list or table. */
   private leadIn: string | null = null;
   private columns: string[] | null = null;
   private fenced = false;
-  /** Plain text has no heading marks, so a short line on its own counts as a heading. */
+  /** True for plain text, which has no heading marks, so a short line on its own counts as a heading. */
   private readonly guessHeadings: boolean;
 
   constructor(document: DocumentText) {
@@ -127,7 +131,7 @@ class Splitter {
     this.closeHeadings(0);
   }
 
-  /** Returns the passages completed since the last call. */
+  /** Returns the passages that were completed since the last call. */
   taken(): Passage[] {
     const { passages } = this;
     this.passages = [];
@@ -169,7 +173,7 @@ class Splitter {
     this.item = { indent, lines: [text] };
   }
 
-  /** True when the line belongs to a table. */
+  /** Returns true if the line belongs to a table. */
   private takeTableLine(line: string): boolean {
     if (TABLE_RULE.test(line) && line.includes('-')) {
       const header = this.paragraph.at(-1);
@@ -213,7 +217,7 @@ class Splitter {
       this.paragraph = rest;
     }
     const text = this.paragraph.map(plain).join(' ');
-    // "Label: value" lines one under another are a list without bullets.
+    // Consecutive lines such as "Label: value" are a list without bullets.
     const list =
       this.paragraph.length > 1 &&
       [LABELLED, SHORT_ENTRY].some((entry) => this.paragraph.every((line) => entry.test(line)));
@@ -273,7 +277,7 @@ const cellsOf = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => plain(cell.replaceAll('\\|', '|')));
 
-/** Removes the Markdown syntax. */
+/** Removes the Markdown syntax from a text. */
 const plain = (text: string): string =>
   text
     .replace(/!\[([^\]]{0,300})\]\([^)\s]{0,2000}\)/g, '$1')

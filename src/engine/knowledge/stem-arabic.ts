@@ -1,6 +1,6 @@
 /**
- * Light stemming of folded Arabic, based on Larkey's light10. The stemmer removes clitics and endings, but no letters
- * of the root.
+ * The function stems folded Arabic lightly, based on Larkey's light10. The stemmer removes clitics and endings, but no
+ * letters of the root.
  */
 
 const ARABIC_PREFIXES = ['وبال', 'فبال', 'وال', 'فال', 'بال', 'كال', 'ولل', 'فلل', 'ال', 'لل'];
@@ -32,7 +32,7 @@ const ARABIC_SUFFIXES = [
   'ك',
 ];
 
-/** Removes the attached article and prepositions. Returns the word itself when too little would remain. */
+/** Removes the attached article and prepositions, or returns the word itself if too little would remain. */
 export const withoutArabicClitics = (word: string): string => {
   for (const prefix of ARABIC_PREFIXES) {
     if (word.startsWith(prefix) && word.length - prefix.length >= 3) return word.slice(prefix.length);
@@ -50,7 +50,7 @@ export const stemArabic = (word: string): string => {
   }
   if (stem === word && word.length >= 5 && word.startsWith('و')) stem = stem.slice(1);
   for (let round = 0; round < 2; round++) {
-    // مجانا is مجان with the ending -an, but موقعنا means "our place".
+    // The word مجانا is مجان with the ending -an, but موقعنا means "our place".
     if (/[او]نا$/.test(stem) || (round === 0 && /[^نوه]ا$/.test(stem) && stem.length >= 4)) {
       stem = stem.slice(0, -1);
       continue;
@@ -65,7 +65,10 @@ export const stemArabic = (word: string): string => {
   return stem;
 };
 
-/** The consonants of a word, which broken plurals and verb forms keep (سعر, أسعار). A very short result is ignored. */
+/**
+ * Returns the consonants of a word, which broken plurals and verb forms keep (سعر, أسعار). A very short result is
+ * ignored.
+ */
 export const arabicSkeleton = (word: string): string | null => {
   const bare = stemArabic(word).replace(/^[سيتنا](?=..)/, (letter) => (letter === 'ا' ? '' : letter));
   const skeleton = bare.replace(/[اويه]/g, '');

@@ -1,4 +1,4 @@
-/** Porter's stemmer (1980) for lower-case English, plus the irregular forms that its rules do not cover. */
+/** The function is Porter's stemmer (1980) for lower-case English, with irregular forms that its rules do not cover. */
 
 const CONSONANTS = '[^aeiou][^aeiouy]*';
 const VOWELS = '[aeiouy][aeiou]*';
@@ -44,7 +44,7 @@ const STEP_2_ENDING = new RegExp(`^(.+?)(${Object.keys(STEP_2).join('|')})$`);
 const STEP_3_ENDING = new RegExp(`^(.+?)(${Object.keys(STEP_3).join('|')})$`);
 const STEP_4_ENDING = /^(.+?)(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ou|ism|ate|iti|ous|ive|ize)$/;
 
-/** Forms that no rule about endings covers. */
+/** Irregular forms that no rule about endings covers. */
 const IRREGULAR: Record<string, string> = {
   paid: 'pay',
   sent: 'send',

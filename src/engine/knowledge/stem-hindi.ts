@@ -1,5 +1,6 @@
 /**
- * Light stemming of folded Hindi after Ramanathan and Rao: removes the longest ending that leaves enough of the word.
+ * The function stems folded Hindi lightly, after Ramanathan and Rao, by removing the longest ending that leaves enough
+ * of the word.
  */
 
 const HINDI_SUFFIXES = [
@@ -49,7 +50,7 @@ const HINDI_SUFFIXES = [
   ['ो', 'े', 'ू', 'ु', 'ी', 'ि', 'ा', 'ं', 'ए', 'ई'],
 ] as const;
 
-/** Words in which the ending decides the meaning: "girl" and "boy" have the same stem. */
+/** Words in which the ending decides the meaning, such as "girl" and "boy", which have the same stem. */
 const HINDI_WHOLE: Record<string, string> = Object.fromEntries(
   ['लड़की', 'लड़कियां', 'लड़कियों', 'लड़कियाँ', 'लडकी', 'लडकियां', 'लडकियों'].map((word) => [
     word.replaceAll('\u093c', '').replace('ड़', 'ड'),
@@ -70,7 +71,7 @@ export const stemHindi = (word: string): string => {
 /** Hindi spelling varies most in the length of vowels and in the choice of the sibilant. */
 export const hindiSkeleton = (word: string): string | null => {
   const skeleton = stemHindi(word)
-    // A nasal before a consonant is written in two ways: रिफन्ड, रिफंड.
+    // A nasal before a consonant is written in two ways, as in रिफन्ड and रिफंड.
     .replace(/[ङञणनम]\u094d(?=[\u0915-\u0939])/g, '')
     .replace(/[\u0902\u094d]/g, '')
     .replace(/[िी]/g, 'ि')

@@ -4,8 +4,8 @@ import { stemEnglish } from './stem-english.ts';
 import { stemHindi } from './stem-hindi.ts';
 
 /**
- * The stem of a folded word, by its script. Stems are only compared with stems, so they need not be words. Numbers and
- * model names are their own stems.
+ * Returns the stem of a folded word, by its script. Stems are only compared with stems, so they need not be words.
+ * Numbers and model names are equal to their stems.
  */
 export const stemWord = (word: string): string => {
   if (DIGIT.test(word)) return word;

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Passage } from '../provider.ts';
 
-/** The model that makes the vectors, and its address. Vectors of two models cannot be compared. */
+/** The model that makes the vectors, and the address of the model. Vectors of two models cannot be compared. */
 export type EmbeddingSpace = { provider: string; baseUrl: string | null; model: string };
 
 export const HASH_BYTES = 16;
 
 /**
- * The text that is embedded for a passage. The text includes the headings, because they state the topic. The text does
- * not include the document's name, because the name may change.
+ * Returns the text that is embedded for a passage. The text includes the headings, because they state the topic. The
+ * text does not include the document's name, because the name may change.
  */
 export const textToEmbed = ({ heading, text }: Pick<Passage, 'heading' | 'text'>): string =>
   (heading === null ? text : `${heading}\n${text}`).slice(0, MAX_EMBEDDED_CHARACTERS);
@@ -16,7 +16,7 @@ export const textToEmbed = ({ heading, text }: Pick<Passage, 'heading' | 'text'>
 /** Headings of lists can be long, and the smallest context windows of embedding models have 512 tokens. */
 const MAX_EMBEDDED_CHARACTERS = 1_500;
 
-/** The same text has the same key, in any document. */
+/** The same text has the same key in any document. */
 export function vectorKeys({ provider, baseUrl, model }: EmbeddingSpace): (text: string) => string {
   const space = createHash('sha256').update(JSON.stringify([provider, baseUrl, model]));
   return (text) =>

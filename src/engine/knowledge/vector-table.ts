@@ -1,14 +1,15 @@
 import type { PausableWork } from './pausable-work.ts';
 
 /**
- * The vectors of an agent's passages, with one byte per dimension. The search is exact: it compares every passage. With
- * 50,000 passages, this is fast enough without an approximate index (docs/adr/0211-embeddings.md).
+ * The vectors of an agent's passages, with one byte per dimension. The search is exact, because it compares every
+ * passage. With 50,000 passages, an exact search is fast enough without an approximate index
+ * (docs/adr/0211-embeddings.md).
  */
 export class VectorTable {
   readonly dimensions: number;
   private readonly passages: number;
   private readonly vectors: Int8Array;
-  /** One divided by the length of each vector. 0: the passage has no vector. */
+  /** One divided by the length of each vector, or 0 if the passage has no vector. */
   private readonly scales: Float32Array;
   private many = 0;
 
@@ -37,7 +38,7 @@ export class VectorTable {
     this.many++;
   }
 
-  /** The similarity of each passage: the cosine, or NaN if the passage has no vector. */
+  /** Returns the similarity of each passage, which is the cosine, or NaN if the passage has no vector. */
   *search(question: Int8Array): PausableWork<Float32Array> {
     const near = new Float32Array(this.passages);
     const whole = Int32Array.from(question);
@@ -68,10 +69,10 @@ export class VectorTable {
   }
 }
 
-/** About a megabyte, which takes about a millisecond. */
+/** One step reads about a megabyte, which takes about a millisecond. */
 const A_STEP = 500;
 
-/** Only the direction counts, so the longest component becomes 127. */
+/** Only the direction of a vector counts, so its longest component becomes 127. */
 export function quantize(vector: readonly number[]): Int8Array {
   let most = 0;
   for (const value of vector) most = Math.max(most, Math.abs(value));

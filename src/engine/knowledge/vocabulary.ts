@@ -6,7 +6,7 @@ import { initialsOf, soundDistance, soundOfLatin, soundOfNative } from './sound-
 import { stemWord } from './stem-word.ts';
 import type { PausableWork } from './pausable-work.ts';
 
-/** The words of the documents. These words convert a question to the spelling that the documents use. */
+/** The words of the documents convert a question to the spelling that the documents use. */
 export class Vocabulary {
   /** The words that belong to each stem. */
   private readonly words = new Map<string, string[]>();
@@ -24,7 +24,7 @@ export class Vocabulary {
     this.bytes += WORD_BYTES + 2 * term.word.length;
   }
 
-  /** Handles "cheque book" where the documents have "chequebook", and the reverse. */
+  /** Handles "cheque book" in a question about documents with "chequebook", and the other way round. */
   joinWords(question: string): string {
     const words = wordsOf(foldText(question));
     const joined: string[] = [];
@@ -38,7 +38,7 @@ export class Vocabulary {
     return joined.join(' ');
   }
 
-  /** Adds the intended words to a demand when the documents do not contain its own words. */
+  /** Adds the intended words to a demand if the documents do not contain its own words. */
   *mend(demand: Demand, isKnown: (key: string) => boolean): PausableWork<void> {
     const { term } = demand;
     if (term === null || demand.force !== 'must' || term.span > 1) return;
@@ -57,14 +57,14 @@ export class Vocabulary {
     }
   }
 
-  /** The words of the documents in another script that sound most similar to this word. */
+  /** Finds the words of the documents in another script that sound most similar to the given word. */
   private *soundingLike(word: string): PausableWork<string[]> {
     const isLatin = /[a-z]/.test(word);
     const others: readonly Writing[] = isLatin ? ['arabic', 'devanagari'] : ['other'];
     if (!others.some((writing) => this.writings.has(writing))) return [];
     const [own, other] = isLatin ? [soundOfLatin, soundOfNative] : [soundOfNative, soundOfLatin];
     const sound = own(word);
-    // The sound of three letters is not enough for a match, but they may be initials.
+    // The sound of three letters is not enough for a match, but the letters may be initials.
     const isShort = isLatin && word.length <= MAX_INITIALS && this.writings.has('devanagari');
     if (sound === null && !isShort) return [];
     const found: { word: string; distance: number }[] = [];
@@ -72,7 +72,7 @@ export class Vocabulary {
     for (const words of this.words.values()) {
       if (++seen % A_STEP === 0) yield;
       for (const candidate of words) {
-        // A cheap check first: a word with a very different length is another word.
+        // A word with a very different length is another word, which is cheap to check first.
         if (candidate.length > 2 * word.length + 2 || word.length > 2 * candidate.length + 2) continue;
         if (isShort && candidate.length <= 3 * MAX_INITIALS && initialsOf(candidate) === word) return [candidate];
         if (sound === null) continue;
@@ -98,9 +98,9 @@ export class Vocabulary {
   }
 }
 
-/** The number of words of the documents that one step compares, and limits for the words that may be intended. */
+/** The number of words that one step compares, and the limits for words that may be intended. */
 const A_STEP = 250;
 const MAX_ALIKE = 4;
 const MAX_INITIALS = 5;
-/** The memory of a word without its letters. */
+/** The memory of a word in addition to its letters. */
 const WORD_BYTES = 150;

@@ -2,10 +2,10 @@ import type { Tool } from '../../../contract/agents.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { lookUp, type Variables } from '../templates.ts';
 
-/** `{{end_user.external_id}}` → `end_user.external_id`. */
+/** Converts `{{end_user.external_id}}` to `end_user.external_id`. */
 const nameIn = (expression: string): string => expression.replace(/^\{\{\s*|\s*\}\}$/g, '');
 
-/** The schema without bound arguments, so that the model does not see these arguments. */
+/** Returns the schema without bound arguments, so that the model does not see these arguments. */
 export function schemaForModel({ parameters, bound = {} }: Tool): Tool['parameters'] {
   if (Object.keys(bound).length === 0) return parameters;
   const { properties, required } = parameters;
@@ -17,8 +17,8 @@ export function schemaForModel({ parameters, bound = {} }: Tool): Tool['paramete
 }
 
 /**
- * The model's arguments, in which bound arguments replace the model's own values. `missing` lists the bound arguments
- * without a value in this conversation.
+ * Returns the model's arguments, in which bound arguments replace the model's own values. `missing`: the bound
+ * arguments without a value in this conversation.
  */
 export function bindArguments(
   { bound = {} }: Tool,
@@ -34,7 +34,7 @@ export function bindArguments(
   };
 }
 
-/** The arguments of a call that the model may read. */
+/** Returns the arguments of a call that the model may read. */
 export const withoutBound = (args: Record<string, unknown>, { bound = {} }: Tool): Record<string, unknown> =>
   without(args, bound);
 

@@ -4,26 +4,26 @@ import type { TurnMessage, TurnRequest } from '../provider.ts';
 import { contentOf, NO_IMAGES, type UserParts } from './show-images.ts';
 
 /**
- * Limit for history and memory together, newest messages first. A higher number would not fit the context window of a
- * small model.
+ * History and memory together have this limit, and the newest messages come first. A higher limit would not fit the
+ * context window of a small model.
  */
 const MAX_CHARACTERS = 60_000;
 
 export type Remembered = {
   memory: Memory;
-  /** The call about which the person was asked, if it was made or declined in this turn. */
+  /** The tool call about which the person was asked, if it was made or declined in this turn. */
   confirmed: readonly CalledTool[];
-  /** Names of the tools that the model has. A provider refuses a call of any other tool in the history. */
+  /** The names of the tools that the model has. A provider refuses a call of any other tool in the history. */
   offered: ReadonlySet<string>;
 };
 
 const NOTHING: Remembered = { memory: { said: [], turns: [] }, confirmed: [], offered: new Set() };
 
 /**
- * The conversation in the form that providers accept: the first message is from the person, the last one is from the
- * person or a tool result, roles alternate, and no message is empty. Anthropic and Google refuse any other form, and an
- * agent that opens the conversation writes before the person. A user message contains only text of the person. Text
- * that Parley adds is in the instructions (build-prompt.ts) or in the result of a tool.
+ * Builds the conversation in the form that providers accept: the first message is from the person, the last message is
+ * from the person or a tool result, roles alternate, and no message is empty. Anthropic and Google refuse any other
+ * form, although an agent that opens the conversation writes before the person. A user message contains only text of
+ * the person. The instructions (build-prompt.ts) or the result of a tool contain text that Parley adds.
  */
 export function buildMessages(
   { history, input }: Pick<TurnRequest, 'history' | 'input'>,
@@ -67,7 +67,7 @@ export function buildMessages(
 const asParts = (content: string | UserParts): UserParts =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-/** Index of the oldest message that fits. */
+/** Returns the index of the oldest message that fits. */
 export function startOf(history: readonly TurnMessage[], memory: Memory): number {
   let characters = JSON.stringify(memory).length;
   const start = history.findLastIndex((message) => (characters += message.text.length) > MAX_CHARACTERS);
@@ -75,8 +75,8 @@ export function startOf(history: readonly TurnMessage[], memory: Memory): number
 }
 
 /**
- * The shortened messages of the person that `recent` does not contain. Each message comes after the question that it
- * answers.
+ * Returns the shortened messages of the person that `recent` does not contain. Each message comes after the question
+ * that it answers.
  */
 function earlier(recent: readonly TurnMessage[], remembered: readonly RememberedMessage[]): TurnMessage[] {
   const here = new Set(recent.map(({ text }) => shorten(text)));
@@ -88,7 +88,7 @@ function earlier(recent: readonly TurnMessage[], remembered: readonly Remembered
     ]);
 }
 
-/** The calls of earlier turns, by the index of the message that the agent wrote after them. */
+/** Returns the tool calls of earlier turns, by the index of the message that the agent wrote after them. */
 function callsBefore(
   recent: readonly TurnMessage[],
   { turns }: Memory,
@@ -106,7 +106,7 @@ function callsBefore(
   return found;
 }
 
-/** The calls of one turn in the form in which the model made them. */
+/** Returns the tool calls of one turn in the form in which the model made them. */
 function callsAndResults(called: readonly CalledTool[], turn: string): ModelMessage[] {
   if (called.length === 0) return [];
   const calls: Exclude<AssistantContent, string> = [];

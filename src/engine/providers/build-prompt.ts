@@ -15,10 +15,10 @@ export const templateVariables = ({ variables, agent }: TurnRequest): Variables 
 });
 
 /**
- * The model's instructions, in two parts. `fixed` is the same for every conversation of the agent, so that a provider
- * can cache it: the rules, and the documents if they are passed as a whole. `changing` has the author's text with its
- * variables, the facts, and the passages of this turn. Data is marked as data, because documents and variables are
- * untrusted and must not give instructions.
+ * Builds the model's instructions in two parts. The part `fixed` is the same for every conversation of the agent, so
+ * that a provider can cache it: the rules, and the documents if they are passed as a whole. The part `changing` has the
+ * author's text with its variables, the facts, and the passages of this turn. Data is marked as data, because documents
+ * and variables are untrusted and must not give instructions.
  */
 export function buildInstructions(
   request: TurnRequest,
@@ -60,7 +60,7 @@ export function buildInstructions(
   return { fixed: paragraphs(fixed), changing: paragraphs(changing) };
 }
 
-/** The variables of the call, and only those fields of the person that the definition names. */
+/** Returns the variables of the call, and only the fields of the person that the definition names. */
 function factsOf({ agent, variables }: TurnRequest): Variables {
   const { end_user: endUser, ...facts } = variables;
   const shared = (agent.definition.end_user_fields ?? DEFAULT_END_USER_FIELDS).filter((name) =>
@@ -72,7 +72,7 @@ function factsOf({ agent, variables }: TurnRequest): Variables {
 }
 
 /**
- * Texts that neither the person nor the model wrote. These texts are JSON, so that a text cannot imitate a separate
+ * Returns texts that neither the person nor the model wrote. The texts are JSON, so that no text can imitate a separate
  * note.
  */
 function notesOf({ history }: TurnRequest): string[] {
@@ -86,7 +86,7 @@ function notesOf({ history }: TurnRequest): string[] {
   ];
 }
 
-/** The newest texts that fit, as a JSON list. */
+/** Returns the newest texts that fit, as a JSON list. */
 function latest(texts: readonly string[]): string {
   let characters = 0;
   const start = texts.findLastIndex((text) => (characters += text.length) > MAX_NOTES_CHARACTERS);
@@ -107,7 +107,7 @@ function documents({ whole, passages, names }: Sources): string {
   return `${all}${whole ? 'Documents' : 'From the documents'}:\n\n${listPassages(passages)}`;
 }
 
-/** Lists passages with their numbers for citing. Consecutive passages under one heading show it once. */
+/** Lists passages with their numbers for citing. Consecutive passages under one heading show the heading once. */
 export function listPassages(passages: readonly Numbered[]): string {
   let under = '';
   return passages

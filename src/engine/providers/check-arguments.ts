@@ -5,9 +5,9 @@ import { cpuMs, TooSlow, withinTime } from '../../kernel/within-time.ts';
 import { type ToolSchema, validatorFor, withoutDialect } from './tool-schema.ts';
 
 /**
- * Checks the arguments that a model wrote against the schema of the tool. A model may write anything, and a person can
- * influence it, so the receiver must be able to rely on its schema. Compiling and checking count against the processor
- * time of the turn, because a schema may be designed to run for ever.
+ * Checks the arguments that a model wrote against the schema of the tool. A model may write any arguments, and a person
+ * can influence the model, so the receiver must be able to rely on its schema. Compiling and checking count against the
+ * processor time of the turn, because a schema may be designed to run for ever.
  */
 export type Allowance = { ms: number };
 
@@ -18,7 +18,7 @@ const MAX_VIOLATION_CHARACTERS = 300;
 export const notFitting = (violations: readonly string[]): string =>
   `The tool was not called: the arguments do not fit its schema. ${violations.join('; ')}`;
 
-/** The violations of the schema by the arguments. Empty: the arguments fit. */
+/** Lists the violations of the schema by the arguments. Empty: the arguments fit. */
 export function violationsOf({ parameters, bound = {} }: Tool, args: unknown, allowance: Allowance): string[] {
   const began = cpuMs();
   try {
@@ -39,7 +39,7 @@ export function violationsOf({ parameters, bound = {} }: Tool, args: unknown, al
 const TOO_SLOW = 'The schema of the tool takes too long to check.';
 const UNUSABLE = 'The schema of the tool cannot be used.';
 
-/** The key is the object of the definition, which a node keeps in memory while the agent is unchanged. */
+/** The key is the object of the definition, which a node caches while the agent is unchanged. */
 const validators = new WeakMap<object, ValidateFunction>();
 
 function compiled(parameters: ToolSchema): ValidateFunction {
@@ -67,7 +67,7 @@ const DECLARES = [
   'dependencies',
 ];
 
-/** An argument that the schema does not declare is a violation, unless the schema decides this itself. */
+/** An undeclared argument is a violation, unless the schema allows or refuses such arguments itself. */
 const closed = (schema: ToolSchema): ToolSchema =>
   isRecord(schema['properties']) && !DECLARES.some((keyword) => Object.hasOwn(schema, keyword))
     ? { ...schema, additionalProperties: false }
@@ -75,7 +75,7 @@ const closed = (schema: ToolSchema): ToolSchema =>
 
 const firstOf = (pointer: string): string => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Contains names of members and values of the schema, but no value that the model wrote. */
+/** The text contains names of members and values of the schema, but no value that the model wrote. */
 function sentenceOf({ instancePath, message = 'is not valid', keyword, params }: ErrorObject): string {
   const more =
     keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'

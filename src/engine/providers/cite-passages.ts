@@ -3,13 +3,13 @@ import type { Passage } from '../provider.ts';
 
 /**
  * Matches `[1]`, `[1, 3]`, `【2】`, `[٢]` with the spaces before it, but not `[1](https://…)`, which is a link. A match
- * starts only at the first space of a run. Otherwise a long run would cost the square of its length.
+ * starts only at the first space of a run, so that a long run does not take quadratic time.
  */
 const MARKER = /(?<![ \t\u00a0])[ \t\u00a0]*[[【][ \t]*(\p{Nd}+(?:[ \t]*[,،;][ \t]*\p{Nd}+)*)[ \t]*[\]】](?!\()/gu;
 
 /**
- * Removes the citation markers from an answer and returns the passages that they name, in the order of first mention.
- * Square brackets that name no passage stay, because they are the model's own text.
+ * Removes the citation markers from an answer and returns the passages that the markers name, in the order of their
+ * first mention. Square brackets that name no passage stay, because they are the model's own text.
  */
 export function citePassages(text: string, passages: readonly Passage[]): { text: string; sources: MessageSource[] } {
   const cited = new Set<Passage>();
@@ -28,8 +28,8 @@ export const withoutMarkers = (text: string, passages: readonly Passage[], cited
   });
 
 /**
- * Digits of any script: the ten digits of each script are consecutive code points, so the zero is found by counting
- * down.
+ * Reads digits of any script: the ten digits of each script are consecutive code points, so counting down finds the
+ * zero.
  */
 function readNumber(text: string): number {
   let value = 0;

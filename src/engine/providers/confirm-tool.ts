@@ -11,21 +11,21 @@ import { renderText } from '../templates.ts';
 import { templateVariables } from './build-prompt.ts';
 
 /**
- * A call that waits for the person's Yes. The waiting call is part of the conversation's state, with all data of the
- * call. So Parley calls exactly what the person agreed to, and a repeated turn uses the same key.
+ * A tool call that waits for the person's Yes. The waiting call, with all its data, is part of the conversation's
+ * state. Parley calls exactly what the person agreed to, and a repeated turn uses the same key.
  */
 export type PendingTool = {
   tool: string;
   arguments: Record<string, unknown>;
   idempotency_key: string;
   call_id?: string;
-  /** The text of the question to the person. */
+  /** The question to the person. */
   text: string;
-  /** When the question was asked, in milliseconds. */
+  /** The time of the question, in milliseconds. */
   at: number;
 };
 
-/** A later Yes answers another question. */
+/** A Yes after this time answers another question. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
 const MEMBER = 'pending_tool';
@@ -51,9 +51,9 @@ export function withoutPending(state: unknown): unknown {
 }
 
 /**
- * Returns the tool when the person's next message after the question is a plain Yes and no other message came in
- * between. Otherwise returns null. The first message decides, because further ones may have arrived after the tool was
- * called.
+ * Returns the tool if the person's next message after the question is a plain Yes and no other message came in between.
+ * In all other cases, the function returns null. The first message decides, because more messages may have arrived
+ * after the tool was called.
  */
 export function confirmedTool(pending: PendingTool, { agent, history, input, now }: TurnRequest): Tool | null {
   const tool = agent.definition.tools?.find(({ name, confirm }) => name === pending.tool && confirm !== undefined);
@@ -63,7 +63,7 @@ export function confirmedTool(pending: PendingTool, { agent, history, input, now
   return tool && isAnswer && isRecent && saysYes(input[0] ?? '') ? tool : null;
 }
 
-/** Where a channel has no buttons, the choices are a numbered list. */
+/** On a channel without buttons, the choices are a numbered list. */
 const saysYes = (text: string): boolean => /^\s*1\s*[.)]?\s*$/.test(asciiDigits(text)) || isPlainYes(readWords(text));
 
 export function askFirst(

@@ -20,7 +20,9 @@ import { type CallTool, CHECK_MS, type FindChangedTools, refusalOf, runTool, typ
 import type { PreparedCall } from './stored-call.ts';
 import { showImages, type ShownImages, withoutImages } from './show-images.ts';
 
-/** Limit for the `fetch` that is passed in: `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`. */
+/**
+ * The limit for a `fetch` that the caller passes, as in `egress.fetchWith({ timeoutMs, maxBytes: MODEL_MAX_BYTES })`.
+ */
 export const MODEL_MAX_BYTES = 4 * 1024 * 1024;
 
 export const MODEL_TIMEOUT_MS = 30_000;
@@ -29,18 +31,18 @@ export type ModelProviderOptions = ModelSettings & {
   callTool: CallTool;
   findChangedTools: FindChangedTools;
   /**
-   * Decides a turn before a model is called: opt-out words, rules, a request for a human. Null: the model answers. The
-   * tags are added to the conversation in both cases.
+   * Decides a turn before a model is called, for opt-out words, rules, and a request for a human. Null: the model
+   * answers. The tags are added to the conversation, also if the model answers.
    */
   before?: (request: TurnRequest) => Promise<{ turn: TurnResult | null; tags: string[] }>;
-  /** The time limit for one answer of the model, up to its last byte. */
+  /** The time limit for one answer of the model, including its last byte. */
   timeoutMs?: number;
 };
 
 /**
  * Wraps a model as a Provider. The same turn may be retried after a failure, so the provider stores nothing. The SDK's
- * own retries are off, because the worker retries with the conversation as it is then. Rejects with a ProviderError, or
- * with the signal's reason when the turn is no longer needed.
+ * own retries are off, because the worker retries with the conversation as it is then. The promise rejects with a
+ * ProviderError, or with the signal's reason when the turn is no longer needed.
  */
 export function createModelProvider(options: ModelProviderOptions): Provider {
   const { name } = options;
@@ -48,7 +50,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
     name,
     async turn(asked) {
       const pending = readPending(asked);
-      // After this turn, the question is either answered or withdrawn.
+      // This turn answers or withdraws the question that waits.
       const request = { ...asked, state: withoutPending(asked.state) };
       const tool = pending && confirmedTool(pending, request);
       if (pending && tool) return askModel(options, request, { ...pending, tool });
@@ -62,7 +64,7 @@ export function createModelProvider(options: ModelProviderOptions): Provider {
   };
 }
 
-/** An opening text of the author is sent unchanged and needs no model. */
+/** The opening text of the author is sent unchanged and needs no model. */
 export function openByText(provider: string, request: TurnRequest): TurnResult | null {
   const { agent, input, history, locale } = request;
   if (!input.every(asksToBegin) || history.some((message) => message.role === 'agent')) return null;
@@ -106,7 +108,7 @@ async function askModel(
   const confirmed = [...(answered ? await answeredCall(answered, turn) : []), ...readDecisions(turn)];
   const names = (agent.definition.tools ?? []).map(({ name }) => name);
   const offered = new Set(names.filter((name) => !changed.has(name)));
-  /** Adds the state that the next turn needs. */
+  /** Adds the state for the next turn to the result. */
   const remembering = (result: TurnResult): TurnResult => {
     const answer = result.messages.map(({ content }) => ('text' in content && content.text) || '').join('');
     const state = withMemory(result.state, rememberCalls(memory, answer, turn.called));
@@ -145,15 +147,15 @@ async function askModel(
 }
 
 /**
- * No provider reports whether a model accepts images. If the model refuses a request with images, it is asked once more
- * without them. Servers of open models answer with a 5xx status instead of a refusal.
+ * No provider reports whether its model accepts images. If the model refuses a request with images, it gets the request
+ * once more without them. Servers of open models answer with a 5xx status instead of a refusal.
  */
 async function askWithImages(
   { request, steps, called }: ToolTurn,
   name: ModelSettings['name'],
   generationOf: (shown: ShownImages) => Generation,
 ): Promise<Generated> {
-  // Loaded on first use: an installation that uses only the embedded provider never loads the SDK.
+  // The first use loads the SDK, because an installation with only the embedded provider never needs it.
   const { generate } = await import('./generate.ts');
   const shown = await showImages(request, steps);
   const calledBefore = called.length;
@@ -163,7 +165,7 @@ async function askWithImages(
     const codes = name === 'openai_compatible' ? ['provider_refused', 'provider_unreachable'] : ['provider_refused'];
     const mayBeBlind = error instanceof ProviderError && codes.includes(error.code) && called.length === calledBefore;
     if (shown.images.size === 0 || !mayBeBlind) throw error;
-    // A refused call is not billed.
+    // No provider bills a refused call.
     request.calls?.end({ input: 0, cached: 0, output: 0 });
     steps.push({ kind: 'images_refused', detail: error.message });
     return await generate(generationOf(withoutImages()));
@@ -173,15 +175,15 @@ async function askWithImages(
 }
 
 /**
- * Makes the confirmed call if the person agreed to it. The model reads it as its own call with a result, in a form that
- * no person can write. If the model no longer has the tool, the call is omitted.
+ * Makes the confirmed call if the person agreed to it. The model reads the call as its own call with a result, in a
+ * form that no person can write. If the model no longer has the tool, the call is omitted.
  */
 async function answeredCall(
   { tool, ...call }: PendingTool | (PreparedCall & { tool: Tool }),
   turn: ToolTurn,
 ): Promise<CalledTool[]> {
   if (typeof tool !== 'string') {
-    // The schema may have changed since the person was asked.
+    // The schema of the tool may have changed after the person was asked.
     const run = tool.approval === undefined ? runTool : requestApproval;
     const result = (await refusalOf(tool, call.arguments, turn)) ?? (await run(tool, call, turn));
     return [{ tool: tool.name, arguments: withoutBound(call.arguments, tool), result }];
@@ -192,7 +194,8 @@ async function answeredCall(
 }
 
 /**
- * The decisions of the team, as results of the calls that waited. A model cannot distinguish them from its own calls.
+ * Returns the decisions of the team as results of the calls that waited. A model cannot distinguish calls that the team
+ * decided from its own calls.
  */
 function readDecisions({ request, steps, called, changed }: ToolTurn): CalledTool[] {
   return decisionsIn(request.approvals).flatMap(({ tool, arguments: args, status, reason, outcome }) => {
@@ -208,7 +211,7 @@ function readDecisions({ request, steps, called, changed }: ToolTurn): CalledToo
 
 const DECLINED = JSON.stringify({ error: 'Not called: the person was asked first and did not agree.' });
 
-/** Asks the question before a call. The call is stored in the state. */
+/** Asks the person the question before a tool call. The call is stored in the conversation's state. */
 function ask(request: TurnRequest, { tool, ...call }: NonNullable<ToolTurn['asking']>, steps: TurnTrace['steps']) {
   const content = askFirst(tool, call.arguments, request);
   const input = JSON.stringify(call.arguments).slice(0, 1_000);

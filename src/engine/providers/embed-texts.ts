@@ -8,8 +8,8 @@ import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
 import { garbled } from './map-failure.ts';
 
 /**
- * Vectors of texts, from a connected provider. The response comes from an untrusted server, so `fetch` limits its bytes
- * and each vector is checked. A batch is small, because the event loop parses the response (`batchOf`).
+ * Requests vectors of texts from a connected provider. The response comes from an untrusted server, so `fetch` limits
+ * its bytes and each vector is checked. A batch is small, because the event loop parses the response (`batchOf`).
  */
 export type Embedded = { vectors: Int8Array[]; tokens: number | null };
 
@@ -17,13 +17,13 @@ export type Embedding = {
   settings: ModelSettings;
   model: string;
   texts: readonly string[];
-  /** The known number of dimensions of the model. Null: not known yet. */
+  /** The number of dimensions of the model. Null: the number is not known yet. */
   dimensions: number | null;
   timeoutMs: number;
   signal?: AbortSignal;
 };
 
-/** Limit for the `fetch` in `settings`: a number needs at most about 24 characters. */
+/** The limit for the `fetch` in `settings`, because a number needs at most about 24 characters. */
 export const EMBEDDING_MAX_BYTES = MAX_NUMBERS * 26;
 
 export async function embedTexts({

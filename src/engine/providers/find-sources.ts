@@ -4,24 +4,24 @@ import type { TurnTrace } from '../turn-trace.ts';
 
 export type Numbered = { number: number; passage: Passage };
 
-/** The passages that a model may cite in one turn: those that it received, and those that it found by searching. */
+/** The passages that a model may cite in one turn, which it received or found by searching. */
 export type Sources = {
   /** True: the model has all passages of the agent. */
   readonly whole: boolean;
-  /** Names of the documents. */
+  /** The names of the documents. */
   readonly names: readonly string[];
   /** The passages in the order of their numbers, which begin at 1. */
   readonly passages: Numbered[];
-  /** Searches with words of the model. */
+  /** Searches the documents with words of the model. */
   search(query: string): Promise<Numbered[]>;
 };
 
-/** The highest number of tokens that one search of the model adds. */
+/** One search of the model adds at most this many tokens. */
 const SEARCH_TOKENS = 4_000;
 
 /**
- * Collects the passages for the newest messages. A follow-up such as "and on Sunday?" means little alone, so the
- * previous message is also used, with a lower weight.
+ * Collects the passages for the newest messages of the person. A follow-up such as "and on Sunday?" means little alone,
+ * so the previous message is also used, with a lower weight.
  */
 export async function findSources(request: TurnRequest, steps: TurnTrace['steps']): Promise<Sources> {
   const { input, history, knowledge, agent } = request;
@@ -64,13 +64,13 @@ export async function findSources(request: TurnRequest, steps: TurnTrace['steps'
   };
 }
 
-/** Records in the run whether embeddings were used, or the reason why not. */
+/** Records in the turn whether embeddings were used, or the reason why they were not used. */
 function noteMeaning({ meaning }: Gathered, steps: TurnTrace['steps']): void {
   if (meaning === 'used') steps.push({ kind: 'embedding', detail: 'used' });
   else if (meaning !== undefined) steps.push({ kind: 'embedding_failed', detail: meaning });
 }
 
-/** How many passages the trace of a turn names. */
+/** The trace of a turn names at most this many passages. */
 const MAX_TRACED = 20;
 
 const placeOf = ({ document, heading }: Passage) => ({ document, heading });

@@ -14,9 +14,12 @@ import { streamAnswer } from './stream-answer.ts';
 
 /** The maximum number of model calls in one turn. The last call offers no tools, so the model must answer. */
 const MAX_STEPS = 5;
-/** An empty or unreadable answer is requested once more. */
+/** A model that gave an empty or unreadable answer is called once more. */
 const MAX_TRIES = 2;
-/** Anthropic caches a prompt only up to a marker. The other providers cache the beginning of a prompt automatically. */
+/**
+ * Anthropic caches a prompt only up to a marker. The other providers cache the beginning of a prompt automatically,
+ * without a marker.
+ */
 const REMEMBER = { anthropic: { cacheControl: { type: 'ephemeral' as const } } };
 
 export type Generation = {
@@ -32,7 +35,7 @@ export type Generation = {
 
 export type Generated = { text: string; handOff: { message: string } | null };
 
-// The SDK would print warnings about a model's settings. These warnings are recorded in the trace instead.
+// The SDK would print warnings about a model's settings, which Parley records in the trace instead.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export async function generate(generation: Generation): Promise<Generated> {
@@ -43,13 +46,13 @@ export async function generate(generation: Generation): Promise<Generated> {
     } catch (error) {
       const isGarbled = error instanceof ProviderError && error.code === 'provider_garbled' && error.retryable;
       if (!isGarbled || tries === MAX_TRIES) throw error;
-      // The trace contains the answers that could be read, but not this one.
+      // The trace contains the readable answers, but not the unreadable answer that caused a retry.
       generation.turn.steps.push({ kind: 'model_retry', detail: generation.model });
     }
   }
 }
 
-/** The work of earlier tries in the same turn: their steps count, and their tool calls are not repeated. */
+/** The steps and messages of earlier tries in the same turn: steps count, and tool calls are not repeated. */
 type Progress = { steps: number; messages: ModelMessage[] };
 
 async function generateOnce(generation: Generation, progress: Progress): Promise<Generated> {
@@ -96,7 +99,7 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
       telemetry: { isEnabled: false },
       // Asks the provider not to store the conversation.
       providerOptions: { openai: { store: false } },
-      // A model may refer to files by URL. Fetching such a file would bypass the egress guard.
+      // A model may refer to files by URL. A download of such a file would bypass the egress guard.
       experimental_download: async (files) => {
         if (files.length > 0) throw new Error('Files that a model names are not fetched.');
         return [];
@@ -155,13 +158,13 @@ const inForm = (
       ]
     : `${fixed}\n\n${changing}`;
 
-/** Tokens that providers add to the request: marks between messages and their own texts about tools. */
+/** Tokens that providers add to the request, for marks between messages and texts about tools. */
 const ADDED_TOKENS = 500;
 
-/** All SDKs send text. A body of another kind is assumed to be longer than any context window. */
+/** All SDKs send text. A body that is not text is assumed to be longer than any context window. */
 const UNREADABLE_TOKENS = 10_000_000;
 
-/** An upper limit for any provider, because no token is shorter than a byte. */
+/** The result is an upper limit for any provider, because no token is shorter than a byte. */
 const inputTokens = (body: unknown, shown: ShownImages): number =>
   typeof body === 'string' ? mostTokens(Buffer.byteLength(body), shown) + ADDED_TOKENS : UNREADABLE_TOKENS;
 

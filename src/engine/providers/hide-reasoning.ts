@@ -1,22 +1,25 @@
 import type { StableText } from './stable-text.ts';
 
 /**
- * Some models write their reasoning into the answer, between tags. The reasoning is not part of the answer. Some
- * servers add the opening tag to the prompt, so the answer may contain only the closing tag. In this case, all text
- * before the closing tag is reasoning.
+ * Some models write their reasoning into the answer, between tags. Reasoning between tags is not part of the answer.
+ * Some servers add the opening tag to the prompt, so the answer may contain only the closing tag. Without an opening
+ * tag, all text before the closing tag is reasoning.
  */
 const NAMES = ['think', 'thinking', 'thought', 'reasoning'];
 const OPENING = new RegExp(`<(?:${NAMES.join('|')})(?:\\s[^<>]{0,200})?>|\\[THINK\\]`, 'i');
 const CLOSING = new RegExp(`</(?:${NAMES.join('|')})\\s{0,20}>|\\[/THINK\\]`, 'i');
 const EITHER = new RegExp(`${OPENING.source}|${CLOSING.source}`, 'i');
 
-/** The beginning of a tag at the end of a text. The next characters decide whether this beginning is a tag. */
+/** Matches the beginning of a tag at the end of a text. The next characters decide whether the text is a tag. */
 const BEGUN = new RegExp(`^<(?:${NAMES.join('|')})\\s[^<>]{0,200}$`, 'i');
 const TAGS = [...NAMES.flatMap((name) => [`<${name}>`, `</${name}>`]), '[think]', '[/think]'];
 const isBegun = (text: string): boolean =>
   TAGS.some((tag) => tag.startsWith(text.trimEnd().toLowerCase())) || BEGUN.test(text);
 
-/** The answer of a model without its reasoning. If the reasoning does not end, the rest of the answer is reasoning. */
+/**
+ * Returns the answer of a model without its reasoning. If the reasoning does not end, the rest of the answer is
+ * reasoning.
+ */
 export function withoutReasoning(text: string): string {
   let answer = '';
   const hidden = hideReasoning({ add: (more) => void (answer += more), takeBack: () => void (answer = '') });
@@ -25,7 +28,7 @@ export function withoutReasoning(text: string): string {
   return answer;
 }
 
-/** Removes the reasoning from an answer that arrives in pieces. A tag may be split between pieces. */
+/** Removes the reasoning from an answer that arrives in pieces. Two pieces may contain the halves of one tag. */
 export function hideReasoning(words: StableText): StableText & { end(): void } {
   let undecided = '';
   let isReasoning = false;

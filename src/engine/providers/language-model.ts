@@ -7,18 +7,18 @@ export type ModelProviderName = Exclude<ProviderName, 'embedded' | 'http'>;
 export type ModelSettings = {
   name: ModelProviderName;
   /**
-   * Base URL of the provider's API. The base URL is required for `openai_compatible`. By default, the base URL is the
-   * provider's own address.
+   * The base URL of the provider's API. The base URL is required for `openai_compatible`. By default, the base URL is
+   * the provider's own address.
    */
   baseUrl?: string | undefined;
-  /** `openai_compatible` servers may need none. */
+  /** The key of the provider's API, which `openai_compatible` servers may not need. */
   apiKey?: string | undefined;
   fetch: typeof fetch;
 };
 
 /**
- * Base URLs and keys are always set explicitly. If one is missing, the SDKs read OPENAI_API_KEY, OPENAI_BASE_URL and
- * similar from the environment, and an organization without a key would use the operator's account.
+ * Base URLs and keys are always set explicitly. Without an explicit URL and key, the SDKs read OPENAI_API_KEY and
+ * similar variables, so an organization without a key would use the operator's account.
  */
 const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string> = {
   openai: 'https://api.openai.com/v1',
@@ -26,7 +26,7 @@ const BASE_URLS: Record<Exclude<ModelProviderName, 'openai_compatible'>, string>
   google: 'https://generativelanguage.googleapis.com/v1beta',
 };
 
-/** Each SDK is loaded when an agent first needs it, because most installations use one or none. */
+/** The first agent that needs an SDK loads it, because most installations use one SDK or none. */
 export async function languageModel(settings: ModelSettings, model: string): Promise<LanguageModel> {
   const { name, apiKey = '', fetch } = settings;
   const baseURL = baseUrlOf(settings);
@@ -47,7 +47,7 @@ export async function languageModel(settings: ModelSettings, model: string): Pro
   }
 }
 
-/** The base URL of the provider. Throws for settings that cannot work. */
+/** Returns the base URL of the provider. The function throws for settings that cannot work. */
 export function baseUrlOf({ name, baseUrl, apiKey = '' }: ModelSettings): string {
   if (name === 'openai_compatible') {
     if (!baseUrl) throw unset('The model provider has no base URL. Set one with the provider.');

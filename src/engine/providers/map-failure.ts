@@ -6,20 +6,20 @@ import { ProviderError } from '../provider.ts';
 const MAX_QUOTED_CHARACTERS = 300;
 const MAX_CAUSES = 8;
 
-/** Retryable statuses that are not 5xx. */
+/** The retryable statuses other than 5xx. */
 const PASSING = new Set([408, 409, 425]);
 
 export type FailureContext = {
   apiKey: string | undefined;
-  /** Status of the latest response. Null before the first response. */
+  /** The status of the latest response. Null before the first response. */
   answered: number | null;
 };
 
 /**
- * Maps an error of the SDK to a ProviderError. The SDK's errors are dropped and not attached as a cause. The SDK's
- * errors contain the whole request and the answer, which must not reach a log (a SyntaxError quotes the text that it
- * could not parse). The provider's message is quoted where it helps (an unknown model, a parameter). The message is not
- * quoted for wrong credentials, because some providers repeat part of the key there.
+ * Maps an error of the SDK to a ProviderError. The errors of the SDK are dropped and not attached as a cause. An error
+ * of the SDK contains the whole request and the answer, which must not reach a log (a SyntaxError quotes the text that
+ * it could not parse). The result quotes the provider's message where it helps (an unknown model, a parameter). The
+ * result does not quote the message about wrong credentials, because some providers repeat part of the key in it.
  */
 export function mapFailure(error: unknown, { apiKey, answered }: FailureContext): ProviderError {
   const chain = causes(error);
@@ -34,7 +34,7 @@ export function mapFailure(error: unknown, { apiKey, answered }: FailureContext)
   }
   const { statusCode: status, responseHeaders = {} } = call;
   if (status === undefined) return unreachable('The model provider could not be reached.');
-  // If a 200 has no usable answer, the SDK invents a status.
+  // If a response with status 200 has no usable answer, the SDK invents a status.
   if (status < 300 || (answered !== null && answered < 300)) return garbled();
   if (status === 429) {
     return new ProviderError('provider_rate_limited', 'The model provider rate-limits our calls (429).', {

@@ -9,8 +9,9 @@ import type { PreparedCall } from './stored-call.ts';
 import { searchTool } from './search-tool.ts';
 
 /**
- * The declared tools, the search tool if the model has only some of the documents, and the hand-off to a human. The
- * hand-off has no function to execute, which ends the turn. The arguments of the hand-off are read from the call.
+ * Offers the declared tools, the search tool if the model has only some of the documents, and the hand-off to a human.
+ * The hand-off has no function to execute, so its call ends the turn. The result of the turn takes the arguments of the
+ * hand-off from the call.
  */
 export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
   const { request } = turn;
@@ -51,13 +52,12 @@ export function offerTools(turn: ToolTurn, sources: Sources): ToolSet {
 }
 
 /**
- * The arguments in a question are stored in the conversation's state and shown to a person, so their length is limited.
+ * The question's arguments are stored in the conversation's state and shown to a person, so their length is limited.
  */
 const MAX_ASKED_CHARACTERS = 8_000;
 
 /**
- * The agent asks for one confirmation at a time. The question ends the turn (generate.ts), so the model gets a refusal
- * of a second call.
+ * The agent asks for one confirmation at a time. The question ends the turn (generate.ts), so a second call is refused.
  */
 function askBefore(declared: Tool, call: PreparedCall, turn: ToolTurn): string {
   if (turn.asking !== null) return notCalled('the person is asked about another call first.');

@@ -5,7 +5,7 @@ import { withoutBound } from './bind-arguments.ts';
 import { runTool, type ToolTurn } from './run-tool.ts';
 import type { KnownApproval, PreparedCall, StoredCall } from './stored-call.ts';
 
-/** The arguments are shown to members, so their length is limited. */
+/** Members see the arguments, so their length is limited. */
 const MAX_ARGUMENT_CHARACTERS = 8_000;
 const MAX_TRACED_CHARACTERS = 1_000;
 
@@ -41,7 +41,7 @@ async function decideInPlace(call: StoredCall, turn: ToolTurn): Promise<string> 
     : decisionText({ approved, reason: null });
 }
 
-/** The decisions that the agent does not know yet. */
+/** Returns the decisions that the agent does not know yet. */
 export const decisionsIn = (approvals: readonly KnownApproval[] = []): KnownApproval[] =>
   approvals.filter(({ status }) => status !== 'pending');
 
@@ -56,7 +56,7 @@ export const decisionStep = (
   ...(reason !== null && { reason }),
 });
 
-/** The decision, its reason and the result, as the model reads them. */
+/** Writes the decision, its reason and the result for the model. */
 export function decisionText({
   approved,
   reason,

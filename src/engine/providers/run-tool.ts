@@ -12,10 +12,10 @@ import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 import type { PreparedCall, StoredCall } from './stored-call.ts';
 
-/** One call of a declared tool. The function never rejects, except with the signal's reason. */
+/** Makes one call of a declared tool. The promise never rejects, except with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
 
-/** Names of the tools that the MCP server has changed since their approval, or no longer offers. */
+/** Finds the names of the tools that the MCP server has changed since their approval, or no longer offers. */
 export type FindChangedTools = (
   request: Pick<TurnRequest, 'agent' | 'context' | 'signal' | 'turn_id'>,
 ) => Promise<Set<string>>;
@@ -25,30 +25,30 @@ export type ToolRequest = {
   arguments: Record<string, unknown>;
   context: Omit<ToolContext, 'attempt'>;
   signal: AbortSignal;
-  /** A `traceparent` for the receiver. */
+  /** A `traceparent` for the receiver of the call. */
   trace?: string;
 };
 
 export type ToolAnswer = {
-  /** The request without credentials. Null when nothing was sent. */
+  /** The request without credentials. Null if nothing was sent. */
   sent: { url: string; headers: Record<string, string>; body: string } | null;
   attempts: number;
-  /** Status of the last response. Null when there was no response. */
+  /** The status of the last response. Null if no response came. */
   status: number | null;
-  /** The body of the response. JSON is parsed. */
+  /** The body of the response, parsed if it is JSON. */
   result: unknown;
-  /** The reason for the failure, as a sentence that the model may read. Null when the call succeeded. */
+  /** The reason for the failure, as a sentence that the model may read. Null if the call succeeded. */
   error: string | null;
 };
 
-/** How much of a tool's answer the model reads. */
+/** The model reads at most this many characters of a tool's answer. */
 const MAX_RESULT_CHARACTERS = 16_000;
 const MAX_TRACED_CHARACTERS = 1_000;
-/** The context is the last part of a body, so it is cut off if the arguments are very long. */
+/** The context is the last part of the body, so this limit cuts it off after very long arguments. */
 const MAX_SENT_CHARACTERS = 4_000;
 /**
- * Processor time for the schemas of tools in one turn. A usual schema takes a few milliseconds on first use, and later
- * calls take none.
+ * The schemas of tools may use this much processor time in one turn. A usual schema takes a few milliseconds on first
+ * use, and later calls take none.
  */
 export const CHECK_MS = 300;
 
@@ -56,21 +56,24 @@ export type ToolTurn = {
   request: TurnRequest;
   callTool: CallTool;
   steps: TurnTrace['steps'];
-  /** Names of tools that wait for approval. The model does not receive them. */
+  /** The names of tools that the server has changed. The model does not receive changed tools. */
   changed: ReadonlySet<string>;
   /** The remaining processor time of the turn for schemas of tools. */
   checks: Allowance;
   /** False in the last step, because a model may call tools although it must answer. */
   mayCall: boolean;
-  /** The calls that were made in this turn, as the model read them. */
+  /** The tool calls that were made in this turn, as the model read them. */
   called: CalledTool[];
-  /** The call about which the person is asked at the end of this turn. */
+  /** The tool call about which the person is asked at the end of this turn. */
   asking: (PreparedCall & { tool: Tool }) | null;
-  /** The calls of this turn that wait for the approval of the team. */
+  /** The tool calls of this turn that wait for the approval of the team. */
   requested: StoredCall[];
 };
 
-/** A call as the model requests it, with its bound arguments. `fault`: the text for the model if no call is made. */
+/**
+ * Prepares a tool call as the model requests it, with its bound arguments. `fault`: the text for the model if the call
+ * cannot be made.
+ */
 export async function prepareCall(
   tool: Tool,
   given: unknown,
@@ -90,9 +93,9 @@ export async function prepareCall(
   return fault === null ? call : { fault };
 }
 
-/** The text for the model about arguments that do not fit the schema. Null: the arguments fit. */
+/** Returns the text for the model about arguments that do not fit the schema. Null: the arguments fit. */
 export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: ToolTurn): Promise<string | null> {
-  // The library for JSON Schema is loaded with the first call.
+  // The first call loads the library for JSON Schema.
   const { notFitting, violationsOf } = await import('./check-arguments.ts');
   const violations = violationsOf(tool, args, checks);
   if (violations.length === 0) return null;
@@ -102,7 +105,7 @@ export async function refusalOf(tool: Tool, args: unknown, { steps, checks }: To
   return JSON.stringify({ error }).slice(0, MAX_RESULT_CHARACTERS);
 }
 
-/** Makes a call and returns the part of the answer for the model. */
+/** Makes a call and returns the part of its answer for the model. */
 export async function runTool(tool: Tool, call: PreparedCall, turn: ToolTurn): Promise<string> {
   const { result } = await callAndTrace(tool, call, turn);
   turn.called.push({ tool: tool.name, arguments: withoutBound(call.arguments, tool), result });
@@ -149,8 +152,8 @@ export async function callAndTrace(
     steps.push({ kind: 'tool', ...traced, output: result.slice(0, MAX_TRACED_CHARACTERS) });
     return { result: result.slice(0, MAX_RESULT_CHARACTERS), error: null };
   }
-  // The error is returned to the model, so that it can report it or choose another way. A broken tool must not silence
-  // the agent.
+  // The model gets the error, so that it can report the error or choose another way. A broken tool must not silence the
+  // agent.
   steps.push({ kind: 'tool_failed', ...traced, error: answer.error });
   const result = JSON.stringify({ error: answer.error.slice(0, MAX_RESULT_CHARACTERS) });
   return { result, error: answer.error };
@@ -162,11 +165,11 @@ function endOf(span: Span | undefined, args: unknown, { attempts, status, error,
     'gen_ai.tool.call.arguments': contentJson(args),
     'gen_ai.tool.call.result': contentJson(result),
   }));
-  // The sentence may contain text of the receiver, but the code does not.
+  // The sentence may contain text of the receiver, so the trace gets only the code.
   span?.end(error === null ? null : status === null ? 'tool_unreachable' : `${status}`);
 }
 
-/** The key is the same when a turn is retried after a crash. In a test, which stores nothing, the key is random. */
+/** The key is the same if a turn is retried after a crash. In a try, which stores nothing, the key is random. */
 const keyOf = ({ turn_id: turnId }: TurnRequest, { name }: Tool, args: unknown): string =>
   hash('sha256', JSON.stringify([turnId ?? randomUUID(), name, args]), 'base64url');
 

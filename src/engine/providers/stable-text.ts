@@ -5,22 +5,29 @@ import { withoutMarkers } from './cite-passages.ts';
 /**
  * Passes the text of a model to a reader while it arrives. The final answer loses its citation markers and the spaces
  * around it (cite-passages.ts), so a piece is shown only when later pieces cannot change it. The beginning of a marker,
- * spaces, and half of a character wait for the next piece. The shown text is always a beginning of the stored message.
+ * spaces, and half of a character are shown only after the next piece. The shown text is always a beginning of the
+ * stored message.
  */
 export type StableText = { add(text: string): void; takeBack(): void };
 
-/** A longer text is not a marker. The rest of such an answer is shown only when the answer is complete. */
+/**
+ * A text with more characters is not a marker. If more text than this is undecided, it is shown only when the answer is
+ * complete.
+ */
 const MAX_UNDECIDED_CHARACTERS = 1_000;
 
-/** A marker, or the beginning of one, at the end of the text. If a `(` follows the marker, the text is a link. */
+/**
+ * Matches a marker, or the beginning of a marker, at the end of the text. If a `(` follows the marker, the text is a
+ * link.
+ */
 const BEGUN_MARKER = /^[[【][ \t]*(?:\p{Nd}[\p{Nd} \t,،;]*[\]】]?)?$/u;
 
-/** `passages` may grow during the turn, as the model searches. */
+/** `passages`: the passages so far, to which searches of the model may add during the turn. */
 export function createStableText(words: Words, passages: () => readonly Passage[]): StableText {
   let undecided = '';
   /**
-   * Text whose end the next piece may change: spaces at the end are left out, and half of a character needs its other
-   * half.
+   * Text whose end the next piece may change, because spaces at the end are left out, and half of a character needs the
+   * other half.
    */
   let pending = '';
   let shown = 0;

@@ -14,8 +14,8 @@ type Call = Parameters<typeof streamText>[0] & { abortSignal: AbortSignal };
 
 /**
  * Returns the result of `generateText`, and shows the text while it arrives. Text before a tool call is not part of the
- * answer, so it is removed as soon as the call begins. A stream without the provider's own end mark is not an answer,
- * however much of it arrived. Rejects with the first fault of the stream.
+ * answer, so it is removed when the call begins. A stream without the provider's own end mark is not an answer, however
+ * much of it arrived. The promise rejects with the first fault of the stream.
  */
 export async function streamAnswer(call: Call, words: StableText): Promise<Answered> {
   const stop = new AbortController();
@@ -23,7 +23,7 @@ export async function streamAnswer(call: Call, words: StableText): Promise<Answe
   const result = streamText({
     ...call,
     abortSignal: AbortSignal.any([call.abortSignal, stop.signal]),
-    // Otherwise the SDK prints the error, which contains the whole request.
+    // Without this function, the SDK prints the error, which contains the whole request.
     onError: () => {},
   });
   try {
@@ -59,7 +59,7 @@ export async function streamAnswer(call: Call, words: StableText): Promise<Answe
       }
     }
   } finally {
-    // After a fault the connection to the provider must not stay open.
+    // After a fault, the connection to the provider must not stay open.
     stop.abort();
   }
   return answered;

@@ -1,12 +1,12 @@
 import type { ModelSettings } from './language-model.ts';
 import { mapFailure } from './map-failure.ts';
 
-/** One SDK call outside an agent's turn: its time limit, and the meaning of its failure. */
+/** Makes one SDK call outside an agent's turn, with its time limit and the meaning of its failure. */
 export type TimedCall = {
   /** Settings with a `fetch` that has a time limit. */
   settings: ModelSettings;
   until: AbortSignal;
-  /** The error to throw: the caller's own reason, or a ProviderError. */
+  /** Returns the error to throw, which is the caller's own reason or a ProviderError. */
   failure(error: unknown): unknown;
 };
 

@@ -2,17 +2,20 @@ import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isDeeperThan } from '../../kernel/nesting.ts';
 
-/** JSON Schemas of tools. A member or an MCP server wrote these schemas, so each limit in this file is a protection. */
+/**
+ * The JSON Schemas of tools. Members and MCP servers write the schemas of tools, so each limit in this file is a
+ * protection.
+ */
 export type ToolSchema = Record<string, unknown>;
 
-/** A model reads the schema in every turn. */
+/** A model reads the whole schema in every turn. */
 export const MAX_SCHEMA_CHARACTERS = 16_000;
-/** A deeper schema is designed to exhaust the stack. */
+/** A schema with more levels is designed to exhaust the stack. */
 export const MAX_SCHEMA_DEPTH = 24;
 
 /**
- * The reason why a schema cannot be used, or null. The schema is compared with its meta-schema and not compiled, so the
- * check is cheap.
+ * Returns the reason why a schema cannot be used, or null. The check compares the schema with its meta-schema and does
+ * not compile it, so the check is cheap.
  */
 export function schemaFault(schema: ToolSchema): string | null {
   if (isDeeperThan(MAX_SCHEMA_DEPTH, schema)) return `It has more than ${MAX_SCHEMA_DEPTH} levels.`;
@@ -30,7 +33,8 @@ export function schemaFault(schema: ToolSchema): string | null {
 }
 
 /**
- * A validator for one schema. Each call makes a new instance, because the `$id` of one schema must not affect another.
+ * Creates a validator for one schema. Each call creates a new instance, because the `$id` of one schema must not affect
+ * another schema.
  */
 export const validatorFor = (schema: ToolSchema): Ajv =>
   new (dialectOf(schema))({ ...OPTIONS, meta: false, validateSchema: false, allErrors: true });
@@ -44,7 +48,7 @@ export const withoutDialect = ({ $schema: _dialect, ...schema }: ToolSchema): To
 const OPTIONS: Options = {
   strict: false,
   logger: false,
-  // Formats are annotations in JSON Schema.
+  // In JSON Schema, formats are annotations.
   validateFormats: false,
   code: { regExp: Object.assign((pattern: string) => expressionOf(pattern), { code: 'expressionOf' }) },
 };
@@ -58,7 +62,7 @@ function expressionOf(pattern: string): RegExp {
   }
 }
 
-/** These keywords contain values of arguments, not schemas. */
+/** The values of the listed keywords are values of arguments, not schemas. */
 const VALUES = new Set(['default', 'const', 'enum', 'examples']);
 
 /** Ajv does not compare the formats of a meta-schema. */

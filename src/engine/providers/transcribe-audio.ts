@@ -11,10 +11,13 @@ export type Transcription = {
   signal?: AbortSignal;
 };
 
-/** Limit for the `fetch` in `settings`: an hour of speech is about 100 kB of text. */
+/** The limit for the `fetch` in `settings`, because an hour of speech is about 100 kB of text. */
 export const TRANSCRIPT_MAX_BYTES = 1024 * 1024;
 
-/** The text of a person's audio, in the language of the person. Empty when it contains no speech. */
+/**
+ * Returns the text of a person's audio, in the language of the person. The value is empty if the audio contains no
+ * speech.
+ */
 export async function transcribeAudio({ settings, model, audio, timeoutMs, signal }: Transcription): Promise<string> {
   const call = timedCall(settings, { timeoutMs, signal });
   try {
@@ -40,8 +43,8 @@ async function transcriptionModel(settings: ModelSettings, model: string): Promi
   if (name === 'anthropic') throw unset(NO_TRANSCRIPTS);
   if (name === 'google')
     return (await import('@ai-sdk/google')).createGoogle({ baseURL, apiKey, fetch }).transcription(model);
-  // The package for compatible servers has no transcription. This package makes the same call. The package requires a
-  // key.
+  // The package for compatible servers has no transcription. The package for OpenAI makes the same call. The package
+  // for OpenAI requires a key.
   return (await import('@ai-sdk/openai'))
     .createOpenAI({ baseURL, apiKey: apiKey || 'none', fetch })
     .transcription(model);

@@ -5,9 +5,9 @@ import { garbled } from './map-failure.ts';
 import { withoutReasoning } from './hide-reasoning.ts';
 
 /**
- * Questions that people may ask about passages, written by a connected model when documents are indexed. The passages
- * come from strangers, and so does the answer of the model. The model's questions are only words for the search, and
- * people never see them.
+ * Requests questions that people may ask about passages from a connected model, when documents are indexed. The
+ * passages come from strangers, and so does the answer of the model. The search uses the words of the model's
+ * questions, and people never see these questions.
  */
 export type PassageToAsk = { document: string; heading: string | null; text: string };
 
@@ -27,7 +27,7 @@ type Asked = {
   signal?: AbortSignal;
 };
 
-/** Limit for the `fetch` in `settings`. */
+/** The limit for the `fetch` in `settings`. */
 export const QUESTIONS_MAX_BYTES = 256 * 1024;
 const MAX_QUESTIONS = 5;
 const MAX_CHARACTERS = 200;
@@ -75,7 +75,7 @@ function readJson(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text.slice(start, end + 1));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The answer is reported as unusable.
+    // The caller reports the answer as unusable.
   }
   throw garbled();
 }
@@ -83,7 +83,7 @@ function readJson(text: string): Record<string, unknown> {
 const questionsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [])
     .filter((one) => typeof one === 'string')
-    // NUL cannot be stored.
+    // The database cannot store NUL.
     .map((one) => one.replaceAll('\0', '').toWellFormed().trim().slice(0, MAX_CHARACTERS))
     .filter((one) => one !== '')
     .slice(0, MAX_QUESTIONS);

@@ -7,13 +7,13 @@ import { foldText } from '../knowledge/fold-text.ts';
 import { asksToStop } from '../stop-words.ts';
 import { MAX_READ_CHARACTERS, readWords } from '../read-words.ts';
 
-/** `4`, `4.`, `#4`, `4/5`, in the digits of any script. */
+/** Matches `4`, `4.`, `#4` and `4/5`, in the digits of any script. */
 const SCORE = /^#?([1-5])(?:[.)]|\s?\/\s?5)?$/;
 const COMMENT = new RegExp(RATING_COMMENT);
 
 /**
- * Reads a message as the answer to a survey: a number, or the label of a button. A tapped button arrives as its label.
- * Further lines are the comment. Null: the message is no answer.
+ * Reads a message as the answer to a survey, which is a number or the label of a button. A pressed button arrives as
+ * its label. The lines after the score are the comment. Null: the message does not answer the survey.
  */
 export function readScore(text: string, labels: readonly string[]): { score: number; rest: string } | null {
   const [first = '', ...others] = text.trim().split(/\r?\n/);
@@ -24,16 +24,19 @@ export function readScore(text: string, labels: readonly string[]): { score: num
   return score > 0 ? { score, rest: others.join('\n').trim() } : null;
 }
 
-/** Many people type the Arabic ending -an without its mark. Of these letters, `foldText` would keep only the alef. */
+/**
+ * Many people type the Arabic ending -an without its mark. Without this function, `foldText` would keep only the alef
+ * of the ending.
+ */
 const plain = (text: string): string => foldText(text.replaceAll('\u064b', ''));
 
-/** Whether the text can be stored as a comment. */
+/** True if the text can be stored as a comment. */
 export const isComment = (text: string): boolean =>
   text.trim() !== '' && text.length <= MAX_RATING_COMMENT && COMMENT.test(text);
 
 /**
- * Whether the agent must act on the text, so that it is no comment: an opt-out, a request for a person, or a rule with
- * an action.
+ * True if the agent must act on the text, so that it is no comment. Examples are an opt-out, a request for a person, or
+ * a rule with an action.
  */
 export function isCommand(text: string, definition: AgentDefinition): boolean {
   const read = text.slice(0, MAX_READ_CHARACTERS);

@@ -6,14 +6,14 @@ import { renderText, type Variables } from '../templates.ts';
 type Survey = NonNullable<AgentDefinition['survey']>;
 type Choices = Extract<MessageContent, { type: 'choices' }>;
 
-/** The question with its scores, from the worst to the best: in a numbered list, each number is the score. */
+/** Writes the question with its scores, from the worst to the best. In a numbered list, each number is the score. */
 export function surveyQuestion({ question }: Survey, locale: string | null, variables: Variables): Choices {
   const texts = textsIn(locale);
   const choices = texts.scores.map((label, index) => ({ id: String(index + 1), label }));
   return { type: 'choices', text: renderText(question, locale, variables)?.trim() || texts.question, choices };
 }
 
-/** The answer to a score. The text invites the person to write a comment. */
+/** Writes the answer to a score. The text invites the person to write a comment. */
 export const surveyThanks = ({ thanks }: Survey, locale: string | null, variables: Variables): string =>
   renderText(thanks, locale, variables)?.trim() || textsIn(locale).thanks;
 

@@ -9,8 +9,8 @@ import { presentToken } from './present-token.ts';
 import { lockMaker, writeToken } from './write-token.ts';
 
 /**
- * Every member creates their own tokens. Owners and admins also create those of the organization, and are responsible
- * for them.
+ * Every member creates their own tokens. Owners and admins also create tokens of the organization, and are responsible
+ * for these tokens.
  */
 export async function createAccessToken(
   deps: AccessTokensDeps,

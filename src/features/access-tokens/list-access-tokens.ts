@@ -6,7 +6,7 @@ import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { AccessTokensDeps } from './deps.ts';
 import { presentToken } from './present-token.ts';
 
-/** Lists own tokens. Owners and admins see all tokens, so that they notice the tokens of other people. */
+/** Members list their own tokens. Owners and admins see all tokens, so that they notice the tokens of other people. */
 export async function listAccessTokens(
   { db }: Pick<AccessTokensDeps, 'db'>,
   orgId: string,

@@ -23,7 +23,7 @@ export const presentToken = (row: TokenRow): AccessTokenRecord => ({
   revoked_at: row.revokedAt && timestamp(row.revokedAt),
 });
 
-/** A token that this person may see: their own, or any token for owners and admins. */
+/** A token that this person may see, which is the person's own token, or any token for owners and admins. */
 export async function foundToken(
   db: Queryable,
   orgId: string,

@@ -8,9 +8,9 @@ import { foundToken, presentToken } from './present-token.ts';
 import { lockMaker, writeToken } from './write-token.ts';
 
 /**
- * Creates another value with the same rights. The previous value is refused immediately. A token of the organization
- * then belongs to the person who replaces it. This is the only way to take it over, because the previous person knows
- * the old value.
+ * Creates another value for a token, with the same rights. The previous value of the token is refused immediately. A
+ * token of the organization then belongs to the person who replaces it. No one can take the token over in another way,
+ * because the previous person knows the old value.
  */
 export async function replaceAccessToken(
   deps: AccessTokensDeps,

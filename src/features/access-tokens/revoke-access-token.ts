@@ -6,8 +6,9 @@ import type { AccessTokensDeps } from './deps.ts';
 import { foundToken, presentToken } from './present-token.ts';
 
 /**
- * Revokes permanently. Every request reads its token from the database, so after the commit no node accepts it. Members
- * can revoke their own tokens, and owners and admins can revoke any. A second revoke changes nothing.
+ * Revokes a token permanently. Every request reads its token from the database, so after the commit no node accepts the
+ * token. Members can revoke their own tokens, and owners and admins can revoke any token. A second revoke changes
+ * nothing.
  */
 export async function revokeAccessToken(
   { db }: Pick<AccessTokensDeps, 'db'>,

@@ -16,17 +16,17 @@ export type TokenWanted = {
   role: TokenRole | null;
   verbs: TokenVerb[];
   agentIds: string[] | null;
-  /** Null: no end. Absent: the default. */
+  /** Null: the token does not end. Absent: the token ends after the default time. */
   days: number | null | undefined;
-  /** The token that this one replaces. */
+  /** The token that this token replaces. */
   replaces: string | null;
 };
 
 const DAY_MS = 86_400_000;
 
 /**
- * Waits for the members' lock, reads the role under it, and locks the session. So a person who is being removed, or
- * whose session is being ended, leaves no token behind.
+ * Waits for the lock of the members, reads the role under the lock, and locks the session. A person who is being
+ * removed, or whose session is being ended, leaves no token behind.
  */
 export async function lockMaker(tx: Queryable, orgId: string, maker: TokenMaker): Promise<Role> {
   await lockMembers(tx, orgId);
@@ -36,7 +36,7 @@ export async function lockMaker(tx: Queryable, orgId: string, maker: TokenMaker)
   return role;
 }
 
-/** Creates a value and writes the token with its audit entry. Only the return value contains the value. */
+/** Creates a value and writes the token with its audit entry. Only the return value contains the value of the token. */
 export async function writeToken(
   { region, digest }: Pick<AccessTokensDeps, 'region' | 'digest'>,
   tx: Queryable,

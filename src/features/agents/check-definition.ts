@@ -10,10 +10,13 @@ import type { AgentsDeps } from './deps.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
 
-/** More faults than this are not useful to a reader. */
+/** A reader cannot use more faults than this. */
 const MAX_FAULTS = 100;
 
-/** Checks what the schema of a definition cannot express. Throws `validation_failed` with every fault. */
+/**
+ * Checks the rules for a definition that its schema cannot express. The function throws `validation_failed` with every
+ * fault.
+ */
 export function checkDefinition(definition: AgentDefinition, at = '/definition'): void {
   const errors: Fault[] = [];
   const report: Report = (pointer, code, detail) => {
@@ -45,7 +48,8 @@ export function checkDefinition(definition: AgentDefinition, at = '/definition')
 }
 
 /**
- * The URLs of its tools and of its own code must be allowed targets of a call. Uses the resolver, so it runs outside of every transaction.
+ * Checks that the URLs of the tools and of the own code are allowed targets of a call. The check uses the resolver, so
+ * it runs outside of every transaction.
  */
 export async function checkToolAddresses(
   { tools = [], url: code }: AgentDefinition,
@@ -162,7 +166,7 @@ function checkText(text: LocalizedText, pointer: string, report: Report): void {
   }
 }
 
-/** Every text for people, with its place. */
+/** Yields every text for people with its place. */
 function* textsOf(definition: AgentDefinition): Generator<[string, LocalizedText]> {
   const {
     opening,

@@ -2,7 +2,7 @@ import type { AgentDefinition, Step } from '../../../contract/agents.ts';
 import type { ResultField, ResultType } from '../../../contract/results.ts';
 import type { DefinitionFault } from '../../engine/provider.ts';
 
-/** What the schema of the result fields cannot express. */
+/** Checks the rules for result fields that the schema cannot express. */
 export function resultFaults({ result, steps }: AgentDefinition): DefinitionFault[] {
   const asked = new Map((steps?.items ?? []).map((step) => [step.name, step]));
   const saved = new Set<string>();
@@ -14,10 +14,10 @@ export function resultFaults({ result, steps }: AgentDefinition): DefinitionFaul
   });
 }
 
-/** A member that each object has: a reader of `data` would find it in a result without the field. */
+/** Each object has a member with this name, so a reader of `data` would find the member even without the field. */
 const RESERVED = new Set(['constructor']);
 
-/** The types of a field that may be stored at this place of an end user. */
+/** The types of fields that may be stored at each place of an end user. */
 const FITTING: Readonly<Record<string, readonly ResultType[]>> = {
   'end_user.name': ['text', 'choice'],
   'end_user.email': ['email'],
@@ -50,7 +50,7 @@ function* fieldFaults(field: ResultField, saved: ReadonlySet<string>): Generator
     };
 }
 
-/** The types of fields that an answer to a step of this type fits. */
+/** The types of fields that the answer to a step may fill, by the type of the step. */
 const FILLS: Readonly<Record<Step['type'], readonly ResultType[]>> = {
   text: ['text'],
   choice: ['choice', 'text'],

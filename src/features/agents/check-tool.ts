@@ -4,7 +4,7 @@ import { schemaFault } from '../../engine/providers/tool-schema.ts';
 import type { Queryable } from '../../store/db.ts';
 import { declaredVariables } from '../../store/triggers.ts';
 
-/** Checks the rules for a tool that the schema cannot express. Pointers are relative to the tool. */
+/** Checks the rules for a tool that the schema cannot express. Pointers of faults are relative to the tool. */
 export function toolFaults({ name, parameters, bound = {}, retries = 0, read_only: readOnly = false }: Tool): Fault[] {
   const faults: Fault[] = [];
   const report = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail });
@@ -26,7 +26,9 @@ export function toolFaults({ name, parameters, bound = {}, retries = 0, read_onl
   return faults;
 }
 
-/** The tools of one MCP server share a secret, so they have one URL. Pointers are relative to the definition. */
+/**
+ * The tools of one MCP server share a secret, so they have one URL. Pointers of faults are relative to the definition.
+ */
 export function serverFaults({ tools = [] }: AgentDefinition): Fault[] {
   const urls = new Map<string, string>();
   return tools.flatMap(({ mcp, url }, index): Fault[] => {
@@ -41,8 +43,8 @@ export function serverFaults({ tools = [] }: AgentDefinition): Fault[] {
 }
 
 /**
- * Variables to which arguments are bound must exist: `end_user.…`, or a variable that a trigger of the agent declares.
- * A new agent has no trigger yet, so this is checked only when a definition is published.
+ * A variable to which an argument is bound must exist, as `end_user.…` or as a variable that a trigger of the agent
+ * declares. A new agent has no trigger yet, so the variables are checked only when a definition is published.
  */
 export async function checkBoundVariables(
   db: Queryable,

@@ -10,16 +10,16 @@ type TurnOfResult = CaseResult['turns'][number];
 type Fault = TurnOfResult['faults'][number];
 type Played = Pick<TurnOfResult, 'said' | 'cites' | 'calls'> & {
   turn: PlaygroundTurn;
-  /** The calls that need an approval. */
+  /** The tool calls that need an approval. */
   asked: TurnOfResult['calls'];
-  /** The values of the result so far. */
+  /** The current values of the result. */
   data: RunResult['data'];
 };
 type Words = string | number;
 
 /**
- * The expectations that a turn does not meet. Each expectation is compared with the messages and steps of the turn.
- * judge-turn.ts decides the rubric.
+ * Lists the expectations that a turn does not meet. Each expectation is compared with the messages and steps of the
+ * turn. The file judge-turn.ts decides the rubric.
  */
 export function checkTurn(expect: Expectation, played: Played): Fault[] {
   const found: Fault[] = [];
@@ -32,7 +32,7 @@ export function checkTurn(expect: Expectation, played: Played): Fault[] {
   return found;
 }
 
-/** Null: it holds. */
+/** Null: the turn meets the expectation. */
 type Check<T> = (expected: T, played: Played) => Omit<Fault, 'expectation'> | null;
 
 type Checked = Exclude<keyof Expectation, 'rubric'>;
@@ -97,7 +97,7 @@ const same = <T>(expected: T, found: T) => (expected === found ? null : { expect
 const lacking = (expected: unknown[], found: unknown) => (expected.length === 0 ? null : { expected, found });
 const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
 
-/** As the engine compares texts: case, accents, digits of any script and white space do not matter. */
+/** The texts are compared as in the engine, so case, accents, digits of any script and white space do not matter. */
 const spelled = (text: string): string => foldText(text).replaceAll(/\s+/g, ' ').trim();
 
 function isSaid(words: Words, answers: readonly string[]): boolean {
@@ -111,7 +111,7 @@ const DIGIT = /\d/;
 const joins = (outside: string | undefined, edge: string): boolean =>
   outside !== undefined && DIGIT.test(outside) && DIGIT.test(edge);
 
-/** `8:00` is not in `18:00`, nor `1` in `12`. */
+/** The text `8:00` does not match in `18:00`, and `1` does not match in `12`. */
 function contains(text: string, words: string): boolean {
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
     if (!joins(text[at - 1], words[0]!) && !joins(text[at + words.length], words.at(-1)!)) return true;
@@ -124,6 +124,6 @@ const isSame = (expected: unknown, found: unknown): boolean =>
     ? spelled(expected) === spelled(found)
     : isDeepStrictEqual(expected, found);
 
-/** True if each named argument has this value. The call may have other arguments. */
+/** True if each named argument has the expected value. The call may have arguments that the test does not name. */
 export const fits = (named: Record<string, unknown>, given: Record<string, unknown>): boolean =>
   Object.entries(named).every(([name, value]) => isSame(value, given[name]));

@@ -4,7 +4,7 @@ import type { AgentRow } from '../../store/agents/read.ts';
 import { readAgentVersion } from '../../store/agents/versions.ts';
 import type { Queryable } from '../../store/db.ts';
 
-/** The draft, or the chosen version. */
+/** Reads the draft, or the chosen version. */
 export async function chosenDefinition(
   db: Queryable,
   agent: AgentRow,

@@ -10,7 +10,7 @@ import { type AgentsDeps, MAX_AGENTS } from './deps.ts';
 import { checkDefinition, checkToolAddresses } from './check-definition.ts';
 import { foundAgent, presentAgent } from './read-agents.ts';
 
-/** An agent is created together with its sandbox channel, so that a user can try it immediately. */
+/** An agent is created with its sandbox channel, so that a user can try the agent immediately. */
 export async function createAgent(
   { db, egress }: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,

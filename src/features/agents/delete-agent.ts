@@ -9,7 +9,7 @@ import { foundAgent } from './read-agents.ts';
 
 /**
  * Deletes the agent with its triggers and channels, and ends its campaigns. Messages stay readable. The agent's keys
- * stop working: calls with them get 404. The keys stay in the list and can be revoked.
+ * stop working: calls with them get 404. The agent's keys stay in the list and can be revoked.
  */
 export async function deleteAgent({ db, access }: AgentsDeps, orgId: string, id: string, actor: Actor): Promise<void> {
   await foundAgent(db, orgId, id);

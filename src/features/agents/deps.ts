@@ -13,7 +13,7 @@ export type AgentsDeps = {
   answering: Pick<Answering, 'loadAgent' | 'findProvider' | 'callTool'>;
   /** The thread that reads files of strangers. */
   readFiles: Pick<ReadFiles, 'read'>;
-  /** Called after a sync was queued. */
+  /** This function is called after a sync was queued. */
   wake: { sources(): void };
   /** Checks whether a call to a tool's URL would be refused, and calls MCP servers. */
   egress: Pick<Egress, 'check' | 'fetchWith'>;

@@ -67,7 +67,7 @@ export async function updateSource(
     const isBusy = row.state === 'queued' || row.state === 'running';
     await updateRow(tx, orgId, agentId, id, {
       ...(schedule !== undefined && { schedule }),
-      // If a sync is in progress, its end sets the time.
+      // If a sync is in progress, the end of the sync sets the time.
       ...(schedule !== undefined && !isBusy && { dueAt: nextAt(schedule, row.finishedAt ?? new Date()) }),
       ...(maxPages !== undefined && { maxPages }),
     });
@@ -87,7 +87,7 @@ export async function syncSource({ db }: Writes, orgId: string, of: Of, actor: A
   });
 }
 
-/** The pages that were read so far are used from the next turn on. */
+/** The next turn uses the pages that were read before the stop. */
 export async function cancelSync({ db }: Writes, orgId: string, of: Of, actor: Actor): Promise<SourceRecord> {
   return db.transaction(async (tx) => {
     const row = await locked(tx, orgId, of);
@@ -110,7 +110,7 @@ export async function deleteSource({ db }: Writes, orgId: string, of: Of, actor:
   });
 }
 
-/** The agent is locked first, as in every change of documents. */
+/** The agent is locked before the source, as in every change of documents. */
 async function locked(tx: Queryable, orgId: string, of: Of): Promise<SourceRow> {
   if (!(await lockAgent(tx, orgId, of.agentId))) throw new Refusal('agent_not_found');
   return found(tx, orgId, of);

@@ -50,7 +50,7 @@ async function readQuestions(db: Queryable, orgId: string, agentId: string): Pro
   };
 }
 
-/** Immediately retries documents that failed or that wait after a failure. */
+/** Retries documents that failed or that wait after a failure, without a delay. */
 export async function retryEmbeddings(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,

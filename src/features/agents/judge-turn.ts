@@ -12,7 +12,7 @@ const MAX_WHY = 500;
 
 /**
  * Asks a connected model whether the answer meets a rubric. Unlike every other expectation, the result is an opinion.
- * The call counts in the budgets. The judgment is recorded and replayed like the agent's own calls.
+ * The call counts in the budgets. The judgment is recorded and replayed like the agent's own model calls.
  */
 export async function judgeTurn(
   deps: PlayTurnDeps,
@@ -41,7 +41,9 @@ export async function judgeTurn(
   };
 }
 
-/** The agent's own model, unless the rubric names another model. The judge has no tools and no fallback. */
+/**
+ * The judge is the agent's own model, unless the rubric names another model. The judge has no tools and no fallback.
+ */
 function judgeOf(own: AgentDefinition, provider = own.provider, model = own.model): AgentDefinition {
   if (provider === undefined || provider === 'embedded' || model === undefined)
     throw new Refusal('validation_failed', 'The rubric has no judge.', {

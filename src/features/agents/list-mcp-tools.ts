@@ -9,7 +9,7 @@ import { foundAgent } from './read-agents.ts';
 import { limitTries } from './try-limit.ts';
 
 /**
- * The current tools of an MCP server, which members select from and compare with the approved tools. Differences from
+ * Lists the current tools of an MCP server, which members select and compare with the approved tools. Differences from
  * the published definition are recorded, so that the dashboard shows them before the next turn.
  */
 export async function listMcpTools(

@@ -6,10 +6,10 @@ import { withoutSecrets } from '../../kernel/egress/sent-secrets.ts';
 type NewRecording = Extract<ModelRecording, { isReplay: false }>;
 type StoredRecording = Extract<ModelRecording, { isReplay: true }>;
 
-/** The complete answers of the model, by a hash of the request. */
+/** Records the complete answers of the model, by a hash of the request. */
 export type Recorded = Record<string, string>;
 
-/** A model's answer is text. Larger answers are not recorded. */
+/** Larger answers of a model, which are text, are not recorded. */
 const MAX_ANSWER = 200_000;
 
 export function startRecording(): NewRecording & { recorded: Recorded } {
@@ -17,12 +17,12 @@ export function startRecording(): NewRecording & { recorded: Recorded } {
   return {
     isReplay: false,
     recorded,
-    // A server may repeat the API key in its answer. The recording must not contain the key.
+    // A server may repeat the API key in its answer, and the recording must not contain the key.
     through: (real, apiKey) => async (url, init) => {
       const response = await real(url, init);
       if (!response.ok) return response;
       const text = await response.text();
-      // The key is also removed in this run, because the next request has the answer in its history.
+      // The key is also removed from this run, because the history of the next request contains the answer.
       const body = apiKey ? withoutSecrets(text, [apiKey]) : text;
       if (body.length <= MAX_ANSWER) recorded[asked(url, init?.body)] = body;
       return answer(body);
@@ -51,18 +51,18 @@ const answer = (body: string): Response =>
 const LIMITS = new Set(['max_tokens', 'max_output_tokens', 'max_completion_tokens', 'maxOutputTokens']);
 
 /**
- * The hash does not include the address of the server, but it includes the last part of the path. The path of Google
- * ends with the name of the model.
+ * The hash does not include the address of the server, except the last part of the path. For Google, the path ends with
+ * the name of the model.
  */
 function asked(url: Parameters<typeof fetch>[0], body: unknown): string {
   const { pathname } = new URL(url instanceof Request ? url.url : url);
-  // Each call to the customer's own code has another ID and another deadline.
+  // Each call to the customer's own code has a new ID and a new deadline, so the hash excludes them.
   const { generationConfig, turn: _, ...rest } = Object(typeof body === 'string' ? JSON.parse(body) : null) as Fields;
   const whole = [pathname.split('/').at(-1), withoutLimits(rest), withoutLimits(Object(generationConfig) as Fields)];
   return hash('sha256', JSON.stringify(whole, withoutMadeUpIds), 'base64url');
 }
 
-/** If a provider returns a tool call without an ID, the SDK creates a different one each time. */
+/** If a provider returns a tool call without an ID, the SDK creates a different ID each time. */
 function withoutMadeUpIds(name: string, value: unknown): unknown {
   if (name === 'functionCall' || name === 'functionResponse') return { ...Object(value), id: undefined };
   if (name === 'tool_calls' && Array.isArray(value)) return value.map((call) => ({ ...Object(call), id: undefined }));

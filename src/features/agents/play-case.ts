@@ -11,14 +11,14 @@ import { playResult } from './play-result.ts';
 import { PLAY_TIMEOUT_MS, type PlayedAgent, playOnce, type PlayTurnDeps, refusing } from './play-turn.ts';
 import { limitTries } from './try-limit.ts';
 
-/** The time of a case that names none, so that two runs are equal byte for byte. */
+/** The time of a case that names no time, so that two runs are equal byte for byte. */
 const NOW = '2026-01-15T09:00:00Z';
-/** Less than the command line waits for an answer. */
+/** The time is shorter than the time that the command line waits for an answer. */
 const MAX_CASE_MS = 35_000;
 
 type Call = CaseResult['turns'][number]['calls'][number];
 
-/** Plays the turns of a case one after another. No tool is called, nothing is sent, nothing is stored. */
+/** Plays the turns of a case one after another. A test calls no tool, sends nothing and stores nothing. */
 export const playCase = (
   deps: PlayTurnDeps,
   orgId: string,
@@ -109,7 +109,7 @@ async function play(
   return { name, passed: turns.every(({ faults }) => faults.length === 0), turns };
 }
 
-/** The milliseconds that one call may take. */
+/** Returns the milliseconds that one call may still take. */
 function within(until: number): number {
   const left = until - performance.now();
   if (left <= 0) throw new Refusal('unavailable', 'The test takes longer than 35 seconds. Split the test into two.');
@@ -118,7 +118,7 @@ function within(until: number): number {
 
 const ended = (next: string) => ({ expectation: 'turn', expected: 'waiting_for_user', found: next });
 
-/** The answer that the case has for a call. */
+/** Returns the answer that the case has for a tool call. */
 const answering =
   ({ tools = [] }: TestCase, calls: Call[]): CallTool =>
   async ({ tool, arguments: args }) => {
@@ -128,7 +128,7 @@ const answering =
     return { sent: null, attempts: 1, status: null, result: found?.answer ?? null, error };
   };
 
-/** The decision that the case has for a call. */
+/** Returns the decision that the case has for a tool call. */
 const deciding =
   ({ tools = [] }: TestCase, asked: Call[]): DecideInPlace =>
   ({ tool, arguments: args }) => {

@@ -10,14 +10,14 @@ import { PLAY_TIMEOUT_MS, type PlayedAgent, type PlayTurnDeps, type Stage, type 
 type Played = {
   talk: Talk;
   turn: PlaygroundTurn;
-  /** Of the turns before. */
+  /** The result after the earlier turns. */
   result: RunResult | null;
   stage: Stage;
-  /** A model is called for the result only if the test has an expectation about it. */
+  /** True: the test has an expectation about the result, so a model is called for it. */
   isExpected: boolean;
 };
 
-/** The result after a turn of a test, filled as in a real conversation. */
+/** Returns the result after a turn of a test, filled as in a real conversation. */
 export async function playResult(
   deps: PlayTurnDeps,
   orgId: string,

@@ -8,7 +8,7 @@ import { type KnowledgeSearch, MAX_HISTORY, ProviderError } from '../../engine/p
 import type { DecideInPlace, KnownApproval } from '../../engine/providers/stored-call.ts';
 import type { CallTool } from '../../engine/providers/run-tool.ts';
 
-/** How long a user waits in front of a screen. */
+/** A user waits at most this long for the answer. */
 export const PLAY_TIMEOUT_MS = 25_000;
 const END_USER = { id: MADE_UP_PERSON, name: null };
 
@@ -18,22 +18,22 @@ export type PlayedAgent = { id: string; name: string; revision: number; definiti
 /** A conversation that exists only in the request. */
 export type Talk = {
   history: { role: 'agent' | 'end_user'; text: string; image?: string }[];
-  /** The person's messages since the agent's last turn. Empty: the agent opens the conversation. */
+  /** The person's messages after the agent's last turn. Empty: the agent opens the conversation. */
   input: string[];
   state: unknown;
   variables: Record<string, unknown>;
   locale: string | null;
 };
 
-/** A person who reads the answer while the model writes it, and may leave before the end. */
+/** A member who reads the answer while the model writes it, and may leave before the end. */
 export type TalkReader = {
   words: { isRead(): boolean; add(text: string): void; takeBack(): void };
   signal: AbortSignal;
 };
 
 /**
- * The parts that a test replaces: the clock, the results of tools, the made-up person, the answers of a model, and its
- * task.
+ * The parts that a test replaces, which are the clock, the results of tools, the made-up person, the answers of a
+ * model, and its task.
  */
 export type Stage = {
   now: Date;
@@ -41,9 +41,9 @@ export type Stage = {
   endUser?: { id: string; name: string | null };
   recording?: ModelRecording;
   task?: string;
-  /** The decision about a call that needs an approval. Absent: the call is approved. */
+  /** The decision about a tool call that needs an approval. Absent: the call is approved. */
   decideApproval?: DecideInPlace;
-  /** In a replay, calls wait as they did, and these decisions are known. */
+  /** In a replay, tool calls wait as in the real conversation, and the decisions about them are known. */
   approvals?: readonly KnownApproval[];
   knowledge?: KnowledgeSearch;
 };
@@ -51,7 +51,7 @@ export type Stage = {
 type PlayOptions = { reader?: TalkReader | undefined; stage?: Stage; decideApproval?: DecideInPlace };
 const approveAll: DecideInPlace = () => ({ approved: true });
 
-/** Runs one turn of the engine that real conversations use. Nothing is stored. */
+/** Runs one turn with the engine of real conversations. The function stores nothing. */
 export async function playOnce(
   { loadAgent, findProvider, timeoutMs = PLAY_TIMEOUT_MS }: PlayTurnDeps,
   orgId: string,
@@ -85,7 +85,7 @@ export async function playOnce(
   return played;
 }
 
-/** A failure of the provider becomes a refusal, because a person waits for the answer. */
+/** A failure of the provider becomes a refusal, because a member waits for the answer. */
 export async function refusing<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -97,7 +97,10 @@ export async function refusing<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The first answer from large documents may take longer than the request. The documents continue to load after it. */
+/**
+ * The first answer from large documents may take longer than a request may last. After such a timeout, the documents
+ * continue to load.
+ */
 const tooLate = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) =>
     signal.addEventListener('abort', () =>

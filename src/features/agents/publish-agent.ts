@@ -24,7 +24,7 @@ export const publishAgent = (
 ): Promise<AgentRecord> =>
   publish(deps, orgId, id, body, actor, async (_tx, row) => ({ definition: row.draft, facts: {} }));
 
-/** Makes an earlier version live again, as a new version, because the history is never changed. */
+/** Makes an earlier version live again as a new version, because the history never changes. */
 export const restoreAgentVersion = (
   deps: Pick<AgentsDeps, 'db' | 'egress'>,
   orgId: string,
@@ -51,13 +51,13 @@ async function publish(
 ): Promise<AgentRecord> {
   const seen = await readAgent(db, orgId, id);
   if (!seen) throw new Refusal('agent_not_found');
-  // A draft that is saved after this check is checked on save.
+  // If the draft is saved after this check, the save checks it.
   await checkToolAddresses((await choose(db, seen)).definition, { egress });
   return db.transaction(async (tx) => {
     const row = await lockAgent(tx, orgId, id);
     if (!row) throw new Refusal('agent_not_found');
     const { definition, facts } = await choose(tx, row);
-    // The version was checked when it was saved, but the rules may be stricter now.
+    // The version was checked when it was saved, but the current rules may be stricter.
     checkDefinition(definition);
     if (live) await refuseDuringRollout(tx, orgId, id);
     const tested = await passPublishGate(tx, orgId, id, definition, without_tests);

@@ -7,8 +7,8 @@ import { checkBoundVariables } from './check-tool.ts';
 
 /**
  * Decides whether a definition may become live, in the transaction that publishes it. Each variable that a tool uses
- * must be declared by a trigger of the agent. If the tests are required, each case must have passed with this
- * definition and these documents, or the member must enter a reason. Returns the facts for the audit log.
+ * must be declared by a trigger of the agent. If the tests are required, each case must have passed with the present
+ * definition and documents, or the member must enter a reason. Returns the facts for the audit log.
  */
 export async function passPublishGate(
   tx: Queryable,
@@ -30,7 +30,7 @@ export async function passPublishGate(
   );
 }
 
-/** A rollout compares a version with the live one, so the live one stays until the rollout ends. */
+/** A rollout compares a version with the live version, so the live version stays until the rollout ends. */
 export async function refuseDuringRollout(tx: Queryable, orgId: string, id: string): Promise<void> {
   const rollout = await readActiveRollout(tx, orgId, id);
   if (rollout)

@@ -16,7 +16,7 @@ const MAX_EXAMPLES = 5;
 
 type Deps = Pick<AgentsDeps, 'db'>;
 
-/** The questions that the agent could not answer, by topic, the most frequent first. */
+/** Lists the questions that the agent could not answer, by topic, the most frequent topic first. */
 export async function listMissedQuestions({ db }: Deps, orgId: string, id: string): Promise<MissedQuestions> {
   await foundAgent(db, orgId, id);
   return byTopic({ db }, orgId, id);
@@ -55,8 +55,8 @@ const present = (members: Missed[]): MissedQuestion => ({
 });
 
 /**
- * Called when a question was answered or needs no answer. The question is removed from the list until a person asks it
- * again.
+ * This function is called when a question was answered or needs no answer. The question is removed from the list until
+ * a person asks it again.
  */
 export async function settleMissedQuestions(
   { db }: Pick<AgentsDeps, 'db'>,

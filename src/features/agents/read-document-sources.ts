@@ -38,7 +38,7 @@ export async function readSource({ db }: Reads, orgId: string, agentId: string, 
   return presentSource(row);
 }
 
-/** Lists pages in the order of their addresses. The position of a page is its address. */
+/** Lists pages in the order of their addresses. The position of a page in the list is its address. */
 export async function listSourcePages(
   { db }: Reads,
   orgId: string,

@@ -13,7 +13,7 @@ type Line = { role: 'agent' | 'end_user'; text: string; image?: string };
 /** A turn of the agent in a past conversation. */
 export type RecordedTurn = {
   at: Date;
-  /** All messages before the turn, including its input. */
+  /** The messages before the turn, including its input. */
   history: Line[];
   input: string[];
   call: RunInput;
@@ -24,7 +24,7 @@ export type RecordedTurn = {
 export type Recording = { turns: RecordedTurn[]; stopped: 'people' | 'limit' | null };
 
 /**
- * Finds the turns in the messages. The first message of a turn has its trace, and the next messages of its run belong
+ * Finds the turns in the messages. The first message of a turn has the trace, and the next messages of the run belong
  * to the same turn. The turn answers all messages that the person wrote since the agent's last message. After the first
  * message of a member, the team answers.
  */
@@ -52,7 +52,7 @@ export function recordedTurns(
     if (runId !== null && trace !== null) {
       const run = begun.get(runId);
       begun.delete(runId);
-      // A message that arrives while the agent opens is answered in the next turn.
+      // While the agent opens the conversation, the next turn answers the messages that arrive.
       const isOpening = run !== undefined && run.triggerId !== null && run.input.message_id === undefined;
       const parts = [message, ...partsAfter(messages, at)];
       if (trace.provider !== 'campaign') {
@@ -63,12 +63,12 @@ export function recordedTurns(
     history.push(lineOfMessage(message));
   }
   if (hasMore) return { turns, stopped: 'limit' };
-  // The messages were answered by a turn without a message.
+  // A turn without a message has answered these messages.
   if (isSettled && waiting.length > 0) take(momentOf(waiting.at(-1)!), undefined, false, sideOf([], []), []);
   return { turns, stopped: null };
 }
 
-/** The other messages of a turn. */
+/** Finds the other messages of a turn. */
 function partsAfter(messages: readonly MessageRow[], at: number): MessageRow[] {
   const answers = messages.slice(at + 1).filter(({ role }) => role === 'agent');
   const next = answers.findIndex(({ trace }) => trace !== null);
@@ -79,10 +79,10 @@ const momentOf = ({ id }: MessageRow): Date => new Date(timeOfId(id));
 const lineOfMessage = (message: MessageRow): Line => turnMessage(message) as Line;
 
 const MAX_ARGUMENTS = 1_000;
-/** A call that waits for an approval counts as a call, and so does the approved one later. */
+/** A tool call that waits for an approval counts as a call, and so does the later approved call. */
 const CALLS: ReadonlySet<string> = new Set(['tool', 'tool_failed', 'tool_waits']);
 
-/** The messages and actions of a turn, read in the same way from a stored turn and from a replayed one. */
+/** Reads the messages and actions of a turn, in the same way for a stored turn and a replayed turn. */
 export function sideOf(
   messages: readonly { content: MessageContent; sources: readonly MessageSource[] }[],
   steps: Steps,
@@ -104,7 +104,7 @@ const lineOf = (content: MessageContent): string =>
     ? [content.text, ...content.choices.map(({ label }) => `· ${label}`)].join('\n')
     : ('text' in content && content.text) || `[${content.type}]`;
 
-/** What follows a turn is only in its trace, because the conversation stores only its last status. */
+/** The step after a turn is only in the trace, because the conversation stores only its last status. */
 function nextOf(steps: Steps): ReplaySide['next'] {
   const has = (wanted: string): boolean => steps.some(({ kind }) => kind === wanted);
   if (has('opt_out')) return 'opted_out';

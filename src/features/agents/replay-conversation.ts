@@ -23,18 +23,18 @@ import { foundAgent } from './read-agents.ts';
 import { type Recording, type RecordedTurn, recordedTurns, sideOf } from './recorded-turns.ts';
 import { limitTries } from './try-limit.ts';
 
-/** The limit is higher than the number of messages in the turns of a usual replay. */
+/** The limit of messages is higher than a usual replay needs. */
 const MAX_MESSAGES = 200;
 const MAX_TURNS = 40;
-/** This is less than the time that the command line waits for a response. */
+/** The time is shorter than the time that the command line waits for a response. */
 const MAX_REPLAY_MS = 35_000;
 
 type Played = Omit<ReplayTurn, 'cause'>;
 type Result = { turns: Played[]; stopped: ReplayResult['stopped'] };
 
 /**
- * Shows what a definition would answer in a stored conversation, next to the stored answers. Nothing is sent, nothing
- * is stored, and tools return their recorded answers.
+ * Shows what a definition would answer in a stored conversation, next to the stored answers. A replay sends nothing and
+ * stores nothing, and tools return their recorded answers.
  */
 export async function replayConversation(
   { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
@@ -124,7 +124,7 @@ async function playAll(
 }
 
 /**
- * Whether the replay ends after this turn, because the person's next message would belong to another conversation. The
+ * True if the replay ends after this turn, because the person's next message would belong to another conversation. The
  * replay continues if both sides completed the conversation.
  */
 const isEnd = (recorded: ReplaySide, replayed: ReplaySide): boolean =>
@@ -134,7 +134,7 @@ const ENDS: ReadonlySet<ReplaySide['next']> = new Set(['handed_off', 'opted_out'
 export function changesOf(before: ReplaySide, after: ReplaySide): ReplayChange[] {
   if ((before.said.length === 0) !== (after.said.length === 0)) return ['silence'];
   const changes: ReplayChange[] = [];
-  // A long text is sent in parts that are cut between words.
+  // A long text is sent in several messages, which are cut between words.
   if (wordsOf(before) !== wordsOf(after)) changes.push('words');
   if (listOf(before.cites) !== listOf(after.cites)) changes.push('sources');
   if (JSON.stringify(before.calls) !== JSON.stringify(after.calls)) changes.push('tools');
@@ -145,7 +145,7 @@ export function changesOf(before: ReplaySide, after: ReplaySide): ReplayChange[]
 const wordsOf = ({ said }: ReplaySide): string => said.join('').replaceAll(/\s+/g, '');
 const listOf = (names: readonly string[]): string => JSON.stringify(names.toSorted());
 
-/** The decisions about approvals that the agent got before this turn, with the recorded results. */
+/** Returns the decisions about approvals that the agent got before this turn, with the recorded results. */
 function decisionsIn({ steps }: RecordedTurn, { tools = [] }: AgentDefinition): KnownApproval[] {
   return steps.flatMap(({ kind, detail, input, reason }, at): KnownApproval[] => {
     const tool = tools.find(({ name }) => name === detail);
@@ -161,7 +161,7 @@ function decisionsIn({ steps }: RecordedTurn, { tools = [] }: AgentDefinition): 
   });
 }
 
-/** Long arguments are cut off in a trace. */
+/** The recorded arguments may be invalid JSON, because a trace cuts long arguments off. */
 function argumentsIn(input: unknown): Record<string, unknown> {
   try {
     const found: unknown = JSON.parse(String(input));
@@ -171,7 +171,7 @@ function argumentsIn(input: unknown): Record<string, unknown> {
   }
 }
 
-/** Each recorded result is returned once, for a call of the same tool with the same arguments. */
+/** Each recorded result is returned once, for a call of its tool with its arguments. */
 function answersOf({ steps }: RecordedTurn): CallTool {
   const left = steps.filter(({ kind }) => kind === 'tool' || kind === 'tool_failed');
   return async ({ tool, arguments: args }) => {
@@ -182,7 +182,7 @@ function answersOf({ steps }: RecordedTurn): CallTool {
   };
 }
 
-/** The length that a trace stores. */
+/** A trace stores this many characters of a text. */
 const MAX_TRACED = 1_000;
 
 function answerIn(step: TurnTrace['steps'][number] | undefined, tool: string) {

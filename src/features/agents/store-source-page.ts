@@ -30,7 +30,7 @@ import type { PageRow } from '../../store/document-sources/read.ts';
 import { checkRoom, readUse } from './documents.ts';
 import { keepWordings } from './wordings.ts';
 
-/** `links`: further pages of the source within its scope. */
+/** `links`: other pages of the source within its scope. */
 type Text = {
   kind: 'text';
   title: string;
@@ -40,28 +40,28 @@ type Text = {
   links: string[];
 };
 
-/** The result of a sync for an address. */
+/** The result of a sync for one address. */
 export type Found =
   | Text
-  /** `itself`: the page's own text, used if `to` has no text. `scope`: the new scope of the source. */
+  /** `itself`: the text of the page, used if `to` has no text. `scope`: the new scope of the source. */
   | { kind: 'leads'; to: string; how: 'redirect' | 'duplicate'; scope?: string; itself?: Text }
   | { kind: 'sitemap'; pages: string[]; sitemaps: string[] }
   | { kind: 'unchanged' }
-  /** `gone`: the document of the page is deleted too. Otherwise the text that was read before stays. */
+  /** `gone`: the document of the page is deleted too, and otherwise the earlier text stays. */
   | { kind: 'fault'; code: string; detail: string; gone: boolean; answered: boolean }
   | { kind: 'later' };
 
 const MAX_SITEMAPS = 50;
 
 /**
- * Stores the result and renews the lease, in one transaction. After a crash, a page is either finished or not read yet.
- * Returns false if the source no longer belongs to this worker. Throws a Refusal when the limit of the documents is
- * reached.
+ * Stores the result and renews the lease, in one transaction. After a crash, the page is either finished or not read
+ * yet. Returns false if the source belongs to another worker. The function throws a Refusal when the limit of the
+ * documents is reached.
  */
 export async function storeSourcePage(db: Db, source: ClaimedSource, page: PageRow, found: Found): Promise<boolean> {
   return db.transaction(async (tx) => {
     const writes = found.kind !== 'unchanged' && found.kind !== 'later';
-    // The lock order is organization, agent, source, as in every change of documents.
+    // The rows are locked in the order organization, agent, source, as in every change of documents.
     const use = writes ? await readUse(tx, source.org_id, source.agent_id, { hold: true }) : null;
     if (writes && !(await lockAgent(tx, source.org_id, source.agent_id))) return false;
     const answered = found.kind !== 'later' && (found.kind !== 'fault' || found.answered);
@@ -132,7 +132,7 @@ async function storeFault(
   await finishPage(tx, source, page.url, { state: 'fault', fault, ...nothing });
 }
 
-/** If the target refers back to this page, both would have no text. */
+/** If the target refers back to this page, both pages would have no text. */
 async function storeRedirect(
   tx: Queryable,
   source: ClaimedSource,
@@ -147,13 +147,13 @@ async function storeRedirect(
   }
   if (scope !== undefined) await moveScope(tx, source, scope);
   await finishPage(tx, source, page.url, { state: how, leadsTo: to, ...nothing });
-  // The limit counts pages with text. This page only refers to another one, so one more is allowed.
+  // The limit counts pages with text. This page only refers to another page, so one more page is allowed.
   await addPages(tx, source, [to], { most: source.max_pages + 1 });
 }
 
 const MAX_LEADS = 10;
 
-/** Whether a page redirects to this one, directly or through other pages. */
+/** True if a page redirects to the other page, directly or through more pages. */
 export async function leadsBack(db: Queryable, source: ClaimedSource, from: string, to: string): Promise<boolean> {
   let at: string | null = from;
   for (let step = 0; at !== null && step < MAX_LEADS; step++) {
@@ -164,7 +164,7 @@ export async function leadsBack(db: Queryable, source: ClaimedSource, from: stri
   return at !== null;
 }
 
-/** The last part of the address, converted to words. */
+/** Converts the last part of the address to words. */
 function nameOf(address: string): string {
   const { pathname, host } = new URL(address);
   const last = pathname.split('/').findLast((part) => part !== '');
@@ -176,7 +176,7 @@ function nameOf(address: string): string {
   }
 }
 
-/** Ends a sync, or releases the source for the next worker. The agent's next turn uses the changes. */
+/** Ends a sync, or releases the source for the next worker. The next turn of the agent uses the changed documents. */
 export async function endSlice(
   db: Db,
   source: ClaimedSource,

@@ -30,7 +30,7 @@ export async function testAgent(
   const agent = await foundAgent(db, orgId, id);
   if (given) checkDefinition(given);
   const definition = given ?? (await chosenDefinition(db, agent, version));
-  // The stamp is read first. If a document changes during the test, the pass does not count.
+  // The stamp is read before the test, so that the pass does not count if a document changes during the test.
   const printOf = printer(definition, await readDocumentsStamp(db, orgId, id));
   const print = printOf(suiteCase);
   const tested = { id, name: agent.name, revision: agent.revision, definition };
@@ -38,7 +38,7 @@ export async function testAgent(
     ...(record && { record }),
     ...(recorded && { recorded }),
   });
-  // The caller could have written these answers, so the pass does not count for publishing.
+  // The caller could have written the recorded answers, so the pass does not count for publishing.
   if (recorded) return result;
   // A case that is not stored has no record of its pass.
   const isStored = (await readSuite(db, orgId, id))?.cases.some((one) => printOf(one) === print) ?? false;

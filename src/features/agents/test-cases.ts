@@ -24,7 +24,10 @@ export async function readSuite({ db }: Pick<AgentsDeps, 'db'>, orgId: string, i
   };
 }
 
-/** Replaces the cases. `required` affects publishing, so the audit log shows its change separately. */
+/**
+ * Replaces the test cases of an agent. The field `required` affects publishing, so the audit log shows its change
+ * separately.
+ */
 export async function setSuite(
   { db }: Pick<AgentsDeps, 'db'>,
   orgId: string,
@@ -47,7 +50,7 @@ export async function setSuite(
 
 /**
  * Refuses cases that `setSuite` and `testAgent` would refuse, so that a run of many cases reports the fault before the
- * first one.
+ * first case.
  */
 export async function checkSuite(
   { db }: Pick<AgentsDeps, 'db'>,
@@ -84,7 +87,7 @@ function checkCases(cases: readonly TestCase[]): void {
   if (faults.length > 0) throw invalid(...faults);
 }
 
-/** Messages of an erased person must not return from a file. */
+/** Messages of an erased person must not return from a file of cases. */
 async function checkOrigins(tx: Queryable, orgId: string, cases: readonly TestCase[]): Promise<void> {
   const known = await lockEndUsers(
     tx,

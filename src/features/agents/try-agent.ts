@@ -6,7 +6,7 @@ import { trySilence } from './try-silence.ts';
 import { foundAgent } from './read-agents.ts';
 import { limitTries } from './try-limit.ts';
 
-/** Runs the same turn as in a real conversation, with the draft or with a definition that is being edited. */
+/** Runs a turn as in a real conversation, with the draft or with a definition that is being edited. */
 export async function tryAgent(
   { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
   orgId: string,

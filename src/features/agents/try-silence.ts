@@ -2,7 +2,7 @@ import type { PlaygroundTurn } from '../../../contract/dashboard/agents.ts';
 import { reminderText, silentStep } from '../../answering/no-reply.ts';
 import type { PlayedAgent, Talk } from './play-turn.ts';
 
-/** The next step of the agent while the person is silent, without any wait. */
+/** Returns the next step of the agent while the person is silent, without any wait. */
 export function trySilence({ name, definition }: PlayedAgent, talk: Talk, steps: number): PlaygroundTurn {
   const step = silentStep(definition, steps);
   const variables = { ...talk.variables, agent: { name } };

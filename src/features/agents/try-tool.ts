@@ -11,13 +11,13 @@ import { foundAgent } from './read-agents.ts';
 import { limitTries } from './try-limit.ts';
 
 const MAX_SHOWN_CHARACTERS = 16_000;
-/** The time is longer than the longest timeout of a tool. A try makes only one attempt. */
+/** The time is longer than the longest timeout of a tool, because a try makes only one attempt. */
 const TRY_TIMEOUT_MS = 35_000;
 
 type Deps = Pick<AgentsDeps, 'db' | 'egress' | 'answering'>;
 type Call = { tool: TryToolBody['tool']; arguments: Record<string, unknown>; variables: Record<string, unknown> };
 
-/** Calls a tool that a member is editing in the same way as a turn, for a made-up person. */
+/** Calls a tool that a member is editing, as a turn would, for a made-up person. */
 export async function tryTool(
   { db, egress, answering }: Deps,
   orgId: string,

@@ -12,7 +12,7 @@ import { readAgent } from './read-agents.ts';
 
 /**
  * A new definition becomes live immediately. If `publish` is false, the definition becomes the draft. Nodes cache the
- * name and `enabled` of an agent, so changes of these use the change log.
+ * name and the field `enabled` of an agent, so their changes use the change log.
  */
 export async function updateAgent(
   { db, access, egress }: Pick<AgentsDeps, 'db' | 'access' | 'egress'>,

@@ -35,11 +35,11 @@ import { limitTries } from './try-limit.ts';
 
 type Reads = Pick<AgentsDeps, 'db'>;
 
-/** How many passages are suggested for the reply, and how many for the question. */
+/** The number of passages that are suggested for the reply, and for the question. */
 const MAX_SUGGESTED = 4;
 const MAX_REPLY = 2_000;
 const MAX_QUOTE = 300;
-/** The maximum number of passages that learn one question. An answer quotes at most this number of passages. */
+/** At most this many passages learn one question. An answer quotes at most this many passages. */
 const MAX_LEARNED_PASSAGES = 5;
 
 export async function listWordings(
@@ -54,8 +54,7 @@ export async function listWordings(
 }
 
 /**
- * The passages that a member may choose for a question: those similar to the reply of a member to it, and those similar
- * to the question itself.
+ * Suggests passages that a member may choose for a question, which are similar to a member's reply or to the question.
  */
 export async function suggestPassages(
   { db, answering }: Pick<AgentsDeps, 'db' | 'answering'>,
@@ -83,7 +82,7 @@ const suggested = (passage: Passage): SuggestedPassages['passages'][number] => (
   text: passage.text,
 });
 
-/** From now on, this question is answered from the passage. */
+/** Adds a wording, so that the passage answers this question. */
 export async function addWording(
   { db }: Reads,
   orgId: string,
@@ -123,8 +122,8 @@ export async function addWording(
 }
 
 /**
- * Whether the question may be stored. Words of an erased person must not return from a page that a member still has
- * open. The person is locked before the agent, as in an erasure.
+ * Checks whether the question may be stored. The words of an erased person must not return from a page that a member
+ * still has open. The person is locked before the agent, as in an erasure.
  */
 export const holdAsker = async (tx: Queryable, orgId: string, from: string | undefined): Promise<boolean> =>
   from === undefined || (await lockEndUsers(tx, orgId, [from])).has(from);
@@ -132,8 +131,9 @@ export const holdAsker = async (tx: Queryable, orgId: string, from: string | und
 type NewDocument = { id: string; agentId: string; name: string; text: string };
 
 /**
- * A member wrote a document as the answer to a question, so the question is added to its passages. A question without a
- * distinguishing word, or above the limits, is not added. The document is saved anyway.
+ * After a member has written a document as the answer to a question, the question is added to its passages. A question
+ * without a distinguishing word, or above the limits, is not added. The document is saved even if the question is not
+ * added.
  */
 export async function learnForDocument(
   tx: Queryable,

@@ -4,7 +4,7 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 import { type Network, readNetwork } from '../../access/api-keys/networks.ts';
 
-/** The label in its stored form. Throws `validation_failed`. */
+/** Returns the label in its stored form. The function throws `validation_failed`. */
 export function checkLabel(label: string): string {
   const trimmed = label.trim();
   if (trimmed === '') throw new Refusal('validation_failed', undefined, { errors: [emptyLabel] });
@@ -14,8 +14,8 @@ export function checkLabel(label: string): string {
 const emptyLabel: Fault = { pointer: '/label', code: 'required', detail: 'The label must not be blank.' };
 
 /**
- * Checks what the schema cannot express about a new key: which scope names which record, and which permissions fit
- * which scope. Reports all faults together. Returns the permissions of the new key.
+ * Checks the rules for a new key that the schema cannot express, for example which permissions fit which scope. The
+ * function reports all faults together. Returns the permissions of the new key.
  */
 export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
   const errors: Fault[] = body.label.trim() === '' ? [emptyLabel] : [];
@@ -57,11 +57,14 @@ export function checkKeyRules(body: CreateKeyBody, now: number): Permission[] {
   return permissions;
 }
 
-/** Without any limit there is nothing to store. */
+/** A key without any limit stores null. */
 export const givenLimits = (limits: KeyLimits | null | undefined): KeyLimits | null =>
   limits && Object.keys(limits).length > 0 ? limits : null;
 
-/** Only trigger calls and sends reach one person. */
+/**
+ * A limit per end user needs a permission for trigger calls or sends, because only trigger calls and sends reach one
+ * person.
+ */
 export const limitFaults = (limits: KeyLimits, permissions: readonly Permission[], at: string): Fault[] =>
   limits.per_end_user_per_minute === undefined || REACHING.some((one) => permissions.includes(one))
     ? []
@@ -70,7 +73,10 @@ export const limitFaults = (limits: KeyLimits, permissions: readonly Permission[
 const REACHING = ['triggers', 'channels'] as const;
 const NO_END_USER = 'This limit needs the permission "triggers" or "channels": only their calls reach one end user.';
 
-/** The networks in canonical form, without duplicates, in the order of first appearance. Throws `validation_failed`. */
+/**
+ * Returns the networks in canonical form, without duplicates, in the order of their first appearance. The function
+ * throws `validation_failed`.
+ */
 export function checkNetworks(texts: readonly string[]): Network[] {
   const { networks, errors } = readNetworks(texts);
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });

@@ -5,7 +5,10 @@ import { checkKeyRules, checkNetworks, givenLimits } from './check-api-key.ts';
 import { readApiKey } from './read-api-key.ts';
 import { checkKeyConditions, type KeyWanted, writeApiKey } from './write-api-key.ts';
 
-/** Creates a key. A new key needs no entry in the change log: no caller can have used the value before it existed. */
+/**
+ * Creates a key. A new key needs no entry in the change log, because no caller can have used the value before it
+ * existed.
+ */
 export async function createApiKey(
   deps: ApiKeysDeps,
   orgId: string,

@@ -14,9 +14,9 @@ export type ApiKeysDeps = {
   /** The digest uses the same pepper as `createAccess`. */
   digest: Digest;
   now(): number;
-  /** Null: there is no mail server, and owners see the revoke in the dashboard. */
+  /** Null: the installation has no mail server, and owners see the revoke in the dashboard. */
   queueMail: QueueMail | null;
-  /** The base URL for links in mails. */
+  /** The base URL of links in mails. */
   baseUrl: string;
 };
 

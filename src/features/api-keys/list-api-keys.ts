@@ -4,7 +4,7 @@ import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { ApiKeysDeps, ListFilter } from './deps.ts';
 import { presentApiKey } from './present-api-key.ts';
 
-/** Newest first, including campaign keys. Without `state`, only active keys are listed. */
+/** Lists keys, newest first, including campaign keys. Without `state`, only active keys are listed. */
 export async function listApiKeys(
   { db, now }: Pick<ApiKeysDeps, 'db' | 'now'>,
   orgId: string,

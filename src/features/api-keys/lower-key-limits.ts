@@ -11,9 +11,9 @@ import { limitFaults } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
 /**
- * Lowers limits of a key, or adds limits to a key that has none. Limits are never raised or removed. Limits that are
- * not named do not change. This can refuse calls that were granted, so it answers when every node enforces the new
- * limits.
+ * Lowers limits of a key, or adds limits to a key without limits. Limits are never raised or removed. Limits that the
+ * call does not name do not change. The change can refuse calls that were granted, so the response comes after every
+ * node enforces the new limits.
  */
 export async function lowerKeyLimits(
   deps: ApiKeysDeps,
@@ -25,7 +25,8 @@ export async function lowerKeyLimits(
   const before = await foundApiKey(deps.db, orgId, id);
   const wanted = checkLower(body, before.permissions as Permission[]);
   await deps.access.change({ kind: 'key', id }, async (tx) => {
-    // The limits are checked again under the lock of the log, because another caller may have lowered them in between.
+    // The limits are checked again under the lock of the log, because another caller may have lowered them since the
+    // first check.
     const current = await foundApiKey(tx, orgId, id);
     const from = presentLimits(current) ?? {};
     checkNotRaised(wanted, from);
@@ -36,7 +37,7 @@ export async function lowerKeyLimits(
     await recordAudit(tx, { orgId, actor, action: 'api_key.limits_lowered', subjectId: id, facts });
   });
   const key = await readApiKey(deps, orgId, id);
-  // A failover may have lost the change that was waited for (docs/adr/0102).
+  // A failover may have lost the change for which this call waited (docs/adr/0102).
   const now = key.limits ?? {};
   if (
     KEY_LIMITS.some((limit) => (now[limit] ?? Number.POSITIVE_INFINITY) > (wanted[limit] ?? Number.POSITIVE_INFINITY))

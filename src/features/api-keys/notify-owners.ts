@@ -5,7 +5,7 @@ import { unlinked } from '../../store/mail.ts';
 import { readOwnerAddresses } from '../../store/members/members.ts';
 import type { ApiKeysDeps } from './deps.ts';
 
-/** Mails all owners that one of their keys was revoked because it leaked, in the transaction that revokes it. */
+/** Mails all owners that one of their keys was revoked because it leaked, in the transaction of the revoke. */
 export async function notifyOwnersOfLeak(
   { queueMail, baseUrl }: Pick<ApiKeysDeps, 'queueMail' | 'baseUrl'>,
   tx: Queryable,
@@ -28,7 +28,7 @@ export async function notifyOwnersOfLeak(
     });
 }
 
-/** Anyone who has the key can write a URL into an unsigned report, so such a URL is not mailed. */
+/** Any holder of the key can write a URL into an unsigned report, so the mail does not contain such a URL. */
 const placeInWords = ({ url, signed }: Leak): string =>
   signed && url !== null
     ? `The key was found at ${url}`

@@ -4,7 +4,7 @@ import { presentLimits } from '../../access/limits/present-limits.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 
-/** The only output format of a key. `now`: wall milliseconds. */
+/** The only format in which a key is returned. `now`: the time in wall milliseconds. */
 export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   id: row.id,
   prefix: row.prefix,
@@ -29,8 +29,8 @@ export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
 });
 
 /**
- * "Revoking" until it is certain that no node accepts the key. A scheduled revoke whose time has come is also
- * "revoking" until then.
+ * The state is "revoking" until no node can accept the key. A scheduled revoke is also "revoking" from its scheduled
+ * time until no node can accept the key.
  */
 function stateOf(row: ApiKeyRow, now: number): KeyRecord['state'] {
   if (row.effectiveAt !== null) return 'revoked';

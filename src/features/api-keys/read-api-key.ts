@@ -17,7 +17,7 @@ export async function readApiKey(
   return { ...key, waiting_for: await countNodesBehind(db, row.revokedSeq) };
 }
 
-/** Throws `key_not_found`, even if the key exists in another organization. */
+/** The function throws `key_not_found`, even if the key exists in another organization. */
 export async function foundApiKey(db: Queryable, orgId: string, id: string): Promise<ApiKeyRow> {
   const row = await readRow(db, orgId, id);
   if (row === null) throw new Refusal('key_not_found');

@@ -5,7 +5,7 @@ import type { ApiKeysDeps } from './deps.ts';
 import { checkLabel } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
-/** Changes the label. Scope and permissions never change. Revoked keys may also be renamed. */
+/** Changes the label of a key. Scope and permissions never change. Revoked keys may also be renamed. */
 export async function renameApiKey(
   deps: ApiKeysDeps,
   orgId: string,

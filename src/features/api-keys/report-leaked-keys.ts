@@ -7,19 +7,19 @@ import { findActiveKeys } from '../../store/api-keys/revoke.ts';
 import type { ApiKeysDeps } from './deps.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 
-/** The actor of a report, in the audit log and as `revoked_by`. */
+/** The actor of leak reports, in the audit log and as `revoked_by`. */
 const LEAK_REPORT = 'leak_report';
 /**
- * Maximum number of concurrent revokes. Each revoke gets its position in the change log. After the last revoke, one
- * wait covers all revokes.
+ * At most this many revokes run concurrently. Each revoke gets its position in the change log. After the last revoke,
+ * one wait covers the positions of all revokes.
  */
 const AT_ONCE = 10;
 const MAX_URL_CHARACTERS = 500;
 
 /**
- * A caller who has the whole value of a key proves that it leaked, so every report has an effect (docs/adr/0105).
- * Values that are not keys, and keys that are unknown, already revoked or of another region, are skipped silently. The
- * caller gets the same response in each case.
+ * A caller who has the whole value of a key proves that the key leaked, so every report has an effect (docs/adr/0105).
+ * The function silently skips values that are not keys, and keys that are unknown, already revoked or of another
+ * region. The caller gets the same response for skipped and for revoked keys.
  */
 export async function reportLeakedKeys(
   deps: ApiKeysDeps,
@@ -56,12 +56,13 @@ export async function reportLeakedKeys(
     );
     failures.push(...outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : [])));
   }
-  // All other keys are revoked, and the sender retries the rest.
+  // If some revokes failed, the other keys are revoked, and the sender retries the failed revokes.
   if (failures.length > 0) throw failures[0];
 }
 
 /**
- * A URL for display, not for opening. The URL has no credentials and no query, and it is dropped if it contains a key.
+ * The URL is only displayed, never opened. The URL has no credentials and no query, and it is dropped if it contains a
+ * key.
  */
 function placeOf(text: string | null | undefined): string | null {
   const url = text ? URL.parse(text) : null;

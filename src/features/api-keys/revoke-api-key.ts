@@ -9,9 +9,9 @@ import { foundApiKey, readApiKey } from './read-api-key.ts';
 import { notifyOwnersOfLeak } from './notify-owners.ts';
 
 /**
- * Revokes permanently. The response is "revoked" when no node accepts the key any more. If that is not certain yet, the
- * response is "revoking", and any node finishes the revoke. A second revoke has no effect and returns the same time.
- * `leak`: the key was found in public, so its owners are notified.
+ * Revokes a key permanently. The response is "revoked" when no node accepts the key any more. If some node may still
+ * accept the key, the response is "revoking", and any node finishes the revoke. A second revoke has no effect and
+ * returns the same time. `leak`: the key was found in public, so its owners are notified.
  */
 export async function revokeApiKey(
   deps: ApiKeysDeps,
@@ -31,8 +31,8 @@ export async function revokeApiKey(
 
   function revokeNow(): Promise<Committed<void>> {
     return access.commit({ kind: 'key', id }, async (tx, seq) => {
-      // The result is false if another revoke was first. The other revoke has an earlier position in the log, so
-      // waiting for this position covers both.
+      // Another revoke was first and has an earlier position in the log, so waiting for this position covers both
+      // revokes.
       if (!(await revokeRow(tx, orgId, id, { userId: actor.userId, seq, leak }))) return;
       const facts = { label: before.label, prefix: before.prefix, ...(leak && { leak }) };
       await recordAudit(tx, { orgId, actor, action: 'api_key.revoked', subjectId: id, facts });
@@ -42,7 +42,7 @@ export async function revokeApiKey(
 }
 
 /**
- * Waits until the revoke is effective everywhere and stores the time. The state stays "revoking" if the database is
+ * Waits until the revoke is effective everywhere, and stores the time. The state stays "revoking" if the database is
  * lost during the wait.
  */
 export async function finishRevoke(

@@ -13,9 +13,9 @@ import { finishRevoke } from './revoke-api-key.ts';
 import { checkKeyConditions, writeApiKey } from './write-api-key.ts';
 
 /**
- * Creates a new key with the same label, rights, networks and limits, and sets an expiry for the old one. The new key
- * has no expiry of its own. The old key never lives longer than before. The remaining calls of the old key become the
- * total of the new key.
+ * Creates a new key with the same label, rights, networks and limits, and sets an expiry for the old key. The new key
+ * has no expiry. The old key never lives longer than before. The remaining calls of the old key become the total of the
+ * new key.
  */
 export async function rotateApiKey(
   deps: ApiKeysDeps,
@@ -25,7 +25,7 @@ export async function rotateApiKey(
   actor: Actor,
 ): Promise<NewKey> {
   const committed = await deps.access.commit({ kind: 'key', id }, async (tx, seq) => {
-    // Under the lock of the log: limits and networks that were lowered in the meantime are not raised again.
+    // The lock of the log prevents that limits and networks that were lowered since then are raised again.
     const old = await foundApiKey(tx, orgId, id);
     const isActive =
       overlap === 'now'
@@ -56,8 +56,8 @@ const rightsOf = (old: ApiKeyRow) => ({
 });
 
 /**
- * The total of the new key: all calls that no node has reserved. During an overlap, the old key uses calls of the new
- * one, so that both together never make more than the total.
+ * The total of the new key is the number of calls that no node has reserved. During an overlap, the old key uses calls
+ * of the new key, so that both keys together never make more calls than the total.
  */
 async function remainderOf(tx: Queryable, { orgId, id, total }: ApiKeyRow): Promise<number | null> {
   if (total === null) return null;

@@ -8,8 +8,8 @@ import { checkNetworks } from './check-api-key.ts';
 import { foundApiKey, readApiKey } from './read-api-key.ts';
 
 /**
- * Narrows the networks of a key. The networks can never become wider. This can refuse calls that were permitted before,
- * so the response comes only after every node refuses callers outside the new networks.
+ * Removes networks of a key, or makes them smaller. The networks can never become wider. The change can refuse calls
+ * that were permitted, so the response comes after every node refuses callers outside the new networks.
  */
 export async function shortenKeyNetworks(
   deps: ApiKeysDeps,
@@ -22,8 +22,8 @@ export async function shortenKeyNetworks(
   const to = networks.map(({ text }) => text);
   await foundApiKey(deps.db, orgId, id);
   await deps.access.change({ kind: 'key', id }, async (tx) => {
-    // The networks are read under the lock of the change log. Of two simultaneous calls, one must not widen the
-    // networks that the other has narrowed.
+    // The networks are read under the lock of the change log, so that no simultaneous call widens the networks that
+    // another call has narrowed.
     const { allowedNetworks: before } = await foundApiKey(tx, orgId, id);
     checkInside(networks, storedNetworks(before));
     if (!(await shortenRow(tx, orgId, id, to))) throw new Refusal('key_revoked_already');

@@ -25,7 +25,7 @@ export type KeyWanted = {
 
 /**
  * Creates a key value and writes the key with its audit line, inside the caller's transaction. Only the return value
- * contains the key value.
+ * contains the value of the key.
  */
 export async function writeApiKey(
   { region, digest }: Pick<ApiKeysDeps, 'region' | 'digest'>,
@@ -56,7 +56,7 @@ export async function writeApiKey(
   return { id, value };
 }
 
-/** Throws `plan_required` on the Free plan, and a fault for a missing target. */
+/** The function throws `plan_required` on the Free plan, and a fault for a missing target. */
 export async function checkKeyConditions(
   tx: Queryable,
   orgId: string,

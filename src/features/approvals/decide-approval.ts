@@ -16,8 +16,8 @@ import { presentApproval, presentEntry } from '../../store/approvals/present.ts'
 const STATUSES = { approve: 'approved', deny: 'denied' } as const;
 
 /**
- * Decides about a call. The first decision counts, and the same decision again changes nothing. The run is due at once:
- * the worker makes an approved call and the agent reports it.
+ * Decides about a tool call that waits for an approval. The first decision counts, and the same decision again changes
+ * nothing. The run is due immediately: the worker makes an approved call, and the agent reports it.
  */
 async function decide(
   tx: Queryable,
@@ -31,7 +31,7 @@ async function decide(
   const status = STATUSES[decision];
   if (row.status === status) return row;
   if (row.status !== 'pending') throw new Refusal('approval_decided', `The approval is ${row.status}.`);
-  // The worker denies the call in its next pass. If no worker runs, this may take a long time.
+  // The worker denies an expired approval in its next pass, which may take a long time if no worker runs.
   if (row.expiresAt.getTime() <= Date.now()) throw new Refusal('approval_decided', 'The time for a decision is over.');
   await writeDecision(tx, row, { status, reason, decidedBy: actor.userId });
   const facts = { tool: row.call.tool.name, conversation_id: row.conversationId };
@@ -39,7 +39,7 @@ async function decide(
   return (await findApproval(tx, orgId, id))!;
 }
 
-/** A member decides. Every member who may answer people may decide, so a viewer may not. */
+/** Decides as a member. Every member who may answer people may decide, so a viewer may not. */
 export async function decideAsMember(
   { db, onAccepted }: Pick<ApprovalsDeps, 'db' | 'onAccepted'>,
   orgId: string,
@@ -60,7 +60,7 @@ export async function decideAsMember(
 type KeyCaller = {
   orgId: string;
   keyId: string;
-  /** The agent of an agent key. */
+  /** The agent to which an agent key is bound. */
   agentId: string | null;
   from: string | null;
   address: string;
@@ -68,7 +68,7 @@ type KeyCaller = {
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
-/** A backend decides. */
+/** Decides about an approval in the name of a backend. */
 export async function decideByKey(
   { db, guard, onAccepted }: ApprovalsDeps,
   { orgId, keyId, agentId, from, idempotency, ...caller }: KeyCaller,
@@ -76,7 +76,7 @@ export async function decideByKey(
   body: DecideApprovalBody,
 ) {
   const call = { orgId, idempotency };
-  // A stored response is also checked, so this comes before it is read.
+  // This check runs before the stored response is read, because a stored response may belong to another agent.
   if (agentId !== null) await refuseOtherAgent(db, orgId, agentId, id);
   const done = await guard(call, () =>
     once(db, call, async (tx) => {
@@ -89,13 +89,13 @@ export async function decideByKey(
   return done;
 }
 
-/** The path of an approval names no agent, so the order of checks has no row for this. */
+/** The path of an approval names no agent, so the order of checks has no row for this check. */
 async function refuseOtherAgent(db: Queryable, orgId: string, agentId: string, id: string): Promise<void> {
   const found = isId('approval', id) ? await findApproval(db, orgId, id) : null;
   if (found?.agentId !== agentId) throw new Refusal('approval_not_found');
 }
 
-/** Denies a call whose time is over. Returns false if the call was decided in the meantime. */
+/** Denies a tool call whose approval has expired. Returns false if a person decided about the call before. */
 export const denyExpired = ({ db }: Pick<ApprovalsDeps, 'db'>, orgId: string, id: string): Promise<boolean> =>
   db.transaction(async (tx) => {
     const row = await lockApproval(tx, orgId, id);

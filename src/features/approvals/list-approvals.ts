@@ -7,7 +7,7 @@ import { presentApproval, presentListed } from '../../store/approvals/present.ts
 
 type Deps = Pick<ApprovalsDeps, 'db'>;
 
-/** For a backend. An agent key lists the approvals of its agent. */
+/** Lists approvals for a backend. An agent key lists the approvals of its agent. */
 export async function listApprovals(
   { db }: Deps,
   orgId: string,
@@ -18,7 +18,7 @@ export async function listApprovals(
   return { rows: rows.map(presentApproval), hasMore };
 }
 
-/** For members, with the person of each conversation. */
+/** Lists approvals for members, with the person of each conversation. */
 export async function listApprovalsForMembers(
   { db }: Deps,
   orgId: string,

@@ -28,7 +28,9 @@ export type AdditionInput = {
 
 const MAX_REF = 255;
 
-/** Accepts recipients. All valid recipients are added in one transaction, and the others get their faults. */
+/**
+ * Accepts recipients. All valid recipients are added in one transaction, and the invalid recipients get their faults.
+ */
 export async function addRecipients(
   deps: Pick<CampaignsDeps, 'db' | 'guard' | 'suppression' | 'findChannel' | 'onAdded'>,
   input: AdditionInput,
@@ -36,7 +38,7 @@ export async function addRecipients(
   const { orgId, keyId, from } = input.caller;
   const channel = await deps.findChannel(orgId, input.campaign.channelId);
   if (!channel) {
-    // A repeated call gets its stored response, even if the channel was disconnected since.
+    // A repeated call gets its stored response, even if the channel was disconnected after the first call.
     const stored = await readStoredAnswer(deps.db.$client, { orgId, idempotency: input.idempotency });
     if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true, isFirst: false };
     if (stored?.kind === 'refused') throw stored.refusal;
@@ -93,7 +95,7 @@ export const newRecipientOf = ({
   ref,
 });
 
-/** Checks those rules for a recipient that a schema cannot express. */
+/** Checks the rules for a recipient that a schema cannot express. */
 export function checkRow(row: RecipientInputRow): RecipientInputRow {
   if ('errors' in row) return row;
   const { end_user: person, send_at: sendAt } = row.recipient;
@@ -111,7 +113,7 @@ export function checkRow(row: RecipientInputRow): RecipientInputRow {
   return errors.length > 0 ? { ref: row.ref, errors } : row;
 }
 
-/** The part of a call that the list of additions shows. The detail of a fault repeats no value of the call. */
+/** The part of a call that the list of additions shows. The detail of a fault contains no value of the call. */
 function tallied(
   rows: readonly RecipientInputRow[],
   outcomes: readonly AdditionOutcome[],

@@ -12,7 +12,7 @@ import { moveInside } from './change-campaign.ts';
 export type KeyCaller = {
   orgId: string;
   keyId: string;
-  /** Like `address`, but in canonical form. Null: invalid. */
+  /** The canonical form of `address`. Null: the address is invalid. */
   from: string | null;
   address: string;
   requestId: string;

@@ -24,7 +24,10 @@ import { nextOpening } from './quiet-hours.ts';
 
 const PAST = { start: 'started', pause: 'paused', resume: 'resumed', end: 'ended' } as const;
 
-/** draft → live ⇄ paused → ended. Moving to the current state has no effect. `ended` is final. */
+/**
+ * A campaign moves from draft to live, then between live and paused, and last to ended. A move to the current state has
+ * no effect. The state `ended` is final.
+ */
 export async function moveCampaign(
   { access }: Pick<CampaignsDeps, 'access'>,
   orgId: string,
@@ -37,8 +40,9 @@ export async function moveCampaign(
 }
 
 /**
- * Makes the move inside a transaction. A pause stops conversations that have started but not yet sent a message. A
- * resume continues these conversations, and an end discards them. So no message is sent after the response.
+ * Moves a campaign to another state inside a transaction. A pause stops conversations that have started but not yet
+ * sent a message. A resume continues stopped conversations, and an end discards them. No message is sent after the
+ * response to a pause.
  */
 export async function moveInside(
   tx: Queryable,
@@ -65,7 +69,7 @@ export async function moveInside(
   throw new Refusal('campaign_not_open', `A campaign that is ${row.state} cannot be ${PAST[move]}.`);
 }
 
-/** A resume may happen at night, so each waiting recipient waits for the next allowed hours. */
+/** A member may resume a campaign at night, so each waiting recipient waits for the next allowed hours. */
 async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promise<void> {
   const from = new Date(Math.max(Date.now(), Date.parse(settings.starts_at ?? '') || 0));
   const zones = await listHeldZones(tx, orgId, id);
@@ -79,7 +83,8 @@ async function letGo(tx: Queryable, { orgId, id, settings }: CampaignRow): Promi
 }
 
 /**
- * Changes name and settings. Settings are replaced as a whole and apply to all recipients who were not messaged yet.
+ * Changes the name and the settings of a campaign. The new settings replace all settings and apply to all recipients
+ * who were not messaged yet.
  */
 export async function updateCampaign(
   { db }: Pick<CampaignsDeps, 'db'>,
@@ -103,13 +108,18 @@ export async function updateCampaign(
 
 const BATCH = 10_000;
 
-/** Runs after the commit and in small steps, so that neither the change nor the worker waits for a long statement. */
+/**
+ * The function runs after the commit and in small steps, so that neither the change nor the worker waits for a long
+ * statement.
+ */
 async function planAgainInSteps(db: Queryable, orgId: string, id: string): Promise<void> {
   let after: string | null = '';
   while (after !== null) after = await planWaitingAgain(db, orgId, id, { after, limit: BATCH });
 }
 
-/** The campaign's keys stop working: calls with them get 404. The keys stay in the list and can be revoked. */
+/**
+ * The campaign's keys stop working: calls with them get 404. The campaign's keys stay in the list and can be revoked.
+ */
 export async function deleteCampaign(
   { access }: Pick<CampaignsDeps, 'access'>,
   orgId: string,

@@ -8,7 +8,7 @@ import type { RecipientInputRow } from './recipient-input-row.ts';
 
 const PAGE = 500;
 
-/** Counts the recipients of a file, in the same way in which an addition would add them. The count adds no one. */
+/** Counts the recipients of a file as an addition would add them. The count adds no one. */
 export async function countFileAddition(
   deps: Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>,
   orgId: string,

@@ -11,10 +11,7 @@ const PAGE = 500;
 
 type CountDeps = Pick<CampaignsDeps, 'db' | 'suppression' | 'findChannel'>;
 
-/**
- * Counts a page of the end users who match a filter, in the same way in which an addition would add them. The count
- * adds no one.
- */
+/** Counts a page of the end users who match a filter, as an addition would add them. The count adds no one. */
 export async function countFilterAddition(
   deps: CountDeps,
   orgId: string,
@@ -22,7 +19,7 @@ export async function countFilterAddition(
   { filter, after }: { filter: EndUserFilter; after: string | undefined },
 ): Promise<CountedAudience> {
   const plan = await planPages(deps, orgId, id);
-  // People are listed only by their IDs.
+  // People are listed in the order of their IDs, so the time is unused.
   const page = after === undefined ? null : { id: after, createdAt: new Date(0) };
   const { rows: endUsers, hasMore } = await listEndUsers(deps.db, orgId, filter, { limit: PAGE, after: page });
   const recipients = endUsers.map((endUser) => ({

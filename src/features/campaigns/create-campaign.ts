@@ -9,7 +9,7 @@ import { readChannel } from '../../store/channels/channels.ts';
 import type { CampaignsDeps } from './deps.ts';
 import { presentCampaign } from './present-campaign.ts';
 
-/** Creates a draft. People without a time zone get that of the organization. */
+/** Creates a draft. People without a time zone get the time zone of the organization. */
 export async function createCampaign(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,

@@ -3,13 +3,13 @@ import type { Db } from '../../store/db.ts';
 import { readHoursOfFirstMessage } from '../../store/recipients/read.ts';
 import { nextOpening } from './quiet-hours.ts';
 
-/** Hours begin and end at whole minutes, so a younger run or message needs no look-up. */
+/** Hours begin and end at whole minutes, so a run or message that is younger than a minute needs no look-up. */
 const DELAYED_MS = 60_000;
 
 /**
- * The milliseconds until the first message of a campaign may be sent. It was in the allowed hours when its recipient was
- * started. If no worker ran since, or a model or provider failed, it may be in quiet hours now. 0: it may be sent, or
- * the run or message is not the first one of a recipient.
+ * The milliseconds until the first message of a campaign may be sent. The message was in the allowed hours when its
+ * recipient was started. If no worker ran for a while, or a model or provider failed, the message may be in quiet hours
+ * now. The result is 0 if it may be sent, or is not the first message to a recipient.
  */
 export async function msToOpening(
   db: Db,

@@ -15,8 +15,8 @@ export type CampaignsDeps = {
   findChannel: FactLookups['channel'];
   openSecrets: OpenSecrets;
   connector: Pick<Connector, 'templates'>;
-  /** Called after an audience was queued. */
+  /** This function is called after an audience was queued. */
   wake: { additions(): void };
-  /** Called after recipients were committed. The call wakes the workers of this process. */
+  /** This function is called after recipients were committed, to wake the workers of this process. */
   onAdded(): void;
 };

@@ -1,12 +1,12 @@
 /**
- * After a delay, a worker may send this number of messages in addition. The messages of a longer delay are not caught
- * up.
+ * After a delay, a worker may send at most the messages of this time in addition. A worker does not catch up on the
+ * messages of a longer delay.
  */
 const CATCH_UP_MS = 1_000;
 
 /**
- * The number of messages that a rate limit allows now, and the time until which the next one must wait. Without a pace,
- * all are allowed.
+ * Returns the number of messages that a rate limit allows now, and the time until which the next message must wait.
+ * Without a rate limit, all messages are allowed.
  */
 export function paced(
   perMinute: number | undefined,

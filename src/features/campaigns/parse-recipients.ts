@@ -7,12 +7,14 @@ import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
 import { createLoopShare } from '../../kernel/loop-share.ts';
 import { compileBody } from '../../kernel/validation/validate.ts';
 
-/** Step 14 of the order of checks (docs/security.md) for one recipient. */
+/** Checks one recipient, as step 14 of the order of checks does (docs/security.md). */
 const check = compileBody(RecipientInput);
 
-/** Columns of the recipient itself. All other columns of a person are the same as in an import. */
+/** The columns of the recipient. All other columns of a person are the same as in an import. */
 const OWN = ['ref', 'send_at'];
-/** Fields of people that a campaign does not change, so their columns become variables. */
+/**
+ * Campaigns do not change tags and blocks of people, so columns with the names `tags` and `blocked` become variables.
+ */
 const NOT_OURS = new Set(['tags', 'blocked']);
 const MAX_VARIABLE_NAME = 64;
 const HEAD_CHARACTERS = 64 * 1024;
@@ -73,7 +75,7 @@ async function* piecesOf(text: string): AsyncGenerator<Buffer> {
 type Columns = {
   /** The fields of the person, in the same form as in an import. */
   person: (string | null)[];
-  /** Names of the recipient's own fields and of variables. */
+  /** The names of the recipient's own fields and of variables. */
   other: (string | null)[];
 };
 

@@ -9,36 +9,36 @@ import { rememberOpenings } from './quiet-hours.ts';
 import { paced } from './pace.ts';
 import { NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
-/** Maximum number of recipients in one batch, which is a transaction of a few milliseconds. */
+/** One batch has at most this many recipients, and is a transaction of a few milliseconds. */
 export const BATCH = 200;
-/** How often the worker checks for due recipients. */
+/** The worker checks for due recipients at this interval. */
 export const LOOK_MS = 250;
 
 /** The facts about a campaign that a plan needs. */
 export type PlannedCampaign = Pick<LockedCampaign, 'id' | 'settings' | 'channel_kind' | 'now' | 'paced_until'>;
 
-/** The limit equals that of a variable in a directly sent template. */
+/** The limit equals the limit of a variable in a directly sent template. */
 const MAX_FILLED = 1_024;
 
 /**
- * Decides what happens to each due recipient now. Recipients above the rate limit do not change and stay due.
- * Recipients who may not be messaged, or not at this hour, do not count towards the pace.
+ * Decides what happens to each due recipient. Recipients above the rate limit do not change and stay due. Recipients
+ * who may not be messaged, or not at this hour, do not count in the pace.
  */
 export async function planDispatch(
   campaign: PlannedCampaign,
   due: readonly DueRecipient[],
-  /** The next opening for a time zone, with results from earlier batches. */
+  /** Finds the next opening for a time zone, with results from earlier batches. */
   opensIn = rememberOpenings(campaign.settings),
 ): Promise<{ dispatches: Dispatch[]; pacedUntil: Date | null; leftOver: boolean }> {
   const { settings, now } = campaign;
   const pace = paced(settings.per_minute, campaign.paced_until, now);
-  // If the start is moved after recipients were added, the new start also applies to them.
+  // If a member moves the start after recipients were added, the new start also applies to these recipients.
   const starts = settings.starts_at ? new Date(settings.starts_at) : now;
   const from = starts > now ? starts : now;
   const dispatches: Dispatch[] = [];
   let begun = 0;
   let leftOver = false;
-  // Two hundred people in as many time zones, or with templates with many variables, take most of a second.
+  // Two hundred people in as many time zones, or with templates with many variables, need most of a second.
   const share = createLoopShare();
   const plan = (recipient: DueRecipient): void => {
     const end = whySkipped(campaign, recipient);
@@ -67,12 +67,12 @@ function begin(campaign: Pick<LockedCampaign, 'id' | 'settings'>, recipient: Due
   };
 }
 
-/** The campaign's own opening with its variables filled in. Null when the agent writes the opening. */
+/** Returns the campaign's own opening with its variables filled in. Null when the agent writes the opening. */
 export function openingOf(
   { opening }: CampaignSettings,
   locale: string | null,
   variables: Record<string, unknown>,
-  /** Receives the names of the variables without a value. */
+  /** The function receives the names of the variables without a value. */
   empty?: Set<string>,
 ): MessageContent | null {
   const text = renderText(opening?.text, locale, variables, empty);

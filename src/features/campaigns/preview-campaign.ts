@@ -11,7 +11,8 @@ import { openingOf } from './plan-dispatch.ts';
 import { readCampaign } from './read-campaigns.ts';
 
 /**
- * Returns the preview. If the campaign has no opening, it contains the agent's own opening, unless a model writes that.
+ * Returns the preview of a campaign. If the campaign has no opening, the preview contains the agent's own opening,
+ * unless a model writes the opening.
  */
 export async function previewCampaign(
   { db }: Pick<CampaignsDeps, 'db'>,
@@ -31,8 +32,8 @@ export async function previewCampaign(
 }
 
 /**
- * The message that a person in a time zone would receive, and its time, by the same rules as in the worker. It stores
- * nothing.
+ * The message that a person in a time zone would receive, and its time, by the same rules as in the worker. The
+ * function stores nothing.
  */
 export function previewSettings(settings: CampaignSettings, body: PreviewCampaignBody, now: Date): CampaignPreview {
   const { end_user: endUser = {}, variables = {}, time_zone: zone } = body;
@@ -41,7 +42,8 @@ export function previewSettings(settings: CampaignSettings, body: PreviewCampaig
   const opens = nextOpening(settings, zone ?? settings.time_zone ?? 'UTC', from);
   const empty = new Set<string>();
   const without = openingOf(settings, endUser.locale ?? null, {}, empty);
-  // An empty place counts in any language, even in one that this person does not read.
+  // A variable without a value counts in any language of the opening, even in a language that this person does not
+  // read.
   for (const language of Object.keys(settings.opening?.text ?? {})) openingOf(settings, language, {}, empty);
   const isOver = settings.ends_at && opens && opens >= new Date(settings.ends_at);
   return {

@@ -3,29 +3,30 @@ import type { CampaignSettings } from '../../../contract/campaigns.ts';
 
 /**
  * Decides when a first message may be sent: within the window and outside the quiet hours of its campaign, in the local
- * time of its recipient. The time zone rules come from the library (Intl with the tz database), so that on the day of a
- * clock change, 09:00 is still 09:00. Times are searched, not computed: the opening times of the coming days are
- * listed, and the first open one is used.
+ * time of its recipient. The time zone rules come from the library (Intl with the tz database), so 09:00 is still 09:00
+ * on the day of a clock change. The code lists the opening times of the coming days and takes the first open time,
+ * because a time cannot be computed directly.
  */
 type Hours = Pick<CampaignSettings, 'window' | 'quiet_hours'>;
 
 /**
- * Two weeks and a day after today. If a clock change skips the next hours of a window on one weekday, the window opens
- * a week later.
+ * The search covers two weeks and a day after today. If a clock change skips the next hours of a window on one weekday,
+ * the window opens a week later.
  */
 const DAYS_AHEAD = 16;
 const [SOON, LATER] = [range(0, 3), range(3, DAYS_AHEAD)];
-/** The amounts by which clocks are set back. Local times in that range occur twice. */
+/**
+ * Clocks are set back by one of the listed amounts. When clocks are set back, local times in this range occur twice.
+ */
 const PUT_BACK_MS = [30, 60, 120].map((minutes) => minutes * 60_000);
 
-/** The given time if it is open, otherwise the next open one. Null when no time is open. */
+/** Returns the given time if it is open, otherwise the next open time. Null if no time is open. */
 export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | null {
   if (!hours.window && !hours.quiet_hours) return at;
   if (isOpen(hours, new TZDate(at, timeZone))) return at;
   const today = new TZDate(at, timeZone);
   const clocks = ['00:00', hours.window?.from, hours.quiet_hours?.to].flatMap((clock) => clock ?? []);
-  // Most windows open again within three days. The days after these two weeks are examined only if the two weeks have
-  // no opening.
+  // Most windows open again within three days. The later days are examined only if the first days have no opening.
   for (const days of [SOON, LATER]) {
     const candidates = days.flatMap((day) => clocks.map((clock) => atClock(today, day, clock, timeZone)));
     const all = [...candidates, ...candidates.flatMap((one) => itsTwin(one, at, timeZone))];
@@ -36,10 +37,10 @@ export function nextOpening(hours: Hours, timeZone: string, at: Date): Date | nu
 }
 
 /**
- * Does the same as `nextOpening`, with a memory, for many people who share a few time zones and for times that
- * increase. A closed period is remembered until it opens. The result is cached for each minute, because hours begin and
- * end at whole minutes. If a result is requested again, it is remembered until the next boundary of the hours, unless
- * the clocks change before.
+ * Does the same as `nextOpening` with a cache, for many people who share a few time zones and for times that increase.
+ * A closed period is cached until it opens. The result is cached for each minute, because hours begin and end at whole
+ * minutes. A result that is requested again is cached until the next boundary of the hours, unless the clocks change
+ * before.
  */
 export function rememberOpenings(hours: Hours): (timeZone: string, at: Date) => Date | null {
   if (!hours.window && !hours.quiet_hours) return (_zone, at) => at;
@@ -89,8 +90,8 @@ function atClock(today: TZDate, day: number, clock: string, timeZone: string): D
 }
 
 /**
- * The other moment with the same local time, when a clock change repeats an hour. The repeated moment is computed only
- * near `at`, because it matters only there.
+ * Returns the other moment with the same local time, when a clock change repeats an hour. The repeated moment is
+ * computed only near `at`, because other moments do not matter.
  */
 function itsTwin(one: Date, at: Date, timeZone: string): Date[] {
   if (Math.abs(one.getTime() - at.getTime()) > Math.max(...PUT_BACK_MS)) return [];
@@ -112,7 +113,7 @@ function isOpen({ window, quiet_hours: quiet }: Hours, local: TZDate): boolean {
   return !window.days || window.days.includes(weekday);
 }
 
-/** The start is included, and the end is not. The hours may cross midnight. */
+/** The hours include their start and exclude their end. The hours may cross midnight. */
 function isBetween(minutes: number, from: string, to: string): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)];
   return start <= end ? minutes >= start && minutes < end : minutes >= start || minutes < end;

@@ -37,7 +37,7 @@ export async function readAddition(
   return presentAddition(row);
 }
 
-/** Stops the addition. People who were added stay. An addition that has ended does not change. */
+/** Stops the addition. People who were already added stay. An addition that has ended does not change. */
 export async function cancelAddition(
   { db }: Reads,
   orgId: string,

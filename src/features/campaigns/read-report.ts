@@ -9,7 +9,7 @@ const UTC = 'UTC';
 /** The database has its own list of time zones, which may be older than the browser's list. */
 const UNKNOWN_ZONE = '22023';
 
-/** How many people reached each step, hour by hour or day by day. */
+/** Counts the people who reached each step, hour by hour or day by day. */
 export async function readReport(
   { db }: Pick<CampaignsDeps, 'db'>,
   orgId: string,

@@ -26,7 +26,7 @@ export async function listRecipients(
   return { rows: rows.map(presentRecipient), hasMore };
 }
 
-/** For members, who may read personal data, unlike a campaign's key. */
+/** Reads recipients for members, who may read personal data, unlike a campaign's key. */
 export async function listNamedRecipients(
   deps: Reads,
   orgId: string,

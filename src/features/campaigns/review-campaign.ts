@@ -27,21 +27,21 @@ const COST_DAYS = 30;
 /** Each review reads thousands of people, and viewers may start it. */
 const AT_ONCE = 4;
 const underWay = createTally<string>();
-/** All reviews use one share of the event loop. */
+/** All reviews share the event loop with other work. */
 const share = createLoopShare();
 
 type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
 type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'faults' | 'samples'>;
 /** Null: the review examines the waiting recipients. */
 type People = { filter: EndUserFilter } | { rows: AsyncIterable<RecipientInputRow> } | null;
-/** `isNew`: the person does not exist yet. */
+/** `isNew`: true if the person does not exist yet. */
 type Reviewable = WaitingRecipient & { isNew?: boolean };
 
 type Deps = Pick<CampaignsDeps, 'db' | 'suppression'>;
 
 /**
- * The review before a start: the decisions of the worker for the recipients who wait, who match, or who are in a file.
- * It stores nothing.
+ * Reviews a campaign before its start: the decisions of the worker for the recipients who wait, who match, or who are
+ * in a file. The review stores nothing.
  */
 export async function reviewCampaign(deps: Deps, orgId: string, id: string, people: People): Promise<CampaignReview> {
   if (underWay.of(orgId) >= AT_ONCE)
@@ -110,7 +110,7 @@ async function reviewMatching(place: Enrolment, review: Review, filter: EndUserF
   return { waiting: examined, has_more: hasMore, ...review.end() };
 }
 
-/** The rows of a file, which are read to the end first, so that a broken file is refused. */
+/** Reads the rows of a file to the end before the review, so that a broken file is refused. */
 async function reviewRows(
   place: Enrolment,
   review: Review,
@@ -133,7 +133,7 @@ async function reviewRows(
 /** Examines waiting recipients page by page, by the rules of `planDispatch`. */
 export function beginReview(campaign: Reviewed): {
   add(page: readonly Reviewable[]): Promise<void>;
-  /** Counts a person who would not be enrolled. */
+  /** Counts a person who would not be enrolled, with the reason. */
   leave(recipient: Reviewable, why: LeftOut): void;
   end(): Found;
 } {
@@ -191,7 +191,7 @@ export function beginReview(campaign: Reviewed): {
   };
 }
 
-/** Results are stored by zone and time, because thousands of people share a few of both. */
+/** Results are cached by zone and time, because thousands of people share a few zones and times. */
 function openings(settings: CampaignSettings, now: Date): (recipient: WaitingRecipient) => Date | null {
   const known = new Map<string, Date | null>();
   const starts = Math.max(now.getTime(), Date.parse(settings.starts_at ?? '') || 0);

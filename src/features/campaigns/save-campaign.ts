@@ -8,8 +8,8 @@ import { updateCampaign } from './change-campaign.ts';
 import type { CampaignsDeps } from './deps.ts';
 
 /**
- * Changes a campaign. A template is compared with its definition at the provider first, so that no recipient fails
- * because of it.
+ * Changes the settings of a campaign. A template is first compared with its definition at the provider, so that no
+ * recipient fails because of the template.
  */
 export async function saveCampaign(
   deps: Pick<CampaignsDeps, 'db' | 'openSecrets' | 'connector'>,

@@ -29,7 +29,7 @@ export async function readSchedule({ db }: Deps, orgId: string, id: string): Pro
   return { schedule: row && (await present(db, row)) };
 }
 
-/** Replaces the stored schedule. The first day is the next one that has not begun in any time zone. */
+/** Replaces the stored schedule of a campaign. The first day is the next day that has not begun in any time zone. */
 export async function setSchedule(
   { db }: Deps,
   orgId: string,
@@ -55,7 +55,7 @@ export async function setSchedule(
     }
     const sorted = days.toSorted((a, b) => a - b);
     await lockSchedule(tx, orgId, id);
-    // A day has only one campaign, even if its time is changed after it began.
+    // A day has only one campaign, even if the time of the day changes after the campaign began.
     const last = await lastScheduledDay(tx, orgId, id);
     const [first] = nextStarts({ days: sorted, monthDay, at }, new Date(), 1, last);
     if (!hasAllowedTime(campaign.settings, at, first!.day)) {
@@ -84,7 +84,7 @@ export async function setSchedule(
   });
 }
 
-/** Campaigns that the schedule started stay. */
+/** Campaigns that the schedule has started stay. */
 export async function removeSchedule({ db }: Deps, orgId: string, id: string, actor: Actor): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await readCampaign(tx, orgId, id))) throw new Refusal('campaign_not_found');

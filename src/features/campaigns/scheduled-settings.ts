@@ -3,7 +3,8 @@ import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { nextOpening } from './quiet-hours.ts';
 
 /**
- * The settings of a campaign that a schedule starts: those of the original, from this time of this day in local time.
+ * Returns the settings of a campaign that a schedule starts, which are the original's settings from the given time of
+ * the given day.
  */
 export function scheduledSettings(original: CampaignSettings, at: string, day: string): CampaignSettings {
   const { window, ends_at: end, ...settings } = original;
@@ -16,7 +17,7 @@ export function scheduledSettings(original: CampaignSettings, at: string, day: s
   };
 }
 
-/** Whether the hours of the campaign leave a time to send, because quiet hours may cover the whole day. */
+/** True if the hours of the campaign leave a time to send. Quiet hours may cover the whole day. */
 export function hasAllowedTime(settings: CampaignSettings, at: string, day: string): boolean {
   if (at >= '23:59') return false;
   const { starts_at: _, ends_at: __, ...hours } = scheduledSettings(settings, at, day);

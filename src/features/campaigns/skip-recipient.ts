@@ -5,11 +5,10 @@ import type { DueRecipient, LockedCampaign } from '../../store/recipients/dispat
 export type Skip = { status: 'suppressed' | 'failed' | 'expired'; reason: string };
 
 /**
- * Decides when a campaign skips a recipient. This rule is checked when the first message is due. The reasons are: the
- * person is blocked or opted out, the campaign is over, the channel needs an address and there is none, or the hours of
- * the campaign never open. Dispatch, review and rehearsal call this function. A person who may not be messaged when the
- * recipient is added is skipped immediately (src/store/recipients/add-recipients.ts). A person who is already enrolled
- * is a duplicate.
+ * Decides when a campaign skips a recipient. The rule is checked when the first message is due. The reasons are a block
+ * or an opt-out of the person, the end of the campaign, a missing address, or hours that never open. Dispatch, review
+ * and rehearsal call this function. A person who may not be messaged when the recipient is added is skipped immediately
+ * (src/store/recipients/add-recipients.ts). A person who is already enrolled is a duplicate.
  */
 export function whySkipped(
   { settings, channel_kind: kind, now }: Pick<LockedCampaign, 'settings' | 'channel_kind' | 'now'>,

@@ -22,8 +22,8 @@ import { presentAddition } from './present-addition.ts';
 import { parseRecipients } from './parse-recipients.ts';
 
 /**
- * Queues an audience for a worker (src/worker/campaigns/addition-worker.ts). A file is read to its end first, so a
- * broken file is refused here and adds no one. The recipients of a draft wait for the start.
+ * Queues an audience for a worker (src/worker/campaigns/addition-worker.ts). The file is read to its end before the
+ * addition, so a broken file is refused and adds no one. The recipients of a draft wait for the start of the campaign.
  */
 export async function startAddition(
   { db, wake }: Pick<CampaignsDeps, 'db' | 'wake'>,
@@ -39,13 +39,13 @@ export async function startAddition(
   const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
   const audience = 'file' in people ? await ofFile(people.file) : ofFilter(people.filter);
   const record = await db.transaction(async (tx) => {
-    // Additions that start at the same time are counted one after the other.
+    // Additions that start simultaneously are counted one after the other.
     await lockOrganization(tx, orgId);
     if ((await countOpenAdditions(tx, orgId)) >= MAX_OPEN_ADDITIONS)
       throw new Refusal('import_not_ready', `${MAX_OPEN_ADDITIONS} are under way: wait until one ends, or stop one.`);
     if (!(await insertAddition(tx, orgId, { ...row, ...audience }))) return null;
     await deleteOldAdditions(tx, orgId, campaignId, MAX_STORED_ADDITIONS);
-    // Values of filters may be personal data.
+    // The values of filters may be personal data, so the audit log does not contain them.
     const facts = audience.source === 'file' ? { rows: audience.total } : { filters: audience.filterNames };
     await recordAudit(tx, { orgId, actor, action: 'campaign.audience_added', subjectId: campaignId, facts });
     return presentAddition((await readAddition(tx, orgId, campaignId, id))!);
@@ -68,7 +68,7 @@ async function ofFile(file: string) {
   return { source: 'file', file, filter: null, filterNames: [] as string[], total: rows.length };
 }
 
-/** The matching people are selected when a worker reads them. */
+/** A worker selects the matching people when it adds them. */
 export const ofFilter = (filter: EndUserFilter) => ({
   source: 'filters',
   file: null,

@@ -15,8 +15,8 @@ import { ofFilter } from './start-addition.ts';
 type Due = ScheduleRow & { nextDay: string };
 
 /**
- * Starts the campaign that has been due longest: a live campaign with the current people of the segment. The campaign
- * and the next time of the schedule are written in one transaction. So a campaign starts once, even if a process is
+ * Starts the campaign that has been due longest, as a live campaign with the current people of the segment. One
+ * transaction writes the campaign and the next time of the schedule. A campaign starts only once, even if a process is
  * killed or several workers run. Returns false if no schedule is due. `onClaimed` receives the schedule before any step
  * can fail.
  */
@@ -37,7 +37,7 @@ export async function startScheduledCampaign(
     }
     const isOver = campaign.settings.ends_at != null && now >= new Date(campaign.settings.ends_at);
     const missing = isOver ? 'time' : await createScheduledCampaign(tx, due, campaign, now);
-    // Days that passed while no process ran are not repeated.
+    // Days that passed while no process ran are not made up.
     const [next] = nextStarts(due, now, 1, due.nextDay);
     await moveSchedule(tx, due, missing === null ? { day: next!.day, at: next!.at } : null);
     return true;
@@ -51,7 +51,8 @@ async function createScheduledCampaign(
   { orgId, id: roundOf, agentId, channelId, name, settings, state }: CampaignRow,
   now: Date,
 ): Promise<'agent' | 'channel' | 'segment' | null> {
-  // Nothing is sent for a campaign that is not live or has not begun. The campaign may be live on the next day.
+  // The schedule starts no campaign if its own campaign is not live or has not begun. The campaign may be live on the
+  // next day of the schedule.
   const isBegun = settings.starts_at == null || now >= new Date(settings.starts_at);
   if (state !== 'live' || !isBegun || now >= endOfDay(day)) return null;
   const segment = await readSegment(tx, orgId, segmentId);

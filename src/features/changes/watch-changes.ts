@@ -6,17 +6,18 @@ import { writeAttendance } from '../../store/hand-offs/rules.ts';
 import { areSessionsValid, type OpenSession } from '../../store/accounts/valid-sessions.ts';
 
 /**
- * Notifies pages of changes. One loop per process checks all watched topics, however many pages watch them. The loop
- * runs one query for each kind of topic every POLL_MS and finds changes of any node. Without watchers, the watch does
- * nothing. Code of this process that makes a change may call `look`, so that the change is found immediately.
+ * The watch notifies pages of changes. One loop per process checks all watched topics, however many pages watch them.
+ * The loop runs one query for each kind of topic every POLL_MS and finds changes of any node. Without watchers, the
+ * watch does nothing. Code of this process that makes a change may call `look`, so that the change is found
+ * immediately.
  *
  * The position of a stream consists of the fingerprints of its topics. This position needs no server state, so a page
- * that lost its stream continues at any node and gets the changes since then.
+ * that lost its stream continues at any node and gets the changes after the position.
  */
 export type ChangeWatch = {
   /**
-   * Returns a function that ends the watch. `onEnd` is called instead if the watcher lost its permission, or if the
-   * database cannot be read.
+   * Returns a function that ends the watch. If the watcher lost the permission, or the database cannot be read, `onEnd`
+   * is called instead.
    */
   watch(watcher: Watcher): () => void;
   look(): void;
@@ -35,14 +36,14 @@ export type Watcher = OpenSession & {
 export const POLL_MS = 300;
 /** Minimum time between requested checks. */
 const GAP_MS = 60;
-/** How long a person whose session was ended, or who was removed, may still receive hints about changes. */
+/** A person whose session was ended, or who was removed, may still receive hints about changes for this time. */
 const STANDING_MS = 1_000;
 /**
- * How often a member with a visible page, which has a stream, is recorded as present. The interval is well within
- * ATTENDING_SECONDS.
+ * A member with a visible page, which has a stream, is recorded as present at this interval. The interval is well
+ * within ATTENDING_SECONDS.
  */
 const ATTENDING_MS = 60_000;
-/** After this time without the database, streams end. The pages of these streams then poll and show the fault. */
+/** After this time without the database, all streams end. The pages of ended streams poll and show the fault. */
 const BLIND_MS = 3_000;
 
 type Seen = { known: string | null };
@@ -67,7 +68,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
         await tell();
         seenAt = performance.now();
       } catch {
-        // This check failed. The next check will also find the change.
+        // If a check failed, the next check also finds the change.
         if (performance.now() - seenAt > BLIND_MS) for (const watcher of watchers.keys()) end(watcher);
       }
       await pause(GAP_MS);
@@ -91,10 +92,10 @@ export function createChangeWatch(db: Db): ChangeWatch {
     );
     for (const [watcher, seen] of looking) {
       const { orgId, topics, position } = watcher;
-      // The watcher left during the query.
+      // The watcher left while the query was running.
       if (!watchers.has(watcher)) continue;
       const now = topics.map((topic) => found.get(`${orgId} ${topic}`));
-      // The cell of the organization does not answer.
+      // Without a fingerprint, the cell of the organization does not answer.
       if (now.includes(undefined)) continue;
       const next = now.join('.');
       if (next === seen.known) continue;
@@ -136,7 +137,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
   };
 }
 
-/** Records who is present, each person once in ATTENDING_MS. */
+/** Records present members, each member once in ATTENDING_MS. */
 function createAttendance(db: Db): (present: readonly Watcher[]) => Promise<void> {
   const attended = new Map<string, number>();
   return async (present) => {
@@ -144,7 +145,7 @@ function createAttendance(db: Db): (present: readonly Watcher[]) => Promise<void
     for (const [name, at] of attended) if (now - at >= ATTENDING_MS) attended.delete(name);
     const fresh = present.filter(({ orgId, userId }) => !attended.has(`${orgId} ${userId}`));
     if (fresh.length === 0) return;
-    // A failure does not end the stream, and the next check tries again.
+    // A failure does not end the stream, because the next check tries again.
     const isNoted = await writeAttendance(db, fresh).then(
       () => true,
       () => false,
@@ -158,5 +159,5 @@ function partsOf(topic: Topic): { kind: TopicKind; id: string } {
   return { kind, id };
 }
 
-/** 48 bits are enough to distinguish the states of one topic, and the position stays short. */
+/** The 48 bits distinguish the states of one topic and keep the position short. */
 const shorten = (print: string | null): string => print?.slice(0, 12) ?? '-';

@@ -18,8 +18,9 @@ export function splitSettings(
 }
 
 /**
- * The provider checks the credentials before anything is stored. The check runs outside of every transaction, because
- * it may take long. A refusal contains the provider's reason, and the wrong setting if the response names it.
+ * The provider checks the credentials before anything is stored. The provider's check runs outside of every
+ * transaction, because it may take long. A refusal contains the provider's reason, and the wrong setting if the
+ * response names the setting.
  */
 export async function askProvider(
   { connector }: Pick<ChannelsDeps, 'connector'>,
@@ -34,7 +35,7 @@ export async function askProvider(
   throw new Refusal('channel_check_failed', detail, { errors: [{ pointer, code, detail }] });
 }
 
-/** Null if there is no secret. The sealed text is a JSON object, `{"secret":"whsec_…"}`. */
+/** Null if the channel has no secret. The sealed text is a JSON object, `{"secret":"whsec_…"}`. */
 export async function sealSecrets(
   tx: Queryable,
   sealingKey: Key,

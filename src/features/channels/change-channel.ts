@@ -10,8 +10,8 @@ import type { ChannelsDeps } from './deps.ts';
 import { presentChannel, presentShown, splitAccount } from './read-channels.ts';
 
 /**
- * `enabled: false` stops the channel on the very next request. New settings or credentials are first checked with the
- * provider. If the provider accepts them, a broken channel is marked as connected again.
+ * The value `enabled: false` stops the channel on the next request. New settings or credentials are first checked with
+ * the provider. If the provider accepts the settings, a broken channel becomes connected again.
  */
 export async function updateChannel(
   deps: ChannelsDeps,
@@ -46,19 +46,19 @@ export async function updateChannel(
   return { ...result, ...(body.new_secret && presentShown(connected!.shown)) };
 }
 
-/** `null` removes a setting. */
+/** The value `null` removes a setting. */
 const unchanged = (filled: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== null));
 
-/** If stored secrets no longer open, this call must contain all of them again. */
+/** If stored secrets no longer open, the call must contain all secrets again. */
 function noSecrets(error: unknown): Record<string, string> {
   if (error instanceof SealError) return {};
   throw error;
 }
 
 /**
- * Absent secret fields keep their stored value, so that a user need not enter a token to change a name. If an address
- * changes, they must be entered again, because a secret for one server is never sent to another.
+ * Absent secret fields keep their stored value, so a user need not enter a token to change a name. If an address
+ * changes, the secrets must be entered again, because a secret for one server is never sent to another server.
  */
 async function reconnect(
   deps: ChannelsDeps,

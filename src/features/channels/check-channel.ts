@@ -6,14 +6,14 @@ import type { ChannelsDeps } from './deps.ts';
 import { splitAccount } from './read-channels.ts';
 
 /**
- * Checks the stored settings with the provider now. Refused credentials mark the channel as broken, and accepted ones
- * mark it as connected. If the provider cannot be reached, nothing changes.
+ * Checks the stored settings of a channel with the provider. Refused credentials mark the channel as broken, and
+ * accepted credentials mark it as connected. If the provider cannot be reached, nothing changes.
  */
 export async function checkChannel(deps: ChannelsDeps, orgId: string, id: string): Promise<ChannelCheck> {
   const { db, openSecrets, connector } = deps;
   const row = await readRow(db, orgId, id);
   if (!row) throw new Refusal('channel_not_found');
-  // This kind has no provider that can be checked, so the state is the outcome of the last message.
+  // This kind of channel has no provider to ask, so its state is the outcome of the last message.
   if (!connector.canAsk(row.kind)) {
     const isBroken = row.status === 'broken';
     return { ok: !isBroken, code: isBroken ? 'channel_broken' : null, detail: row.statusDetail, asked: false };

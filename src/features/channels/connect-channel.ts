@@ -19,7 +19,7 @@ export async function connectChannel(
 ): Promise<ConnectedChannel> {
   const { agent_id: agentId, name, kind } = body;
   const split = splitSettings(deps, kind, body.settings ?? {});
-  // This is checked before anything is sent to the provider. The transaction checks it again.
+  // The agent is checked before anything is sent to the provider, and again in the transaction.
   if (!(await readAgent(deps.db, orgId, agentId))) throw new Refusal('agent_not_found');
   await checkRoom(deps.db, orgId, agentId);
   const id = newId('channel');

@@ -5,8 +5,8 @@ import { changeChannel, readChannel as readRow } from '../../store/channels/chan
 import type { ChannelsDeps } from './deps.ts';
 
 /**
- * The channel's messages stay readable. The channel's credentials are deleted, and the provider is asked to stop
- * calling. The agent's own sandbox is deleted only with the agent.
+ * The channel's messages stay readable. The channel's credentials are deleted, and the provider is told to stop its
+ * calls. The agent's own sandbox channel is deleted only with the agent.
  */
 export async function disconnectChannel(
   { db, access, openSecrets, connector }: ChannelsDeps,
@@ -20,7 +20,7 @@ export async function disconnectChannel(
   if (agent?.sandboxChannelId === id) {
     throw new Refusal('channel_unsupported', 'The sandbox channel belongs to its agent and is deleted only with it.');
   }
-  // Secrets that no longer open must not prevent disconnecting.
+  // Secrets that no longer open must not prevent a disconnect.
   const secrets = await openSecrets(row).catch(() => null);
   await access.change({ kind: 'channel', id }, async (tx) => {
     const gone = { deletedAt: new Date(), sealed: null };

@@ -5,8 +5,8 @@ import { readChannel as readRow } from '../../store/channels/channels.ts';
 import type { ChannelsDeps } from './deps.ts';
 
 /**
- * The message templates of the channel's account. The templates are requested now, because stored ones could be out of
- * date.
+ * Lists the message templates of the channel's account. The provider returns the current templates, because stored
+ * templates could be out of date.
  */
 export async function listTemplates(
   { db, openSecrets, connector }: Pick<ChannelsDeps, 'db' | 'openSecrets' | 'connector'>,

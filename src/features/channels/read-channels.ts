@@ -35,7 +35,7 @@ export async function readChannel(deps: Reads, orgId: string, id: string): Promi
   };
 }
 
-/** The list of the channel decides now which sites are refused. */
+/** The current list of the channel decides which sites are refused. */
 async function chatSites({ db }: Reads, orgId: string, { id, settings }: ChannelRow) {
   const { allowed_origins: allowed = [] }: WebChatSettings = settings;
   const sites = await listChatSites(db, orgId, id);
@@ -63,7 +63,7 @@ export const presentChannel = ({ connector }: Pick<Reads, 'connector'>, row: Cha
   updated_at: timestamp(row.updatedAt),
 });
 
-/** The provider's facts about the account are stored together with the settings but are not settings. */
+/** The provider's facts about the account are stored with the settings, but are not settings. */
 export function splitAccount(stored: Record<string, unknown>): Pick<ChannelRecord, 'settings' | 'account'> {
   const { account = {}, ...settings } = stored;
   return { settings, account: account as Record<string, string> };

@@ -12,7 +12,10 @@ export type ClientTokensDeps = { clientTokens: ClientTokens; access: { facts: Fa
 
 const CALL = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id' } as const;
 
-/** A token has no row. A client token names rights that its key has now, and each of its calls checks the key again. */
+/**
+ * A client token has no row. A client token names rights that its key has when it is created, and each of its calls
+ * checks the key again.
+ */
 export async function createClientToken(
   { clientTokens, access }: ClientTokensDeps,
   { caller, from }: Pick<Admission, 'caller' | 'from'>,

@@ -9,8 +9,8 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { endConversation, giveToPeople } from './hand-over.ts';
 
 /**
- * Adds tags, assigns and resolves in the transaction of the reply: all of it happens, or nothing. The caller has locked
- * the members, if the reply assigns, and the conversation.
+ * Adds tags, assigns and resolves in the transaction of the reply, so that either all of it happens or nothing. The
+ * caller has locked the conversation, and before it the members, if the reply assigns.
  */
 export async function actWithReply(
   tx: Queryable,
@@ -25,7 +25,8 @@ export async function actWithReply(
     throw invalidAt('/actions/add_tags', 'not_allowed', `A conversation has at most ${MAX_CONVERSATION_TAGS} tags.`);
   if (all.length > tags.length) {
     await setTags(tx, orgId, id, all);
-    // A tag may contain personal data, and the activity list is not erased with the person.
+    // A tag may contain personal data, and the activity list is not erased with the person, so the entry contains no
+    // tag.
     await recordAudit(tx, {
       orgId,
       actor,

@@ -20,7 +20,7 @@ export async function assignConversation(
   actor: Actor,
 ): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
-    // A removal, which also ends the person's assignments, comes either before or after.
+    // A removal of a member, which also ends the member's assignments, comes before or after this transaction.
     if (userId !== null) await lockMembers(tx, orgId);
     const conversation = await lockConversation(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');

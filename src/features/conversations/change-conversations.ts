@@ -9,9 +9,9 @@ import { snoozeConversation } from './snooze-conversation.ts';
 type Deps = Pick<ConversationsDeps, 'db' | 'now'>;
 
 /**
- * Makes one action on several conversations, one after the other. Each action succeeds or is refused separately. A call
- * whose response was lost can be sent again. A repeated call results in the same state, with one more entry in the
- * activity.
+ * Makes one change to several conversations, one after the other. Each conversation is changed or refused separately. A
+ * caller that did not get the response can send the call again. A repeated call leads to the same state, with one more
+ * entry in the activity.
  */
 export async function changeConversations(
   deps: Deps,

@@ -4,7 +4,7 @@ import { countPending } from '../../store/approvals/read.ts';
 import { readCounts } from '../../store/conversations/inbox.ts';
 import type { Db } from '../../store/db.ts';
 
-/** The number of conversations that wait for members, as this member sees them. */
+/** Counts the conversations that wait for members, as this member sees them. */
 export async function countConversations(
   { db }: { db: Db },
   orgId: string,

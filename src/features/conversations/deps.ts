@@ -17,6 +17,6 @@ export type ConversationsDeps = {
   /** The base URL of this installation, for the addresses of files. */
   baseUrl: string;
   now(): number;
-  /** Called when a run needs a turn. The function wakes the worker of this process. */
+  /** This function is called when a run needs a turn, to wake the worker of this process. */
   onAccepted(): void;
 };

@@ -8,7 +8,10 @@ import { holdMember } from '../../store/members/members.ts';
 import { endAfterResult, RESOLVED } from '../../store/runs/end.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
-/** A member takes over. From now on the agent does not answer, and a turn in progress is discarded. */
+/**
+ * A member takes a conversation over. After a take-over, the agent does not answer, and a turn in progress is
+ * discarded.
+ */
 export async function takeOverConversation(
   { db }: { db: Db },
   orgId: string,
@@ -23,8 +26,8 @@ export async function takeOverConversation(
 }
 
 /**
- * The acting member and the conversation, both locked. Members are locked first, so that the removal of a member comes
- * either before or after this change.
+ * Locks the acting member and the conversation. Members are locked first, so that the removal of a member comes before
+ * or after this change.
  */
 export async function lockForMember(tx: Queryable, orgId: string, id: string, { userId }: Actor) {
   const role = await holdMember(tx, orgId, userId);
@@ -35,7 +38,7 @@ export async function lockForMember(tx: Queryable, orgId: string, id: string, { 
   return conversation;
 }
 
-/** The member becomes the assignee. The caller has locked the conversation. */
+/** Makes the member the assignee of the conversation. The caller has locked the conversation. */
 export async function assignToActor(
   tx: Queryable,
   orgId: string,
@@ -46,7 +49,7 @@ export async function assignToActor(
   await giveToPeople(tx, orgId, conversation, actor.userId);
 }
 
-/** From now on the agent does not answer. The caller has locked the conversation. */
+/** After a hand-over, the agent does not answer. The caller has locked the conversation. */
 export async function giveToPeople(
   tx: Queryable,
   orgId: string,
@@ -62,7 +65,7 @@ export async function giveToPeople(
   }
 }
 
-/** Returns the conversation to the agent, which answers from the end user's next message on. */
+/** Returns the conversation to the agent, which answers the end user's next message. */
 export async function handBackConversation(
   { db }: { db: Db },
   orgId: string,
@@ -82,7 +85,7 @@ export async function handBackConversation(
   return summarizeConversation({ db }, orgId, id);
 }
 
-/** Closes the conversation. The next message of the end user opens it again. */
+/** Closes the conversation. The next message of the end user reopens the conversation. */
 export async function resolveConversation(
   { db }: { db: Db },
   orgId: string,

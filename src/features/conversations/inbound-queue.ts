@@ -8,12 +8,12 @@ import type { Suppression } from '../../store/end-users/suppression.ts';
 import { clean, cleanContent, cleanMetadata, cleanName, storeInboundMessage } from './store-inbound-message.ts';
 
 /**
- * Handles every inbound message. Messages that arrive together are stored together. So a burst (a provider that was
- * disconnected sends hours of messages at once) is accepted in milliseconds and uses few connections. The first message
- * of a new person is stored alone, because it creates a person and a conversation.
+ * Handles every inbound message. Messages that arrive together are stored together, so a provider that sends hours of
+ * messages at once uses few connections and little time. The first message of a new person is stored alone, because it
+ * creates a person and a conversation.
  */
 export type InboundQueue = {
-  /** Resolves when the message is committed. Null when the message was stored before. */
+  /** The promise resolves when the message is committed. Null if the message was stored before. */
   store(channel: InboundChannel, event: InboundMessage, requestId: string): Promise<StoredMessage | null>;
   drain(): Promise<void>;
 };
@@ -22,11 +22,11 @@ type Inbound = { channel: InboundChannel; event: InboundMessage; requestId: stri
 
 const BATCH = 200;
 const BATCHES_AT_ONCE = 2;
-/** Maximum number of waiting messages. A provider that gets 503 calls again. */
+/** At most this many messages wait. A provider that gets 503 repeats its call later. */
 const QUEUE = 5_000;
-/** How many new people of one batch are created concurrently. Each needs a connection. */
+/** At most this many new people of one batch are created concurrently, because each person needs a connection. */
 const NEWCOMERS_AT_ONCE = 4;
-/** How often a batch is retried when two nodes conflict. */
+/** A batch is retried this many times when two nodes conflict. */
 const TRIES = 3;
 
 export function createInboundQueue(db: Db, suppression: Suppression): InboundQueue {
@@ -48,11 +48,10 @@ type Outcome = StoredMessage | null | Error;
 async function storeAll(db: Db, suppression: Suppression, inbound: readonly Inbound[]): Promise<Outcome[]> {
   const outcomes = new Map<Inbound, Outcome>();
   let waiting = [...inbound];
-  // Each round stores the first message of every new person. After a round, the other messages of these people have a
-  // conversation.
+  // Each round stores the first message of every new person. After a round, the new people have a conversation for
+  // their other messages.
   while (waiting.length > 0) {
-    // A file is rare. The file's entry in the queue of files is written with it, and a turn may wait for its
-    // transcript.
+    // A file, which is rare, needs an entry in the queue of files, and a turn may wait for its transcript.
     const isPlain = ({ file, content }: Inbound['event']) => file === undefined && content.type !== 'audio';
     const placeable = waiting.filter(({ event }) => event.conversationId === undefined && isPlain(event));
     const stored = placeable.length > 0 ? await storePlaced(db, placeable) : [];

@@ -12,17 +12,18 @@ type KeepOptions = {
   /** The sender's ID of the message. */
   providerMessageId?: string | null;
   metadata?: Readonly<Record<string, string>> | null;
-  /** True: more messages may follow soon and need the same answer. Otherwise the turn starts immediately. */
+  /** True: more messages may follow soon, which need the same answer. False if the turn starts immediately. */
   waitsForMore?: boolean;
-  /** The turn waits this long for the transcript of audio. The transcript starts the turn earlier. */
+  /** The turn waits this long for the transcript of audio. The transcript starts the turn before this time. */
   waitMs?: number;
-  /** The text is a placeholder for a file that is still at the provider. */
+  /** True: the text is a placeholder for a file that is still at the provider. */
   isFile?: boolean;
 };
 
 /**
- * Stores an end user's message (src/store/conversations/message-arrives.ts). Returns the message's ID and the run that
- * will answer it, if any. A message that answers the survey of a resolved conversation is only a rating.
+ * Stores an end user's message (src/store/conversations/message-arrives.ts). Returns the ID of the message and the run
+ * that will answer it, if there is such a run. A message that answers the survey of a resolved conversation counts only
+ * as a rating.
  */
 export async function keepMessage(
   tx: Queryable,
@@ -40,7 +41,7 @@ export async function keepMessage(
 ): Promise<{ messageId: string; runId: string | null }> {
   const conversation = await lockConversation(tx, orgId, conversationId);
   if (!conversation) throw new Refusal('conversation_not_found');
-  // The ID is created under the lock, so the order of IDs is the order of arrival.
+  // The ID is created under the lock of the conversation, so the order of IDs is the order of arrival.
   const messageId = newId('msg');
   const message = { id: messageId, content, providerMessageId, metadata };
   if (conversation.status === 'resolved' && !isFile) {

@@ -12,15 +12,15 @@ export type SentFile = { name: string; bytes: Buffer };
 
 const TOKEN_BYTES = 24;
 /**
- * The name in an address is for people who save the file. This name contains only characters that every provider
+ * The address contains the name for people who save the file. The name contains only characters that every provider
  * accepts.
  */
 const MAX_NAME_IN_ADDRESS = 60;
 
 /**
- * Prepares a sent file as a row and as a message with its address. The address is a capability: channel providers and
- * visitors' pages fetch the file without a key, and no other way opens it. `share`: the share of the organization's
- * limit that files may use before this one is refused.
+ * Prepares a row and a message with its address for a sent file. The address is a capability: channel providers and
+ * visitors' pages fetch the file without a key, and only the address opens the file. `share`: the part of the
+ * organization's limit that this kind of sender may use.
  */
 export async function newAttachment(
   { db, baseUrl }: { db: Queryable; baseUrl: string },
@@ -58,7 +58,7 @@ async function checkRoom(db: Queryable, orgId: string, bytes: number, share: num
   );
 }
 
-/** Removes folders, and characters that hide the ending of the name. */
+/** Removes folders, and characters that hide the extension of the name. */
 export const cleanFileName = (name: string): string =>
   name
     .toWellFormed()

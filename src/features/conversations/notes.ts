@@ -16,7 +16,7 @@ import { lockMembers, readRole } from '../../store/members/members.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 
 /**
- * Adds a note for the other members. A note is not a message: it does not take the conversation over, and the list
+ * Adds a note for the other members. A note is not a message, so it does not take the conversation over, and the list
  * keeps its order.
  */
 export async function addNote(
@@ -27,9 +27,9 @@ export async function addNote(
   actor: Actor,
 ): Promise<ConversationNote> {
   const row = await db.transaction(async (tx) => {
-    // A removal, which also deletes the mentions of the person, comes either before or after.
+    // A removal of a member, which also deletes the member's mentions, comes before or after this transaction.
     if (mentions.length > 0) await lockMembers(tx, orgId);
-    // The lock also makes the count exact.
+    // The lock of the conversation also makes the count of notes exact.
     if (!(await lockConversation(tx, orgId, conversationId))) throw new Refusal('conversation_not_found');
     if ((await countNotes(tx, orgId, conversationId)) >= MAX_NOTES) throw new Refusal('note_limit_reached');
     for (const userId of mentions) if ((await readRole(tx, orgId, userId)) === null) throw noMember();
@@ -40,7 +40,7 @@ export async function addNote(
   return presentNote(row);
 }
 
-/** Only its author can delete a note, because for others it is part of the history. */
+/** Only the author can delete a note, because for other members it is part of the history. */
 export async function deleteNote(
   { db }: { db: Db },
   orgId: string,

@@ -7,9 +7,8 @@ import { findConversation } from '../../store/conversations/read.ts';
 import type { Db } from '../../store/db.ts';
 
 /**
- * Records that the reader has a conversation open. A viewer cannot answer, so typing in a viewer's window is not
- * reported. One row represents all windows of a person. If one window closes, the row is deleted until another window
- * reports again.
+ * Records that the member has a conversation open. A viewer cannot answer, so a viewer is never shown as typing. One
+ * row represents all windows of a person. If one window closes, the row is missing until another window reports again.
  */
 export async function setPresence(
   { db }: { db: Db },
@@ -27,7 +26,7 @@ export async function setPresence(
   if (!(await writePresence(db, orgId, id, userId, reported, shared))) throw new Refusal('conversation_not_found');
 }
 
-/** The other members who have the conversation open. */
+/** Lists the other members who have the conversation open. */
 export async function listPresence(
   { db }: { db: Db },
   orgId: string,

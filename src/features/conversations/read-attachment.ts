@@ -6,7 +6,7 @@ import { objectName } from '../../store/attachments/blobs.ts';
 import type { Db } from '../../store/db.ts';
 import type { ConversationsDeps } from './deps.ts';
 
-/** The file is read and sent piece by piece, so that many readers of large files need little memory. */
+/** The server reads and sends the file piece by piece, so that many readers of large files need little memory. */
 const PIECE_BYTES = 512 * 1024;
 
 export async function findSentFile(
@@ -19,7 +19,10 @@ export async function findSentFile(
   return found;
 }
 
-/** The bytes from `first` to `last`, both included. Ends with an error if the file is erased during reading. */
+/**
+ * Yields the bytes from `first` to `last`, both included. The function ends with an error if the file is erased during
+ * reading.
+ */
 export async function* readSentFile(
   { db, blobs }: Pick<ConversationsDeps, 'db' | 'blobs'>,
   orgId: string,

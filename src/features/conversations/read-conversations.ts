@@ -166,7 +166,7 @@ export const presentConversationMessage = (row: MessageRow): ConversationMessage
   },
 });
 
-/** The database's JSON has more than a page shows. */
+/** The JSON of the database has more fields than a page shows. */
 const presentStep = ({ kind, detail, ...more }: NonNullable<MessageRow['trace']>['steps'][number]): TraceStep => ({
   kind,
   detail,

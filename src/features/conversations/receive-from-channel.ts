@@ -10,9 +10,9 @@ import { clean, cleanName } from './store-inbound-message.ts';
 type Deps = Pick<ConversationsDeps, 'db' | 'openSecrets' | 'inboundQueue' | 'now' | 'onAccepted'>;
 
 /**
- * Handles a provider's call about a channel. The raw bytes are verified, then parsed, then stored. Each event is stored
- * once, however often it arrives. This code never waits for an agent or a provider, so the response takes milliseconds,
- * and the turn follows later.
+ * Handles a provider's call about a channel. The raw bytes of a call are first verified, then parsed, then stored. Each
+ * event is stored once, however often the provider sends it. The call never waits for an agent or a provider, so the
+ * response takes milliseconds, and the turn follows later.
  */
 export async function receiveFromChannel(
   deps: Deps,
@@ -23,7 +23,7 @@ export async function receiveFromChannel(
   try {
     return await receiveVerified(deps, target, request, requestId);
   } catch (error) {
-    // The provider will call again. Events of this call that are already stored are not stored twice.
+    // The provider will repeat the call, and the events of this call that are already stored are not stored twice.
     if (isUnreachable(error)) throw new Refusal('unavailable', undefined, { cause: error });
     throw error;
   }
@@ -66,7 +66,7 @@ async function keepAll(
   }
 }
 
-/** A receipt is ignored if its ID cannot belong to one of our messages. */
+/** A receipt whose ID cannot belong to one of our messages is ignored. */
 function cleanReceipt({ providerMessageId: name, status, error }: InboundReceipt): Receipt[] {
   const providerMessageId = cleanName(name);
   if (providerMessageId === null) return [];

@@ -31,7 +31,7 @@ export async function receiveFromVisitor(
 }
 
 /**
- * Receives a file from a visitor in the same way. The file is stored first, so that the message never refers to a
+ * Receives a file from a visitor like a message. The file is stored first, so that the message never refers to a
  * missing file.
  */
 export async function receiveFileFromVisitor(
@@ -64,7 +64,7 @@ async function receiveOnce(
   makeContent: (orgId: string, providerMessageId: string) => Promise<MessageContent>,
 ): Promise<Received> {
   const place = { orgId: channel.orgId, channelId: channel.id, address: visitor.address };
-  // This is unambiguous, because an address contains no colon.
+  // The combined ID is unambiguous, because an address contains no colon.
   const providerMessageId = `${visitor.address}:${clientId}`;
   const known = await findVisitorMessage(db.$client, place, providerMessageId);
   if (known) return { message: known, answering: false };

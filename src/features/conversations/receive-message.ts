@@ -7,7 +7,7 @@ import { keepMessage } from './keep-message.ts';
 
 type Deps = Pick<ConversationsDeps, 'db' | 'waiter' | 'onAccepted'>;
 
-/** Maximum number of messages in one response. */
+/** One response contains at most this many messages. */
 const MAX_ANSWERS = 50;
 
 /** Stores an end user's message in a separate transaction (keep-message.ts). */

@@ -44,8 +44,8 @@ function readRating(survey: SurveyRow, text: string): Rating | null {
 }
 
 /**
- * Without an invitation to comment, a person does not know that the next message is the comment. The web chat shows a
- * field.
+ * Without an invitation to comment, a person does not know that the next message counts as the comment. In the web
+ * chat, a field invites the comment.
  */
 async function invite(tx: Queryable, orgId: string, conversationId: string, survey: SurveyRow): Promise<void> {
   const asked = survey.definition.survey;

@@ -18,7 +18,8 @@ import { presentConversationMessage } from './read-conversations.ts';
 import { acceptsText } from './reply-window.ts';
 
 /**
- * `after` is the newest message that the writer has read. Without `after`, replies of other members are not checked.
+ * `after`: the newest message that the writer of the reply has read. Without `after`, the check for replies of other
+ * members is skipped.
  */
 type Reply = ReplyBody & { after?: string | undefined };
 type FileReply = SentFile & { after?: string | undefined };
@@ -49,7 +50,7 @@ function contentOf(text: ReplyBody['text'], template: ReplyBody['template']): Me
   throw new Refusal('validation_failed', 'A reply has either a text or a template.');
 }
 
-/** A member sends a file. The file is a reply like any other. */
+/** Sends the file of a member, which is a reply like any other. */
 export async function sendFileInConversation(
   { db, baseUrl }: Pick<ConversationsDeps, 'db' | 'baseUrl'>,
   orgId: string,
@@ -68,8 +69,9 @@ export async function sendFileInConversation(
 }
 
 /**
- * The agent and a member never both answer, and two members do not answer without noticing each other. A member who
- * replies to a conversation without an assignee becomes its assignee. An existing assignee does not change.
+ * The lock ensures that agent and member never both answer, and that two members do not answer without noticing each
+ * other. A member who replies to a conversation without an assignee becomes its assignee. An existing assignee does not
+ * change.
  */
 async function silenceAgent(
   tx: Queryable,
@@ -94,7 +96,7 @@ async function answerAsPerson(
 ): Promise<MessageRow> {
   const conversation = await findConversation(tx, orgId, id);
   const kind = channelKinds.get(conversation!.channelKind);
-  // On channels that do not support other content, it becomes text.
+  // On channels that do not support this content, it becomes text.
   if (content.type === 'template' && kind?.capabilities.content.includes('template') !== true)
     throw new Refusal('content_unsupported');
   if (content.type !== 'template' && !(await acceptsText(tx, kind, orgId, id)))

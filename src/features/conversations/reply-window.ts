@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/db.ts';
 
 const hoursOf = (kind: ChannelKind | undefined): number | null => kind?.capabilities.reply_window_hours ?? null;
 
-/** The time until which members may send free messages on the channel. Null: at any time. */
+/** Returns the time until which members may send free messages on the channel. Null: members may send at any time. */
 export async function readReplyWindow(
   db: Queryable,
   kind: ChannelKind | undefined,

@@ -1,12 +1,12 @@
 import type { ListedConversation } from '../../../contract/dashboard/conversations.ts';
 
-/** A row of the list is narrow, so the match itself must be visible. */
+/** A row of the list is narrow, so the excerpt must show the match. */
 const BEFORE = 16;
 const AFTER = 100;
 
 /**
- * The part of a text around a match of the search. The part is the start of the text if the database folds letters
- * differently.
+ * Returns the part of a text around a match of the search. If the database folds letters differently, the part is the
+ * start of the text.
  */
 export function searchExcerpt(text: string, words: string): Omit<NonNullable<ListedConversation['found']>, 'role'> {
   const line = text.replaceAll(/\s+/g, ' ');

@@ -7,7 +7,7 @@ import type { Actor } from '../../store/organizations/audit.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { replyInConversation } from './reply-in-conversation.ts';
 
-/** Sends the reply of a member. A template is compared with its definition at the provider first. */
+/** Sends the reply of a member. A template is first compared with its definition at the provider. */
 export async function sendReply(
   deps: Pick<ConversationsDeps, 'db' | 'openSecrets' | 'connector'>,
   orgId: string,

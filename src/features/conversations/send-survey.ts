@@ -12,8 +12,8 @@ import { type DueSurvey, dropSurvey, markSurveySent, readSurvey, type SurveyRow 
 import { acceptsText } from './reply-window.ts';
 
 /**
- * Sends the question of a resolved conversation, at most once. A conversation that continued before, or whose person
- * may get no message, has no survey.
+ * Sends the question of a resolved conversation, at most once. A conversation that continued after it was resolved, or
+ * whose person may get no message, has no survey.
  */
 export function sendSurvey({ db }: { db: Db }, due: DueSurvey): Promise<boolean> {
   const { orgId, conversationId } = due;
@@ -33,8 +33,8 @@ export function sendSurvey({ db }: { db: Db }, due: DueSurvey): Promise<boolean>
 }
 
 /**
- * A person who never wrote, or who got no answer, has nothing to rate. Consent and the reply window of the channel are
- * the same as for a reminder.
+ * A person who never wrote, or who got no answer, has nothing to rate. The consent and the reply window of the channel
+ * apply as for a reminder.
  */
 async function mayAsk(tx: Queryable, { orgId, conversationId }: DueSurvey, survey: SurveyRow): Promise<boolean> {
   const { channel_kind: kind, definition, is_conversation, channel_open, agent_deleted } = survey;
@@ -58,7 +58,7 @@ export const variablesIn = ({ input, end_user: endUser, agent_name: name }: Surv
   agent: { name },
 });
 
-/** The message belongs to no run: it is no answer of the agent. */
+/** The message belongs to no run, because it is no answer of the agent. */
 export async function sayInSurvey(
   tx: Queryable,
   { orgId, conversationId }: DueSurvey,

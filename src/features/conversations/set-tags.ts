@@ -5,7 +5,10 @@ import type { Db } from '../../store/db.ts';
 import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { summarizeConversation } from './read-conversations.ts';
 
-/** Replaces the stored tags. A turn in progress, which may add its own tags, is computed again with these. */
+/**
+ * Replaces the stored tags of a conversation. A turn in progress, which may add tags, is computed again with the new
+ * tags.
+ */
 export async function setConversationTags(
   { db }: { db: Db },
   orgId: string,
@@ -15,7 +18,8 @@ export async function setConversationTags(
 ): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
     if (!(await setTags(tx, orgId, id, tags))) throw new Refusal('conversation_not_found');
-    // A tag may contain personal data, and the activity list is not erased with the person.
+    // A tag may contain personal data, and the activity list is not erased with the person, so the entry contains no
+    // tag.
     const facts = { count: tags.length };
     await recordAudit(tx, { orgId, actor, action: 'conversation.tagged', subjectId: id, facts });
   });

@@ -27,12 +27,14 @@ import { type Identified, identifiersAt, IDENTIFIERS, type Suppression } from '.
 import { cleanFileName } from './new-attachment.ts';
 import { keepMessage } from './keep-message.ts';
 
-/** How many conflicts over the same new person are retried. */
+/** A conflict over the same new person is retried at most this many times. */
 const TRIES = 3;
-/** If another transaction has just created the same person, a retry finds that person. */
+/** If another transaction has just created the person, a retry finds this person. */
 const isRetried = (error: unknown): boolean => isUniqueViolation(error) || isDeadlock(error);
 
-/** Stores a message from a channel once, however often it is reported. Null when the message was stored before. */
+/**
+ * Stores a message from a channel once, however often the provider reports it. Null if the message was stored before.
+ */
 export async function storeInboundMessage(
   db: Db,
   channel: InboundChannel,
@@ -91,7 +93,10 @@ async function waitsForFile(
   return file !== undefined && readReadsImages(tx, orgId, agentId);
 }
 
-/** Finds the open conversation or creates one. The person is also found by address or identifier, or created. */
+/**
+ * Finds the open conversation or creates a conversation. The function also finds the person by address or identifier,
+ * or creates the person.
+ */
 async function conversationOf(
   tx: Queryable,
   channel: InboundChannel,
@@ -124,8 +129,8 @@ async function conversationOf(
 }
 
 /**
- * An identifier that another person has stays with that person. A new person may be one who was erased. An opt-out that
- * is stored under the address, or under the person's own identifiers, still applies.
+ * An identifier that belongs to another person stays with the other person. A new person may be a person who was
+ * erased. An opt-out that is stored under the address, or under the person's own identifiers, still applies.
  */
 async function personOf(
   tx: Queryable,
@@ -150,7 +155,8 @@ async function personOf(
 }
 
 /**
- * E-mail addresses are stored and compared in lower case. Providers and visitors may send a name with several lines.
+ * E-mail addresses are stored and compared in lower case. Providers and visitors may send a name with several lines,
+ * which becomes one line.
  */
 function cleanField(field: string, value: string): string | null {
   if (field === 'name') return oneLine(clean(value)) || null;
@@ -166,8 +172,8 @@ export const cleanContent = (content: MessageContent): MessageContent =>
   ) as MessageContent;
 
 /**
- * Limit for the sender's ID of a message, because an index accepts no longer value. The longest IDs are those of
- * e-mails, which have one line.
+ * The sender's ID of a message has at most this length, because an index accepts no longer value. E-mails have the
+ * longest IDs, which have one line.
  */
 const MAX_NAME_BYTES = 1_000;
 

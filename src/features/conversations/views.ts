@@ -22,7 +22,10 @@ type Deps = { db: Db };
 export const listViews = async ({ db }: Deps, orgId: string, userId: string): Promise<ConversationView[]> =>
   (await listRows(db, orgId, userId)).map(present);
 
-/** A shared view changes the list for all members, so it is in the activity. A member's own view is not. */
+/**
+ * A shared view changes the list for all members, so the activity contains its changes. The activity does not contain
+ * changes of a member's own views.
+ */
 export const createView = (
   { db }: Deps,
   orgId: string,
@@ -30,8 +33,8 @@ export const createView = (
   actor: Actor,
 ): Promise<ConversationView> =>
   db.transaction(async (tx) => {
-    // Two simultaneous changes are counted and compared one after the other. A removal, which also deletes the person's
-    // views, comes either before or after.
+    // The lock makes two simultaneous changes count and compare one after the other. A removal of a member, which also
+    // deletes the member's views, comes before or after this transaction.
     await lockOrganization(tx, orgId);
     if ((await readRole(tx, orgId, actor.userId)) === null) throw new Refusal('organization_not_found');
     const others = (await listRows(tx, orgId, actor.userId)).filter((one) => (one.userId === null) === shared);

@@ -15,11 +15,11 @@ import {
 } from '../../store/costs/budgets.ts';
 
 /**
- * What happens when a budget is spent: the model is not called. The next entry of the agent's fallback order that
- * accepts the reason `budget` answers, for example another model, the built-in engine or a hand-off. Without such an
- * entry, the turn fails with `budget_spent` (src/answering/models/fallback-order.ts). A call counts as spent when its
- * highest possible cost does not fit (src/store/costs/reserve.ts). Owners get a mail (notify-owners.ts). When the day
- * or the month ends, the budget is full again.
+ * When a budget is spent, the model is not called. The next entry of the agent's fallback order that accepts the reason
+ * `budget` answers, for example another model, the built-in engine or a hand-off. Without such an entry, the turn fails
+ * with `budget_spent` (src/answering/models/fallback-order.ts). A call counts as spent when its highest possible cost
+ * does not fit (src/store/costs/reserve.ts). The owners get a mail about the spent budget (notify-owners.ts). When the
+ * day or the month ends, the budget is full again.
  */
 const present = (row: NamedBudget): BudgetRecord => ({
   id: row.id,
@@ -39,8 +39,8 @@ export const listBudgets = async ({ db }: { db: Db }, orgId: string): Promise<Bu
   (await listRows(db, orgId)).map(present);
 
 /**
- * Sets the amount of a budget. There is one budget for each subject, period and unit. Agents are loaded again, because
- * a worker caches whether there are any budgets.
+ * Sets the amount of a budget. Each subject has at most one budget for each period and unit. Agents are loaded again,
+ * because a worker caches whether the organization has budgets.
  */
 export async function setBudget(
   { db }: { db: Db },

@@ -6,9 +6,9 @@ import { lockUnmailed, type NamedBudget, setMailed } from '../../store/costs/bud
 type Deps = { db: Db; queueMail: QueueMail | null; baseUrl: string };
 
 /**
- * Mails all owners when a budget is nearly or completely spent. This happens once for each period and threshold, by the
- * first node that finds it. Returns the number of such budgets. Without a mail server, owners see the spent budget in
- * the dashboard.
+ * Mails all owners of an organization when a budget is nearly or completely spent. The first node that finds the budget
+ * sends one mail for each period and threshold. Returns the number of budgets about which mails were queued. Without a
+ * mail server, owners see the spent budget in the dashboard.
  */
 export async function notifyOwnersOfBudgets({ db, queueMail, baseUrl }: Deps, limit: number): Promise<number> {
   if (queueMail === null) return 0;

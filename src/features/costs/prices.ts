@@ -15,7 +15,7 @@ export const listPrices = async ({ db }: { db: Queryable }, orgId: string): Prom
     cached: cached === null ? null : Number(cached),
   }));
 
-/** The price applies from the next turn on. Returns all prices. */
+/** The price applies to turns that start later. Returns all prices of the organization. */
 export async function setPrice(
   { db }: { db: Db },
   orgId: string,

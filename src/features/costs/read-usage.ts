@@ -29,7 +29,7 @@ type Query = {
   campaign_id?: string;
 };
 
-/** The usage of models on a range of UTC days, by day, agent, key, campaign or model. */
+/** Reads the usage of models on a range of UTC days, by day, agent, key, campaign or model. */
 export async function readUsage(
   { db, now }: CostsDeps,
   orgId: string,

@@ -9,9 +9,9 @@ export type EndUsersDeps = { db: Db; endUserQueue: EndUserQueue; guard: Idempote
 /** The caller of a write, for the fence and the Idempotency-Key. */
 export type Writer = {
   orgId: string;
-  /** Null: a member in the dashboard. */
+  /** Null: a member writes in the dashboard. */
   keyId: string | null;
-  /** The network address from which the key calls. The fence also checks it. */
+  /** The network address from which the key calls. The fence also checks the network address. */
   from: string | null;
   idempotency?: { scope: Buffer; request: Buffer } | null;
 };

@@ -7,12 +7,12 @@ import type { EndUsersDeps, Writer } from './deps.ts';
 
 const TRIES = 5;
 
-/** Removes a person permanently. A concurrent write for this person is retried and creates a new record. */
+/** Removes an end user permanently. A concurrent write for the erased person is retried and creates a new record. */
 export async function eraseEndUser(
   { db, suppression }: Pick<EndUsersDeps, 'db' | 'suppression'>,
   { orgId, keyId, from }: Writer,
   id: string,
-  /** The member for the audit log, which names the actor but never the erased person. */
+  /** The member for the audit log, which contains the member but never the erased person. */
   actor: Actor | null = null,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {

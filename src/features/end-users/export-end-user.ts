@@ -4,7 +4,7 @@ import { presentEndUserConversation } from './present-end-user.ts';
 import { readEndUser } from './read-end-users.ts';
 import type { EndUsersDeps } from './deps.ts';
 
-/** All stored data about a person as pieces of one JSON text. The text is read page by page while it is sent. */
+/** Yields all stored data about a person as pieces of one JSON text. The text is read page by page while it is sent. */
 export async function exportEndUser(
   deps: Pick<EndUsersDeps, 'db'>,
   orgId: string,

@@ -6,12 +6,12 @@ import type { EndUserRow } from '../../store/end-users/read.ts';
 import type { EndUsersDeps } from './deps.ts';
 
 const PAGE = 1_000;
-/** Maximum number of attributes that have their own column. */
+/** At most this many attributes have a column. */
 const MAX_ATTRIBUTE_COLUMNS = 100;
 
 /**
- * People as a CSV file that an import can read, streamed while it is read. Cells that a spreadsheet would run as a
- * formula begin with an apostrophe, which an import removes.
+ * Streams people as a CSV file that an import can read. Cells that a spreadsheet would run as a formula begin with an
+ * apostrophe, which an import removes.
  */
 export async function exportEndUsers(
   { db }: Pick<EndUsersDeps, 'db'>,
@@ -48,7 +48,7 @@ const FIELDS: [string, (row: EndUserRow) => string][] = [
   ['time_zone', (row) => row.timeZone ?? ''],
   ['tags', (row) => tagsText(row.tags)],
   ['blocked', (row) => (row.blocked ? 'yes' : '')],
-  // Parley's own ID, which an import ignores.
+  // The ID of Parley, which an import ignores.
   ['end_user_id', (row) => row.id],
   ['created_at', (row) => timestamp(row.createdAt)],
   ['updated_at', (row) => timestamp(row.updatedAt)],

@@ -28,8 +28,8 @@ export const presentEndUser = (row: EndUserRow, identities: readonly IdentityRow
 });
 
 /**
- * Presents a person who was just created or changed. `written` is null before the write. Before the write, only the
- * planned row is known.
+ * Presents a person who was just created or changed. `written`: null before the write, when only the planned row is
+ * known.
  */
 export const presentWritten = (row: PlannedRow, written: WrittenPerson | null): EndUser => ({
   id: row.id,

@@ -49,7 +49,7 @@ export async function listConversationsOf(
   return { rows: rows.map(presentEndUserConversation), hasMore };
 }
 
-/** Newest first. */
+/** Lists end users, newest first. */
 export async function listMessagesOf(
   { db }: Reads,
   orgId: string,

@@ -9,7 +9,7 @@ export const readAttributeOrder = async ({ db }: Deps, orgId: string): Promise<A
   names: await readNames(db, orgId),
 });
 
-/** The order applies to all members. The order changes no person. */
+/** The order of attributes applies to all members. A new order of attributes changes no end user. */
 export async function setAttributeOrder(
   { db }: Deps,
   orgId: string,

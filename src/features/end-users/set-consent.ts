@@ -7,7 +7,7 @@ import { readEndUser } from '../../store/end-users/read.ts';
 import { readEndUser as present } from './read-end-users.ts';
 import type { EndUsersDeps, Writer } from './deps.ts';
 
-/** Sets a person's consent on one kind of channel. Every way of sending checks this consent. */
+/** Sets a person's consent on one kind of channel. All code that sends messages checks this consent. */
 export async function setConsent(
   { db }: Pick<EndUsersDeps, 'db'>,
   { orgId, keyId, from }: Writer,
@@ -15,7 +15,7 @@ export async function setConsent(
   channelKind: string,
   { status, source = 'api' }: SetConsent,
 ): Promise<EndUser> {
-  // An opt-out for an unknown kind would have no effect.
+  // An opt-out for an unknown kind of channel would have no effect.
   if (!isChannelKind(channelKind)) {
     const detail = `Must be a kind of channel: ${CHANNEL_KINDS.join(', ')}.`;
     throw invalidAt('/channel_kind', 'format', detail);

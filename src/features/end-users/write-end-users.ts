@@ -21,10 +21,7 @@ export type WrittenAnswer = { status: number; body: string; replayed: boolean };
 
 type Deps = Pick<EndUsersDeps, 'endUserQueue' | 'guard'>;
 
-/**
- * Uses the caller's own ID: the person is created if missing, and otherwise changed. Repeating the call has the same
- * result.
- */
+/** Creates or changes the person with the caller's own ID. A repeated call has no second effect. */
 export async function upsertEndUser(
   { endUserQueue }: Deps,
   caller: Writer,
@@ -45,7 +42,10 @@ export async function updateEndUser(
   return presentWritten(endUser.row, endUser.written);
 }
 
-/** Only creates. Refuses an identifier that another person has, and names that person. */
+/**
+ * Creates a person, and never changes one. The call is refused if another person has an identifier, and the refusal
+ * names this person.
+ */
 export function createEndUser(
   { endUserQueue, guard }: Deps,
   caller: Writer,
@@ -61,10 +61,10 @@ export function createEndUser(
   });
 }
 
-/** One row of a bulk call: its content or its faults. */
+/** One row of a bulk call, with its content or its faults. */
 export type BulkRow = { person: CreateEndUser & { from_file?: true } } | { errors: Fault[] };
 
-/** Creates or changes the person of every valid row. The results have the order of the rows. */
+/** Creates or changes the person of every valid row. The results have the same order as the rows. */
 export function bulkUpsert(
   { endUserQueue, guard }: Deps,
   caller: Writer,
@@ -78,7 +78,7 @@ export function bulkUpsert(
   });
 }
 
-/** The response of `bulkUpsert`, without writing. */
+/** Returns the response of `bulkUpsert` without writing. */
 export async function bulkDryRun(
   { db, suppression }: Pick<EndUsersDeps, 'db' | 'suppression'>,
   orgId: string,

@@ -16,17 +16,17 @@ const DAY_MINUTES = 24 * 60;
 
 export type EventsDeps = { db: Db };
 
-/** What the caller may see. */
+/** The rights of the caller. */
 export type EventReader = {
-  /** Of an agent key: only events about this agent. */
+  /** The agent of an agent key, which sees only events about this agent. */
   agentId: string | null;
-  /** Whether the caller may see events about end users. */
+  /** True: the caller may see events about end users. */
   seesEndUsers: boolean;
 };
 
 /**
- * Lists the events of the last 30 days, oldest first. From the first call on, events are stored even if no endpoint
- * subscribes to them. After 30 days without a call, events are no longer stored for the list.
+ * Lists the events of the last 30 days, oldest first. After the first call, events are stored even if no endpoint
+ * subscribes to them. After 30 days without a call, Parley stops storing events for the list.
  */
 export async function listEvents(
   { db }: EventsDeps,

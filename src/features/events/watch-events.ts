@@ -7,8 +7,8 @@ import { presentEvent, withoutAddress } from '../../store/events/present.ts';
 const DEFAULT_LOOK = 100;
 
 /**
- * Returns the events since the last request. The first request, which has no position, only returns the current
- * position. After each request, events are still written for some minutes, even without an endpoint.
+ * Returns the events after the last request. The first request, which has no position, only returns the current
+ * position. After each request, events are written for some more minutes, even without an endpoint.
  */
 export async function watchEvents(
   { db }: { db: Db },

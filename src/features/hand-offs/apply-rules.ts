@@ -14,11 +14,11 @@ import type { HandOffsDeps } from './deps.ts';
 import { hoursOf } from './check-working-hours.ts';
 
 /**
- * Assigns the conversation to a member, and sends the text for times outside working hours. Assignment and text happen
- * once for each hand-off, because its end is in the same transaction. A conversation that a member took over before, or
- * that the team no longer answers, does not change. Members are locked before the conversation, as in an assignment or
- * a removal. So hand-offs of one organization are processed one after the other, on all workers, and are distributed
- * fairly.
+ * Assigns the conversation of a hand-off to a member, and sends the text for times outside working hours. Assignment
+ * and text happen once for each hand-off, because the same transaction ends the hand-off. A conversation that a member
+ * took over before, or that the team no longer answers, does not change. Members are locked before the conversation, as
+ * in an assignment or a removal. The hand-offs of one organization are processed one after the other, on all workers,
+ * and are distributed fairly.
  */
 export function applyHandOffRules({ db }: HandOffsDeps, due: DueHandOff): Promise<boolean> {
   const { orgId, conversationId: id } = due;

@@ -2,7 +2,7 @@ import type { WorkingHours } from '../../../contract/dashboard/hand-offs.ts';
 import { invalidAt, type Refusal } from '../../../contract/problems.ts';
 import type { Hours, Range } from '../../kernel/working-hours.ts';
 
-/** The hours as they are stored: with ranges, and with one range for all days for nodes of the previous release. */
+/** The stored hours have ranges, and one range for all days that nodes of the previous release read. */
 export function completeHours(hours: WorkingHours): WorkingHours {
   const ranges = rangesOf(hours);
   if (ranges.length === 0) throw missing();
@@ -15,7 +15,7 @@ export function completeHours(hours: WorkingHours): WorkingHours {
   return { ...hours, ranges, days, from, to };
 }
 
-/** Rows of the previous release have no ranges. */
+/** Rows that the previous release wrote have no ranges. */
 export const hoursOf = (stored: WorkingHours): Hours => ({
   ranges: rangesOf(stored),
   time_zone: stored.time_zone,

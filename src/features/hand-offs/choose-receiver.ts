@@ -4,12 +4,12 @@ import { type HandOffRule, isAway, takeTurn } from '../../store/hand-offs/rules.
 import { readRole } from '../../store/members/members.ts';
 
 /**
- * Who sees a hand-off: every member of the organization, in the list of conversations that wait for the team. By the
- * rules of the organization, it is assigned to one member who may answer:
- * - `present`: of the members who have the dashboard open, the one who has waited longest for a hand-off.
- * - `member`: the member in the rules, if this member may still answer.
- * - `no_one`: the hand-off waits for the whole team. The hand-off also waits for all members if no member matches the
- *   rules.
+ * Every member of the organization sees a hand-off in the list of conversations that wait for the team. The rules of
+ * the organization assign the hand-off to one member who may answer.
+ * - With `present`, this is the member with an open dashboard who has waited longest for a hand-off.
+ * - With `member`, this is the member in the rules, if this member may still answer.
+ * - With `no_one`, the hand-off waits for the whole team. If no member matches the rules, the hand-off waits for all
+ *   members.
  *
  * A member who has chosen to be away gets no hand-offs.
  */
@@ -17,6 +17,6 @@ export async function chooseReceiver(tx: Queryable, { orgId, goesTo, userId }: H
   if (goesTo === 'present') return takeTurn(tx, orgId);
   if (userId === null) return null;
   if (await isAway(tx, orgId, userId)) return null;
-  // The role may have changed since the rules were set.
+  // The role of the member may have changed since the rules were set.
   return mayAnswer(await readRole(tx, orgId, userId)) ? userId : null;
 }

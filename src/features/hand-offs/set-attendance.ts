@@ -3,10 +3,7 @@ import { writeAway } from '../../store/hand-offs/rules.ts';
 import { holdMember } from '../../store/members/members.ts';
 import type { HandOffsDeps } from './deps.ts';
 
-/**
- * A member chooses to be away or present. The choice applies from the next hand-off on, and the conversations do not
- * change.
- */
+/** A member chooses to be away or present. The choice applies to later hand-offs, and no conversation changes. */
 export const setAttendance = (
   { db }: Pick<HandOffsDeps, 'db'>,
   orgId: string,

@@ -17,7 +17,7 @@ export async function readHandOffRules({ db }: { db: Queryable }, orgId: string)
   };
 }
 
-/** The rules apply to the next hand-off. */
+/** The new rules apply to later hand-offs. */
 export function setHandOffRules(
   { db }: Pick<HandOffsDeps, 'db'>,
   orgId: string,
@@ -26,7 +26,7 @@ export function setHandOffRules(
 ): Promise<HandOffRules> {
   return db.transaction(async (tx) => {
     const hours = chosenHours && completeHours(chosenHours);
-    // The removal of a member also deletes the member from the rules. The lock orders such a removal before or after
+    // The removal of a member also deletes the member from the rules, and the lock orders the removal before or after
     // this change.
     await lockMembers(tx, orgId);
     const to = goesTo === 'member' ? userId : null;

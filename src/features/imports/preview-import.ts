@@ -7,10 +7,12 @@ import { FileFault, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
 
 const ROWS = 5;
 const HEAD_BYTES = 64 * 1024;
-/** One more than an import allows, so that the excess is visible. */
+/** The preview shows one more column than an import allows, so that the excess is visible. */
 const MAX_SHOWN_COLUMNS = MAX_IMPORT_COLUMNS + 1;
 
-/** The header and the first rows, parsed with the given or detected options, with a suggestion for each column. */
+/**
+ * Returns the header and the first rows, parsed with the given or detected options, with a suggestion for each column.
+ */
 export async function previewImport(
   { db }: { db: Db },
   orgId: string,
@@ -53,7 +55,8 @@ async function* alone(piece: Buffer, encoding: ImportEncoding): AsyncGenerator<B
 
 function endOfLastLine(piece: Buffer, encoding: ImportEncoding): number {
   if (encoding !== 'utf-16le') return piece.lastIndexOf(0x0a) + 1;
-  // A character has two bytes, and either byte may be 0a without being a line end. So the code compares pairs of bytes.
+  // In UTF-16, a character has two bytes, and either byte may be 0a without being a line end. The search for a line end
+  // compares pairs of bytes.
   const at = piece.lastIndexOf('\n', undefined, 'utf16le');
   return at === -1 ? 0 : at + 2;
 }

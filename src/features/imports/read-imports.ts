@@ -17,7 +17,7 @@ export async function listImports({ db }: { db: Db }, orgId: string, page: PageR
   return { rows: rows.map(presentImport), hasMore };
 }
 
-/** Lists the rows in the order of the file. The position of a row is its number. */
+/** Lists the failed rows in the order of the file. The position of a row in the list is its number. */
 export async function listFaults(
   { db }: { db: Db },
   orgId: string,
@@ -32,8 +32,8 @@ export async function listFaults(
 const PAGE = 1_000;
 
 /**
- * The failed rows as a file that can be corrected and imported again: the columns of the file, then the row number and
- * the reason. A cell that a spreadsheet would run as a formula becomes text.
+ * Exports the failed rows as a file to correct and import again, with the columns of the file, the row number and the
+ * reason. A cell that a spreadsheet would run as a formula becomes text.
  */
 export async function exportFaults({ db }: { db: Db }, orgId: string, id: string): Promise<AsyncIterable<string>> {
   const { settings } = await readImport({ db }, orgId, id);

@@ -8,7 +8,7 @@ import { piecesOf } from './upload-import.ts';
 
 const IDENTIFIERS = ['external_id', 'email', 'phone'];
 
-/** Queues the file for a worker, as a dry run or as a real run. */
+/** Queues the file for a worker, as a dry run or as a real import. */
 export async function runImport(
   { db }: { db: Db },
   orgId: string,
@@ -48,7 +48,7 @@ function checkColumns(columns: readonly (string | null)[]): void {
   if (errors.length > 0) throw new Refusal('validation_failed', undefined, { errors });
 }
 
-/** Stops the import. Imported rows stay, and the file is deleted. */
+/** Stops an import. Imported rows stay, and the file is deleted. */
 export async function cancelImport({ db }: { db: Db }, orgId: string, id: string, actor: Actor): Promise<ImportRecord> {
   return db.transaction(async (tx) => {
     const row = await readImport(tx, orgId, id);

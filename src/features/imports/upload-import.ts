@@ -12,7 +12,7 @@ import { lockOrganization } from '../../store/documents.ts';
 import { countOpenImports, insertImport, putPiece, readImport } from '../../store/imports/read.ts';
 import { presentImport } from './present-import.ts';
 
-/** Creates an empty file. The file's pieces follow in any order, and each may be repeated. */
+/** Creates an import without a file. The pieces of the file follow in any order, and each piece may be repeated. */
 export async function createImport(
   { db }: { db: Db },
   orgId: string,

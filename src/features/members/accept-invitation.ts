@@ -16,8 +16,8 @@ import type { MembersDeps } from './deps.ts';
 type From = Browser & { requestId: string };
 
 /**
- * The data that the holder of a link may see before accepting. The response does not reveal whether the address has an
- * account.
+ * Returns the data that the holder of a link may see before accepting. The response does not reveal whether the address
+ * has an account.
  */
 export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: string): Promise<InvitationLook> {
   const invitation = await foundInvitation(db, token);
@@ -30,7 +30,7 @@ export async function readInvitation({ db }: Pick<MembersDeps, 'db'>, token: str
   };
 }
 
-/** Accepts with the account of the current session, whatever the way of signing in. */
+/** Accepts an invitation with the account of the current session, whatever the way of signing in. */
 export async function joinByInvitation(
   { db }: Pick<MembersDeps, 'db'>,
   token: string,
@@ -49,7 +49,7 @@ export async function joinByInvitation(
   return { ...signedIn, user: { ...user, emailVerified: user.emailVerified || invitation.mailed } };
 }
 
-/** Accepts for a new person with a name and a password. The person is signed in immediately. */
+/** Accepts an invitation for a new person with a name and a password. The new person is signed in immediately. */
 export async function acceptInvitation(
   { db, sessions }: Pick<MembersDeps, 'db' | 'sessions'>,
   token: string,
@@ -65,13 +65,13 @@ export async function acceptInvitation(
       await join(tx, invitation, token, userId, from);
     })
     .catch((error: unknown) => {
-      // Another request with this link was first.
+      // Another request with this link was faster.
       throw isUniqueViolation(error) ? new Refusal('invitation_not_found') : error;
     });
   return sessions.signIn(from, invitation.email, password);
 }
 
-/** If the address is not proven, the person who opens the mailed link takes over the account. */
+/** If the address is not proven, the person who opens the mailed link takes the account over. */
 async function newAccount(
   tx: Queryable,
   { email, mailed }: Invitation,

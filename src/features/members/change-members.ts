@@ -25,8 +25,8 @@ import type { ActingMember, MembersDeps } from './deps.ts';
 import { presentMember } from './read-members.ts';
 
 /**
- * Only owners can make or change owners, and at least one owner always remains. A person who loses rights also loses
- * the invitations that they created.
+ * Only owners can make a member an owner or change an owner, and at least one owner always remains. A person who loses
+ * rights also loses the invitations that this person created.
  */
 export async function setMemberRole(
   { db }: Pick<MembersDeps, 'db'>,
@@ -57,7 +57,7 @@ export async function setMemberRole(
   });
 }
 
-/** Every member may leave. Admins can remove members and viewers, and owners can remove anyone. */
+/** Every member may leave. Admins can remove members and viewers, and owners can remove every member. */
 export async function removeMember(
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
@@ -96,8 +96,8 @@ export async function removeMember(
 }
 
 /**
- * Ends the open invitations of a person who may no longer create them, because an invitation to oneself would restore
- * the role.
+ * Ends the open invitations of a person who may no longer create invitations, because an invitation to oneself would
+ * restore the role.
  */
 async function withdrawLost(
   tx: Queryable,

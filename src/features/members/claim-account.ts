@@ -9,10 +9,11 @@ import { deleteSessions } from '../../store/accounts/sessions.ts';
 import { deleteFactors } from '../../store/accounts/authenticator.ts';
 
 /**
- * Sets a new password through a link. Every session and access token ends. `proven`: the link was mailed, so it also
- * proves the address. If the address was not proven before, another person may have created the account. So its second
- * factors end, and also the open invitations that it created. Memberships stay. Memberships stay. The owner of the
- * address can leave them, and an organization must not lose its last owner in this way (docs/adr/0302).
+ * Sets a new password of an account through a link. Every session and access token of the account ends. `proven`: true
+ * if the link was mailed, so that it also proves the address. If the address was not proven before, another person may
+ * have created the account. The second factors of the account end, and also the open invitations that the account
+ * created. The memberships of the account stay. The owner of the address can leave the organizations, but a claim must
+ * not remove the last owner of an organization (docs/adr/0302).
  */
 export async function claimAccount(
   tx: Queryable,

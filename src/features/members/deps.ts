@@ -8,13 +8,13 @@ import type { QueueMail } from '../../store/mail.ts';
 export type MembersDeps = {
   db: Db;
   sessions: Pick<Sessions, 'hashPassword' | 'signIn'>;
-  /** HMAC key of links that set a password or prove an address. */
+  /** The HMAC key of links that set a password or prove an address. */
   setupKey: Buffer;
   baseUrl: string;
-  /** The outbox. Null without a mail server: then people pass on links themselves. */
+  /** The outbox of mails. Null without a mail server, so that people pass links on. */
   queueMail: QueueMail | null;
   mailLimit: MailLimit;
 };
 
-/** The acting member. The session gate has read this role from the database. */
+/** The acting member. The session gate has read the role from the database. */
 export type ActingMember = { userId: string; role: Role };

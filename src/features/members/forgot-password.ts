@@ -5,8 +5,8 @@ import { findCredential } from '../../store/accounts/passwords.ts';
 import type { MembersDeps } from './deps.ts';
 
 /**
- * Mails a link for setting another password. For an address without an account, the same work is done, so neither the
- * response nor its time reveals whether an account exists.
+ * Mails a link for setting another password. A request for an address without an account takes equally long, so the
+ * response does not reveal whether an account exists.
  */
 export async function forgotPassword(deps: MembersDeps, email: string, address: string): Promise<void> {
   const { db, queueMail, mailLimit, setupKey, baseUrl } = deps;

@@ -17,8 +17,9 @@ import { invitableBy, lockAsAdmin } from './invite-rights.ts';
 import { presentInvitation } from './read-members.ts';
 
 /**
- * Creates an invitation. Only this response shows the link, for passing on. With a mail server, the link is mailed and
- * not shown. A newer invitation to the same address ends the older one.
+ * Invites a person to the organization. Only this response shows the link, so that the inviter can pass it on. If the
+ * installation has a mail server, the link is mailed and not shown. A newer invitation to the same address ends the
+ * older invitation.
  */
 export async function inviteMember(
   deps: MembersDeps,
@@ -48,7 +49,7 @@ export async function inviteMember(
   });
 }
 
-/** Creates another link for an open invitation. The previous link ends. */
+/** Creates another link for an open invitation. The previous link of the invitation ends. */
 export async function renewInvitation(
   deps: MembersDeps,
   orgId: string,

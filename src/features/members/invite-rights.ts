@@ -8,13 +8,15 @@ import { countMembers, lockMembers, readRole } from '../../store/members/members
 import type { Invitation } from '../../store/members/invitations.ts';
 
 /**
- * The roles whose invitations a person may create, list, renew and withdraw. Only admins and owners may, and no role
- * above their own.
+ * The roles whose invitations a person may create, list, renew and withdraw. Only admins and owners may invite, and for
+ * no role above their own.
  */
 export const invitableBy = (role: Role | null): Role[] =>
   role !== null && isAtLeast(role, 'admin') ? ROLES.filter((one) => isAtLeast(role, one)) : [];
 
-/** Waits for the members' lock and reads the role under it, because the role that the gate read may be outdated. */
+/**
+ * Waits for the lock of the members and reads the role under it, because the role that the gate read may be outdated.
+ */
 export async function lockAs(tx: Queryable, orgId: string, userId: string): Promise<Role> {
   await lockMembers(tx, orgId);
   const role = await readRole(tx, orgId, userId);
@@ -31,8 +33,8 @@ export async function lockAsAdmin(tx: Queryable, orgId: string, userId: string):
 }
 
 /**
- * Whether the inviter could still create this invitation. The operator is not a member of an organization that was
- * created for another person, so such an invitation is valid until there is an owner.
+ * True if the inviter could still create this invitation. The operator is not a member of an organization for another
+ * person, so the operator's invitation is valid until the organization has an owner.
  */
 export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: Invitation): Promise<boolean> {
   if (invitableBy(await readRole(tx, orgId, inviterId)).includes(role)) return true;
@@ -40,9 +42,9 @@ export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: In
 }
 
 /**
- * Whether the link may create an account under its address. A mailed link proves the address. A link that was not
- * mailed does not prove an address, and anyone may own a free organization. So such a link may create an account only
- * if the operator trusts the inviter, by having put the organization on the paid plan or by inviting (docs/adr/0302).
+ * True if the link may create an account under its address. A mailed link proves the address. A link that was not
+ * mailed does not prove an address, and anyone may own a free organization. An invitation link may create an account
+ * only if the operator trusts the inviter, because of the paid plan or because the operator invites (docs/adr/0302).
  * The result never depends on the address.
  */
 export async function mayMakeAccount(db: Queryable, { mailed, plan, inviterId }: Invitation): Promise<boolean> {

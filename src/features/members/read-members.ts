@@ -13,14 +13,14 @@ export const listMembers = async (
   { role }: ActingMember,
 ): Promise<MemberRecord[]> => (await listAll(db, orgId)).map((row) => presentMember(row, role));
 
-/** The invitations that the reader could have created, without their links. */
+/** Lists the invitations that the reader could have created, without their links. */
 export const listInvitations = async (
   { db }: Pick<MembersDeps, 'db'>,
   orgId: string,
   { role }: ActingMember,
 ): Promise<InvitationRecord[]> => (await listOpen(db, orgId, invitableBy(role))).map(presentInvitation);
 
-/** Only owners and admins see who has a second factor, because others could use this to choose an account to attack. */
+/** Only owners and admins see who has a second factor, because an attacker could use this to choose an account. */
 export const presentMember = (row: Member, reader: Role): MemberRecord => ({
   id: row.id,
   user_id: row.userId,

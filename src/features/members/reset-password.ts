@@ -10,15 +10,15 @@ import { lockPasswordHash } from '../../store/accounts/passwords.ts';
 import { claimAccount } from './claim-account.ts';
 import type { MembersDeps } from './deps.ts';
 
-/** The person whose password the holder of the link may set. */
+/** Reads the person whose password the holder of the link may set. */
 export async function lookAtPasswordLink(deps: MembersDeps, token: string): Promise<PasswordLinkLook> {
   const { person, link } = await deps.db.transaction((tx) => found(deps, tx, token));
   return { email: person.email, expires_at: timestamp(link.expiresAt) };
 }
 
 /**
- * Sets the password, ends every session of the person, and signs in here. A second factor is required as for every
- * sign-in.
+ * Sets the password, ends every session of the person, and signs the person in. A second factor is required, as for
+ * every sign-in.
  */
 export async function resetPassword(
   deps: MembersDeps,
@@ -26,7 +26,7 @@ export async function resetPassword(
   password: string,
   from: Browser & { requestId: string },
 ): Promise<SignInOutcome> {
-  // An invalid link must not cause the hashing of a password.
+  // An invalid link must not make the server hash a password.
   const { person: known } = await deps.db.transaction((tx) => found(deps, tx, token));
   const passwordHash = await deps.sessions.hashPassword(password, [known.name, known.email]);
   const { email } = await deps.db.transaction(async (tx) => {
@@ -37,7 +37,7 @@ export async function resetPassword(
   return deps.sessions.signIn(from, email, password);
 }
 
-/** The row is locked. Of two simultaneous uses of the link, the second fails. */
+/** The row of the link's account is locked, so that the second of two simultaneous uses fails. */
 async function found(
   { setupKey }: MembersDeps,
   tx: Queryable,

@@ -31,7 +31,7 @@ export async function sendEmailLink(deps: MembersDeps, { user }: SignedIn): Prom
 }
 
 /**
- * The link is valid only in a session of its account. If the owner of the mailbox opens it, it must not prove the
+ * The link is valid only in a session of its account. If the owner of the mailbox opens the link, it must not prove the
  * address for another person who created an account with it.
  */
 export async function verifyEmail(

@@ -7,6 +7,6 @@ export type MessagesDeps = {
   db: Db;
   sendQueue: SendQueue;
   guard: IdempotencyGuard;
-  /** Called after a message was committed. */
+  /** This function is called after a message was committed. */
   wake: { deliveries(): void };
 };

@@ -4,7 +4,7 @@ import { timestamp } from '../../kernel/clock.ts';
 import { findSentMessage } from '../../store/messages/read.ts';
 import type { MessagesDeps } from './deps.ts';
 
-/** One outbound message with its status and the reason for it. */
+/** Reads one outbound message, with its status and the reason for the status. */
 export async function readMessage(
   { db }: Pick<MessagesDeps, 'db'>,
   orgId: string,

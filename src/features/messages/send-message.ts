@@ -15,18 +15,18 @@ export type SendInput = {
   agentId: string;
   channel: ChannelFacts;
   body: SendMessage;
-  /** The calling key, which the fence checks in the accepting statement. Null for a send from the dashboard. */
+  /** The calling key, which the fence checks in the accepting statement. Null: a member sends from the dashboard. */
   keyId: string | null;
   /** The network address of the key's caller, which is checked together with the key. */
   from: string | null;
-  /** True: the key may not change people and only fills empty fields. */
+  /** True: the key may not change people, so it only fills empty fields. */
   fillsOnly: boolean;
   idempotency: { scope: Buffer; request: Buffer } | null;
 };
 
 /**
- * Accepts a message for delivery. Message, conversation, end user and stored response commit together, and then this
- * resolves.
+ * Accepts a message for delivery. The call resolves after message, conversation, end user and stored response have been
+ * committed together.
  */
 export const sendMessage = (
   deps: MessagesDeps,
@@ -42,7 +42,7 @@ async function accept(
   try {
     call = checkSend(input, channelKinds.get(input.channel.kind));
   } catch (refusal) {
-    // A repeated call gets its stored response, even if a record was disabled since.
+    // A repeated call gets its stored response, even if a record was disabled after the first call.
     const stored = await readStoredAnswer(db.$client, input);
     if (stored?.kind === 'replayed') return { answer: stored.answer, replayed: true };
     throw stored?.kind === 'refused' ? stored.refusal : refusal;
@@ -55,7 +55,7 @@ async function accept(
 }
 
 /**
- * Rows 14 (rules that the schema cannot express) and 15 of the order of checks (docs/security.md), without the
+ * Checks rows 14 (rules that the schema cannot express) and 15 of the order of checks (docs/security.md), without the
  * database.
  */
 function checkSend(input: SendInput, kind?: ChannelKind): SendCall {

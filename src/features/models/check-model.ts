@@ -15,7 +15,7 @@ import { readProvider, unknownProvider } from './set-model.ts';
 export type CheckModelDeps = Pick<ModelsDeps, 'db'> & { answering: Pick<Answering, 'connections'> };
 
 /**
- * Calls the embedding model once and records its number of dimensions. If the number differs from the earlier one, the
+ * Calls the embedding model once and records its number of dimensions. If the number of dimensions has changed, the
  * name now means another model, so every document is embedded again.
  */
 export async function checkModel({ db, answering }: CheckModelDeps, orgId: string, name: string): Promise<ModelCheck> {
@@ -40,7 +40,7 @@ export async function checkModel({ db, answering }: CheckModelDeps, orgId: strin
   return { embedding_model: embeddingModel, embedding_dimensions: dimensions };
 }
 
-/** Makes one call, which is counted. The call belongs to no agent. */
+/** Makes one call to the model, which counts in the usage. The call belongs to no agent. */
 async function countDimensions(deps: ConnectionDeps, connection: EmbeddingConnection): Promise<number> {
   const unknown = { ...connection, embeddingDimensions: null };
   const caller = forDocuments(connection.orgId, '');

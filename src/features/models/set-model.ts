@@ -21,8 +21,8 @@ import type { ModelsDeps } from './deps.ts';
 import { presentModel } from './list-models.ts';
 
 /**
- * Stores URL and key of a provider. Absent fields do not change. The key is sealed, never shown again, and bound to its
- * URL. With another URL, the key must be entered again, or be removed (`null`).
+ * Stores the URL and the key of a provider. Absent fields do not change. The key is sealed, never shown again, and
+ * bound to its URL. With another URL, the key must be entered again or be removed (`null`).
  */
 export async function setModel(
   { db, egress, sealingKey }: ModelsDeps,
@@ -39,7 +39,7 @@ export async function setModel(
   }
   if (baseUrl != null) await checkAddress(egress, '/base_url', baseUrl);
   return db.transaction(async (tx) => {
-    // A document that is being added waits for this lock, and is then queued for the new model, or for none.
+    // A document that is being added waits for this lock, and is then queued for the new model or for no model.
     await lockOrganization(tx, orgId);
     const before = await lockModel(tx, orgId, provider);
     const nextUrl = baseUrl === undefined ? (before?.baseUrl ?? null) : baseUrl;

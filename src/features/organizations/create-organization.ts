@@ -7,11 +7,14 @@ import { insertOrganization } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 import { presentOrganization } from './read-organizations.ts';
 
-/** Maximum number of organizations of one person. The operator can create any number of organizations, for others. */
+/**
+ * One person may belong to at most this many organizations. The operator can create any number of organizations for
+ * other people.
+ */
 export const MAX_MEMBERSHIPS = 50;
 
 /**
- * Creates the person's own organization, on the free plan. For the operator, the organization may also be on the paid
+ * Creates an organization of the person, on the free plan. For the operator, the organization may also be on the paid
  * plan, or belong to another person.
  */
 export async function createOrganization(

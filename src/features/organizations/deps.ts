@@ -9,11 +9,11 @@ export type OrganizationsDeps = {
   db: Db;
   access: Pick<Access, 'change'>;
   sessions: Pick<Sessions, 'hashPassword'>;
-  /** HMAC key of setup links. */
+  /** The HMAC key of setup links. */
   setupKey: Buffer;
   region: Region;
   baseUrl: string;
-  /** The outbox. Null without a mail server. */
+  /** The outbox of mails. Null without a mail server. */
   queueMail: QueueMail | null;
   upgradeUrl: string | null;
 };

@@ -10,12 +10,12 @@ import type { OrganizationsDeps } from './deps.ts';
 
 const PAGE = 1_000;
 
-/** An exported entry of the log: the content of the dashboard, plus the person's address. */
+/** An exported entry of the audit log has the content of the dashboard, plus the person's address. */
 type Line = Omit<AuditRecord, 'subject_name'> & { actor_email: string | null };
 
 /**
- * The filtered audit log, newest first. The export is streamed while the log is read. The export itself is also an
- * entry of the log, written before the first byte is sent.
+ * Exports the filtered audit log, newest entry first. The export is streamed while the log is read. The export itself
+ * is also an entry of the log, written before the first byte is sent.
  */
 export async function exportAudit(
   { db }: Pick<OrganizationsDeps, 'db'>,

@@ -9,7 +9,9 @@ import type { OrganizationsDeps } from './deps.ts';
 
 type Reads = Pick<OrganizationsDeps, 'db'>;
 
-/** Who did each action. Network addresses are shown only to people who manage members. */
+/**
+ * Lists the actions with the person who did each action. Network addresses are shown only to people who manage members.
+ */
 export async function listAudit(
   { db }: Reads,
   orgId: string,

@@ -8,8 +8,8 @@ import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
 /**
- * The person's own organizations. On request, the operator gets all organizations, filtered by a part of the name or by
- * ID, with the cells of the database if there are several.
+ * Lists the person's own organizations. On request, the operator gets all organizations, filtered by a part of the name
+ * or by ID, with the cells of the database if the database has several.
  */
 export async function listOrganizations(
   { db }: Pick<OrganizationsDeps, 'db'>,

@@ -8,7 +8,10 @@ import { listMemberships } from '../../store/organizations/organizations.ts';
 import { MAX_MEMBERSHIPS } from './create-organization.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
-/** Twice the limit, because the operator has no limit. The list of organizations contains the rest. */
+/**
+ * The view shows twice the limit, because the operator has no limit. The list of organizations contains the
+ * organizations above this number.
+ */
 const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
 
 type Shown = Pick<SignedIn, 'user' | 'signInFactor' | 'onlyOrgId'> & Partial<Pick<DashboardCaller, 'token'>>;

@@ -6,7 +6,7 @@ import type { OrganizationsDeps } from './deps.ts';
 
 /**
  * From the next request on, sessions without a second factor have no access to the organization. The person who turns
- * it on must have used a second factor, so that no owner locks out all members, including themselves.
+ * the setting on must have used a second factor, so that no owner locks out all members.
  */
 export async function requireSecondFactor(
   { db }: Pick<OrganizationsDeps, 'db'>,

@@ -5,7 +5,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { setOrganizationPlan } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
-/** When the response is sent, every node already uses the new plan. */
+/** Every node already uses the new plan when the response is sent. */
 export async function setPlan(
   { access }: OrganizationsDeps,
   orgId: string,

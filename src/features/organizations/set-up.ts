@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../../store/db.ts';
 import { isSetupTokenGood } from '../../store/installation/installation.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
-/** Creates the first owner through the setup link. An invalid token must not cause the hashing of a password. */
+/** Creates the first owner through the setup link. An invalid token must not make the server hash a password. */
 export async function setUp(
   { db, sessions, setupKey }: OrganizationsDeps,
   body: SetupBody,

@@ -4,7 +4,7 @@ import { type Actor, recordAudit } from '../../store/organizations/audit.ts';
 import { changeOrganization, type Organization } from '../../store/organizations/organizations.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
-/** The change uses the change log, because each node caches the name with its callers. */
+/** The change uses the change log, because each node caches the name of the organization with its callers. */
 export async function updateOrganization(
   { access }: OrganizationsDeps,
   orgId: string,

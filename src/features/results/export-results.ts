@@ -18,7 +18,7 @@ type ReadPage = (page: Page) => Promise<PageOf<ResultRow>>;
 
 const PAGE = 1_000;
 
-/** The results of the runs of a trigger as CSV, newest first, streamed while they are read. */
+/** Streams the results of a trigger's runs as CSV, newest first. */
 export async function exportTriggerResults(
   { db }: ResultsDeps,
   orgId: string,
@@ -33,7 +33,7 @@ export async function exportTriggerResults(
   });
 }
 
-/** The results of the conversations that a campaign started, as CSV. */
+/** Streams the results of the conversations that a campaign started, as CSV. */
 export async function exportCampaignResults(
   { db }: ResultsDeps,
   orgId: string,
@@ -47,7 +47,7 @@ export async function exportCampaignResults(
   );
 }
 
-/** The fields of the published version have columns. Values of earlier fields are in `other`. */
+/** The fields of the published version have columns. The column `other` contains values of earlier fields. */
 async function namesOf(db: Db, orgId: string, agentId: string): Promise<string[]> {
   const agent = await readAgentForTurns(db.$client, orgId, agentId);
   return agent ? resultFieldsOf(agent.definition).map(({ name }) => name) : [];

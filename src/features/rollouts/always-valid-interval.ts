@@ -2,17 +2,17 @@ import type { Estimate } from '../../../contract/dashboard/rollouts.ts';
 
 /**
  * Intervals for shares and averages that stay valid if the results are read after every run and the rollout can stop at
- * any time. An ordinary interval does not stay valid: of 20 harmless versions, it would stop more than one sooner or
- * later.
+ * any time. An ordinary interval does not stay valid: of 20 harmless versions, an ordinary interval would sooner or
+ * later stop more than one.
  *
  * Parts: the mixture sequential probability ratio test (mSPRT) of H. Robbins, "Statistical methods related to the law
  * of the iterated logarithm", Annals of Mathematical Statistics 41 (1970), as in R. Johari, P. Koomen, L. Pekelis and
  * D. Walsh, "Always valid inference: continuous monitoring of A/B tests", Operations Research 70 (2022). The likelihood
- * of the outcomes under all parts p, mixed with weights Beta(½, ½), is divided by their likelihood under one p. If that
- * p is true, this quotient is a martingale with mean 1, so by Ville's inequality it ever reaches 1 / (1 − confidence)
+ * of the outcomes under all parts p, mixed with weights Beta(½, ½), is divided by their likelihood under one p. If this
+ * p is true, the quotient is a martingale with mean 1, so by Ville's inequality it ever reaches 1 / (1 − confidence)
  * with at most the probability 1 − confidence. The interval contains each p whose quotient is smaller. For a difference
- * of two versions, the quotients of both are multiplied, and the most favorable pair of parts with this difference
- * counts.
+ * of two versions, the quotients of both versions are multiplied, and the most favorable pair of parts with this
+ * difference counts.
  *
  * Averages: the asymptotic confidence sequence of I. Waudby-Smith et al., "Time-uniform central limit theory and
  * asymptotic confidence sequences", Annals of Statistics 52 (2024).
@@ -25,7 +25,7 @@ const STEPS = 60;
 /** The number of runs for which the interval of an average is narrowest. */
 const TUNED_FOR = 500;
 
-/** The part of the outcomes that are yes. Null: there is no outcome. */
+/** Estimates the part of the outcomes that are yes. Null if the tally has no outcome. */
 export function estimatePart(tally: Tally, confidence: number): Estimate | null {
   if (tally.n === 0) return null;
   const value = partOf(tally);
@@ -33,21 +33,21 @@ export function estimatePart(tally: Tally, confidence: number): Estimate | null 
   return { value, ...interval(against, value, [0, 1], confidence) };
 }
 
-/** The part of `of` minus the part of `from`. Null: one of them has no outcome. */
+/** Estimates the part of `of` minus the part of `from`. Null if one tally has no outcome. */
 export function estimateDifference(of: Tally, from: Tally, confidence: number): Estimate | null {
   if (of.n === 0 || from.n === 0) return null;
   const value = partOf(of) - partOf(from);
   return { value, ...interval(againstDifference(of, from), value, [-1, 1], confidence) };
 }
 
-/** Whether the whole interval of the difference is above a limit. */
+/** True if the whole interval of the difference is above a limit. */
 export const isDifferenceAbove = (limit: number, of: Tally, from: Tally, confidence: number): boolean =>
   of.n > 0 &&
   from.n > 0 &&
   partOf(of) - partOf(from) > limit &&
   againstDifference(of, from)(limit) >= -Math.log(1 - confidence);
 
-/** The average of `n` values. Null: there are too few for an interval. */
+/** Estimates the average of `n` values. Null if there are too few values for an interval. */
 export function estimateAverage(
   { n, average, deviation }: { n: number; average: number; deviation: number },
   confidence: number,
@@ -68,7 +68,10 @@ function againstDifference(of: Tally, from: Tally): (difference: number) => numb
 
 const partOf = ({ n, hits }: Tally): number => hits / n;
 
-/** The values whose evidence against them is too small to exclude them. The evidence grows on both sides of `value`. */
+/**
+ * Returns the range of values whose evidence against them is too small to exclude them. The evidence grows on both
+ * sides of `value`.
+ */
 function interval(
   against: (value: number) => number,
   value: number,
@@ -89,13 +92,16 @@ function interval(
   return { low: edge(lowest), high: edge(highest) };
 }
 
-/** The highest likelihood of both tallies among all parts with this difference. This likelihood has one maximum. */
+/**
+ * Returns the highest likelihood of both tallies among all parts with the given difference. The likelihood of a
+ * binomial rate has one maximum.
+ */
 function bestLikelihood(of: Tally, from: Tally, difference: number): number {
   const at = (part: number): number => logLikelihood(part + difference, of) + logLikelihood(part, from);
   let [low, high] = [Math.max(0, -difference), Math.min(1, 1 - difference)];
   for (let step = 0; step < STEPS; step++) {
     const third = (high - low) / 3;
-    // Both terms of this function are −∞ only at an end of the range, and the search moves away from it.
+    // Both terms of the likelihood are −∞ only at an end of the range, and the search moves away from this end.
     if (at(low + third) < at(high - third)) low += third;
     else high -= third;
   }
@@ -111,7 +117,10 @@ const timesLog = (count: number, part: number): number =>
 
 const logBeta = (a: number, b: number): number => logGamma(a) + logGamma(b) - logGamma(a + b);
 
-/** Stirling's series, exact to ten digits from 8 on. Smaller arguments are shifted into this range. */
+/**
+ * Computes Stirling's series, which is exact to ten digits for arguments from 8 on. Smaller arguments are shifted into
+ * the range from 8 on.
+ */
 function logGamma(x: number): number {
   let shift = 0;
   let at = x;

@@ -16,12 +16,12 @@ import { CONFIDENCE } from './judge-rollout.ts';
 import { presentRollout, versionsWithResult } from './read-rollout.ts';
 
 const DAYS = 30;
-/** Maximum number of versions on one page, newest first. */
+/** One page shows at most this many versions, newest first. */
 const MAX_VERSIONS = 20;
 
 /**
- * Compares the versions of an agent. The runs are those of the latest rollout, because these happened at the same time
- * with randomly chosen end users. Without a rollout, the runs are those of the last 30 days.
+ * Compares the versions of an agent. The runs are the runs of the latest rollout, because they happened at the same
+ * time with randomly chosen end users. Without a rollout, the function compares the runs of the last 30 days.
  */
 export async function compareVersions(
   { db }: RolloutsDeps,

@@ -14,11 +14,11 @@ import {
 import type { RolloutsDeps } from './deps.ts';
 import { compareRollout, presentRollout } from './read-rollout.ts';
 
-/** Withdraws the version: from the next turn on, everyone has the live version. */
+/** Withdraws the version of a rollout, so that the next turn of everyone uses the live version. */
 export const stopRollout = (deps: RolloutsDeps, orgId: string, agentId: string, actor: Actor): Promise<RolloutRecord> =>
   endActive(deps, orgId, agentId, actor, { status: 'stopped', reason: 'member' });
 
-/** Makes the version live for everyone. */
+/** Makes the version of a rollout live for everyone. */
 export const finishRollout = (
   deps: RolloutsDeps,
   orgId: string,
@@ -46,7 +46,7 @@ async function endActive(
   });
 }
 
-/** Ends a rollout in a transaction that has locked its agent. Null: the rollout had already ended. */
+/** Ends a rollout in a transaction that has locked its agent. Null if the rollout had already ended. */
 export async function applyEnd(
   tx: Queryable,
   { orgId, agentId, id, version, percent }: RolloutRow,

@@ -1,7 +1,7 @@
 import type { Comparison, StopWhen } from '../../../contract/dashboard/rollouts.ts';
 import { estimateDifference, estimatePart, isDifferenceAbove, type Tally } from './always-valid-interval.ts';
 
-/** The confidence of intervals on the screen, unless the rollout has its own. */
+/** The confidence of intervals on the screen, unless the rollout sets another value. */
 export const CONFIDENCE = 0.95;
 
 /** The end users of one version, and how many of them have had a problem. */
@@ -22,8 +22,8 @@ const presentArm = (arm: ArmTally, confidence: number): Comparison['base'] => ({
 });
 
 /**
- * Whether a rollout must stop: even the low end of `worse_by` is above the limit. The interval stays valid at every
- * look, so the probability that a version within the limit is ever stopped is at most 1 − confidence.
+ * True if a rollout must stop, because even the low end of `worse_by` is above the limit. The interval stays valid at
+ * every look, so a version within the limit is stopped with a probability of at most 1 − confidence.
  */
 export const isWorse = (rolledOut: Tally, base: Tally, limit: StopWhen): boolean =>
   isDifferenceAbove(limit.worse_by, rolledOut, base, limit.confidence);

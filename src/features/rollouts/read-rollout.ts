@@ -10,7 +10,7 @@ import { readLatestRollout, type RolloutRow } from '../../store/rollouts/rollout
 import type { RolloutsDeps } from './deps.ts';
 import { compareArms, CONFIDENCE } from './judge-rollout.ts';
 
-/** The rollout of an agent that began last. */
+/** Reads the agent's rollout that began last. */
 export async function readRollout({ db }: RolloutsDeps, orgId: string, agentId: string): Promise<RolloutRecord> {
   if (!(await readAgent(db, orgId, agentId))) throw new Refusal('agent_not_found');
   const row = await readLatestRollout(db, orgId, agentId);
@@ -18,7 +18,7 @@ export async function readRollout({ db }: RolloutsDeps, orgId: string, agentId: 
   return presentRollout(db, row);
 }
 
-/** An active rollout is compared as of now. An ended rollout has the comparison with which it ended. */
+/** An active rollout contains the current comparison. An ended rollout contains its last comparison. */
 export async function presentRollout(db: Queryable, row: RolloutRow): Promise<RolloutRecord> {
   return {
     id: row.id,
@@ -43,7 +43,7 @@ export async function compareRollout(db: Queryable, row: RolloutRow): Promise<Co
   return compareArms(armOf(baseVersion), armOf(version), stopWhen?.confidence ?? CONFIDENCE);
 }
 
-/** The given versions whose runs return a result. */
+/** Returns the versions, out of the given ones, whose runs return a result. */
 export async function versionsWithResult(
   db: Queryable,
   orgId: string,

@@ -8,9 +8,9 @@ import { applyEnd } from './end-rollout.ts';
 import { isWorse } from './judge-rollout.ts';
 import { compareRollout } from './read-rollout.ts';
 
-/** Slightly less than the pause of the loop that calls this. */
+/** The time is slightly less than the pause of the loop that calls this function. */
 const PAUSE_MS = 50_000;
-/** A comparison may take this part of the time at most. */
+/** Comparisons may use at most this part of the time. */
 const BUSY_PART = 0.02;
 
 /** Stops the rollouts of versions that are worse. Returns the number of compared rollouts. */

@@ -52,8 +52,8 @@ export const setRollout = (
   });
 
 /**
- * The version of everyone else: the live one. If the version to be rolled out is live already, the version before it
- * becomes live.
+ * Returns the version of everyone else, which is the live version. If the version of the rollout is already live, the
+ * version before it becomes live.
  */
 async function makeRoom(tx: Queryable, agent: AgentRow, version: number): Promise<number> {
   if (agent.version !== version) return agent.version;

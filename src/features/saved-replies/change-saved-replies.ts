@@ -69,7 +69,7 @@ export function updateSavedReply(
   });
 }
 
-/** Messages that were made from the saved reply do not change. */
+/** Messages that were written from the saved reply do not change. */
 export const deleteSavedReply = ({ db }: SavedRepliesDeps, orgId: string, id: string, actor: Actor): Promise<void> =>
   db.transaction(async (tx) => {
     const row = await deleteRow(tx, orgId, id);

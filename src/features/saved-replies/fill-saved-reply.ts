@@ -10,8 +10,8 @@ import type { SavedRepliesDeps } from './deps.ts';
 type Which = { orgId: string; conversationId: string; id: string; userId: string };
 
 /**
- * The text in the form in which the member would send it. The text is not sent. The member first reads it and fills in
- * missing values.
+ * Returns the text in the form in which the member would send it. The filled text of the reply is not sent. The member
+ * first reads the text and fills in missing values.
  */
 export async function fillSavedReply(
   { db }: SavedRepliesDeps,

@@ -32,8 +32,8 @@ export async function startAuthenticator(
 }
 
 /**
- * The app shows correct codes, so each sign-in requires one from now on. Recovery codes are created only with the first
- * factor.
+ * After the app has shown a correct code, each sign-in requires a code. Recovery codes are created only with the first
+ * factor of the account.
  */
 export async function confirmAuthenticator(
   { db, signInLimit, sealingKey }: SecondFactorDeps,
@@ -56,7 +56,7 @@ export async function confirmAuthenticator(
 }
 
 /**
- * Removing an authenticator requires the password and a code, because an open browser alone or a password alone is not
+ * The removal of an authenticator requires the password and a code, because an open browser or a password alone is not
  * enough.
  */
 export async function removeAuthenticator(
@@ -76,7 +76,7 @@ export async function removeAuthenticator(
   });
 }
 
-/** The old codes become invalid. */
+/** The old recovery codes become invalid. */
 export async function renewRecoveryCodes(
   deps: SecondFactorDeps,
   who: SignedIn,

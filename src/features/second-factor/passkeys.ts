@@ -20,7 +20,7 @@ import {
   noteLastFactor,
 } from './second-factor.ts';
 
-/** Enough for each device of a person, and several spare ones. */
+/** The limit is enough for each device of a person and several spare devices. */
 const MAX_PASSKEYS = 20;
 
 export async function startPasskey(

@@ -8,9 +8,9 @@ import { countRecoveryCodes } from '../../store/accounts/recovery-codes.ts';
 import { lockFactors, noteLastFactor } from './second-factor.ts';
 
 /**
- * For a person who lost both their factor and the recovery codes. Only the operator of the server can do this. An owner
- * who could do this, and who can also create a password link, could sign in as any member. Returns false if there was
- * no factor.
+ * Removes the second factor of a person who lost both the factor and the recovery codes. Only the operator of the
+ * server can reset a second factor. An owner who could reset factors, and who can also create a password link, could
+ * sign in as any member. Returns false if the account had no factor.
  */
 export async function resetSecondFactor({ db }: { db: Db }, userId: string, actor: Actor): Promise<boolean> {
   return db.transaction(async (tx) => {

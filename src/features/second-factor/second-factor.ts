@@ -46,8 +46,9 @@ export async function confirmAgain(
 }
 
 /**
- * Runs in the transaction that adds a factor to an account. If it is the first factor of the account, this session
- * counts as having shown it, and all other sessions end. Recovery codes are then created and returned.
+ * Call this function in the transaction that adds a factor to an account. If the factor is the first factor of the
+ * account, this session counts as having shown it, and all other sessions end. For the first factor, the function also
+ * creates and returns recovery codes.
  */
 export async function noteFirstFactor(tx: Queryable, who: SignedIn, hadFactor: boolean): Promise<string[] | null> {
   await setSessionFactor(tx, who.user.id, who.sessionId);
@@ -64,8 +65,8 @@ export async function giveRecoveryCodes(tx: Queryable, userId: string): Promise<
 }
 
 /**
- * Runs in the transaction that removes a factor. With the last factor, the recovery codes are deleted, and no session
- * counts as having shown a factor.
+ * Call this function in the transaction that removes a factor. With the last factor, the recovery codes are deleted,
+ * and no session counts as having shown a factor.
  */
 export async function noteLastFactor(tx: Queryable, userId: string): Promise<void> {
   if (await hasFactor(tx, userId)) return;
@@ -74,8 +75,8 @@ export async function noteLastFactor(tx: Queryable, userId: string): Promise<voi
 }
 
 /**
- * Signing in by password uses the same lock. So a sign-in in progress either requires the factor, or its session is
- * ended with the others.
+ * A sign-in by password uses the lock of the second factor too. A sign-in in progress either requires the factor, or
+ * its session is ended with all other sessions.
  */
 export async function lockFactors(tx: Queryable, userId: string): Promise<boolean> {
   await lockPasswordHash(tx, userId);

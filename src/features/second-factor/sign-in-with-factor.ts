@@ -7,7 +7,7 @@ import { findPerson } from '../../store/accounts/accounts.ts';
 import { findPasskey, usePasskey } from '../../store/accounts/passkeys.ts';
 import type { From, SecondFactorDeps } from './second-factor.ts';
 
-/** The second half of signing in: the challenge from the first half, and a code. */
+/** Finishes a sign-in with the challenge from its first half and a code. */
 export async function signInWithCode(
   deps: SecondFactorDeps,
   { challenge, code }: { challenge: string; code: string },
@@ -28,15 +28,15 @@ export async function signInWithCode(
 }
 
 /**
- * The browser asks which passkey to use, and the passkey identifies the account. The options reveal nothing about any
- * account. Options for passkeys need little work and are not counted. Otherwise anyone could use up the limit that
- * sign-ins need.
+ * The browser asks the person for a passkey, and the passkey identifies the account. The options of the sign-in reveal
+ * nothing about any account. Options for passkeys need little work, so the limit does not count them. If option
+ * requests counted, anyone could use up the limit that sign-ins need.
  */
 export const startPasskeySignIn = async ({ passkeys }: Pick<SecondFactorDeps, 'passkeys'>) => ({
   ...(await passkeys.signInOptions()),
 });
 
-/** A passkey proves two factors at once: the device, and a fingerprint, face or PIN. */
+/** A passkey proves two factors, the device and a fingerprint, face or PIN. */
 export async function signInWithPasskey(
   { db, sessions, signInLimit, passkeys }: SecondFactorDeps,
   sent: PasskeyAssertion,

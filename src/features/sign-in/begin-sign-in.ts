@@ -5,8 +5,8 @@ import { findSignInProvider } from '../../store/sign-in/providers.ts';
 import { callbackUrl, clientOf, domainOfAddress, type SignInDeps } from './sign-in.ts';
 
 /**
- * The URL that the browser opens to sign in. Only the domain of the address decides, so the response is the same with
- * and without an account.
+ * Returns the URL that the browser opens to sign in. Only the domain of the address decides, so the response is the
+ * same with and without an account.
  */
 export async function beginSignIn(
   deps: SignInDeps,
@@ -20,7 +20,7 @@ export async function beginSignIn(
   const { url, checks } = await deps.oidc
     .begin(client, callbackUrl(deps.baseUrl, orgId), email.trim())
     .catch((error: unknown) => {
-      // The owner can see the details in Settings.
+      // The owner can see the details of the failure in Settings.
       const detail = 'The provider of your organization returned an error. Try again later.';
       throw error instanceof Refusal ? new Refusal(error.code, detail, { cause: error }) : error;
     });

@@ -20,7 +20,7 @@ import { type SignInDeps, presentDomain, readDomain, recordOf } from './sign-in.
 
 const TOKEN_BYTES = 20;
 
-/** Claims a domain. A claim has no effect until it is proven. */
+/** Claims a domain. A claim has no effect before the domain is proven. */
 export async function addSignInDomain(
   { db }: Pick<SignInDeps, 'db'>,
   orgId: string,
@@ -45,7 +45,7 @@ export async function addSignInDomain(
   });
 }
 
-/** Looks up the DNS record. If the record is definitely missing, an earlier proof by this record ends. */
+/** Looks up the DNS record of a domain. If the record is definitely missing, the earlier proof by this record ends. */
 export async function verifySignInDomain(
   { db, lookUpTxt }: SignInDeps,
   orgId: string,
@@ -101,7 +101,7 @@ async function found(db: Queryable, orgId: string, text: string): Promise<Domain
   return row;
 }
 
-/** If two organizations can prove the same domain, the first one keeps it until it removes the domain. */
+/** If two organizations can prove the same domain, the first organization has it until it removes the domain. */
 const prove = (db: SignInDeps['db'], orgId: string, { domain }: DomainRow, by: ProvenBy, actor: Actor) =>
   db.transaction(async (tx): Promise<SignInDomain> => {
     await lockMembers(tx, orgId);

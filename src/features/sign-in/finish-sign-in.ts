@@ -16,12 +16,12 @@ import { isProven } from '../../store/sign-in/domains.ts';
 import { type SignInDeps, callbackUrl, clientOf, domainOfAddress } from './sign-in.ts';
 
 type From = Browser & { requestId: string };
-/** An identity with an accepted address. */
+/** An identity whose address was accepted. */
 type VerifiedIdentity = Identity & { email: string };
 
 /**
- * The callback from the provider: identifies the person, checks whether they may sign in, and opens a session for this
- * organization only.
+ * Handles the callback from the provider: identifies the person, checks whether this person may sign in, and opens a
+ * session for this organization only.
  */
 export async function finishSignIn(
   deps: SignInDeps,
@@ -38,7 +38,7 @@ export async function finishSignIn(
   const isKnown = (await findPersonByEmail(deps.db, verified.email)) !== null;
   const passwordHash = isKnown ? null : await unusablePassword(deps);
   const enter = () => deps.db.transaction((tx) => letIn(tx, provider, verified, passwordHash, from));
-  // Another way of signing in, without this lock, may create a person with this address at the same time.
+  // Another way of signing in, which does not use this lock, may create a person with this address at the same time.
   const userId = await enter().catch((error: unknown) => {
     if (isUniqueViolation(error)) return enter();
     throw error;
@@ -63,7 +63,7 @@ async function takeState(
   from: From,
 ): Promise<StoredState> {
   const state = readState(signInKey, from.cookie, Date.now());
-  // A link from another person must not use up the state.
+  // A link from another person must not use the state of a sign-in in progress up.
   const isMine = state?.orgId === orgId && new URLSearchParams(query).get('state') === state.checks.state;
   if (!isMine) throw new Refusal('sign_in_expired');
   const digest = createHash('sha256').update(state.checks.state).digest('base64url');
@@ -92,7 +92,7 @@ async function checkAddress(db: Queryable, orgId: string, identity: Identity): P
   return { ...identity, email: email.toLowerCase() };
 }
 
-/** A random password that no one knows, so that a password link works later. */
+/** Sets a random password that no one knows, so that a password link works later. */
 const unusablePassword = ({ sessions }: SignInDeps): Promise<string> =>
   sessions.hashPassword(randomBytes(32).toString('base64url'), []);
 
@@ -120,8 +120,8 @@ async function letIn(
 }
 
 /**
- * Finds the person by the subject, which never changes, or the first time by the address. A link between a person and a
- * subject never changes to another subject.
+ * Finds the person by the subject, which never changes, or at the first sign-in by the address. A person who is linked
+ * to one subject is never linked to another subject.
  */
 async function findOrMake(
   tx: Queryable,

@@ -32,7 +32,7 @@ export async function readSignInSettings(
   };
 }
 
-/** Absent fields do not change. The secret belongs to its issuer, so another issuer needs another secret. */
+/** Absent fields do not change. The client secret belongs to its issuer, so another issuer needs another secret. */
 export async function setSignInProvider(
   deps: SignInDeps,
   orgId: string,
@@ -84,7 +84,7 @@ export async function removeSignInProvider({ db }: SignInDeps, orgId: string, ac
   });
 }
 
-/** Calls the provider, and stores nothing. */
+/** Calls the provider to test the settings, and stores nothing. */
 export async function checkSignInProvider(deps: SignInDeps, issuer: string): Promise<SignInProviderLook> {
   await checkIssuer(deps, issuer);
   const found = await deps.oidc.look(issuer);

@@ -21,7 +21,7 @@ export type SignInDeps = {
   lookUpTxt: LookUpTxt;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** Seals the data that a browser stores while the person is at the provider. */
+  /** The key that seals the data which a browser stores while the person is at the provider. */
   signInKey: Key;
   baseUrl: string;
 };
@@ -29,20 +29,23 @@ export type SignInDeps = {
 const HOST = /^(?=.{3,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$/;
 
 /**
- * The domain in its canonical spelling, for storing and comparing. Null: the text is not a name that can receive mail.
+ * Returns the domain in its canonical spelling, for storing and comparing. Null: the text is not a name that can
+ * receive mail.
  */
 export function readDomain(text: string): string | null {
   const domain = domainToASCII(text.trim().toLowerCase());
   return HOST.test(domain) ? domain : null;
 }
 
-/** The domain of an e-mail address. Null: the text is not an address. */
+/** Returns the domain of an e-mail address. Null: the text is not an address. */
 export function domainOfAddress(email: string): string | null {
   const [, domain] = /^[^\s@]{1,64}@([^\s@]+)$/.exec(email.trim()) ?? [];
   return domain === undefined || email.length > 254 ? null : readDomain(domain);
 }
 
-/** Each organization has a separate URL, so that a code for one cannot be used for another (RFC 9700, 4.4). */
+/**
+ * Each organization has a separate URL, so that a code for one organization cannot be used for another (RFC 9700, 4.4).
+ */
 export const callbackUrl = (baseUrl: string, orgId: string): string =>
   `${baseUrl}${DASHBOARD_BASE}/sign-in/organization/${orgId}/callback`;
 

@@ -3,18 +3,18 @@ import { ANALYTICS_DAYS, MAX_ANALYTICS_DAYS } from '../../../contract/dashboard/
 import { invalidAt, type Refusal } from '../../../contract/problems.ts';
 import { type Day, DAY_MS } from './recount-days.ts';
 
-/** Dates outside this range are typing errors, and no organization has conversations there. */
+/** Dates outside the range are typing errors, because no organization has conversations at such times. */
 const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2199-12-31'];
 
 /**
- * Days in a time zone, and as many days before them. The list of days and the list of earlier days begin with the
- * oldest day.
+ * The days in a time zone, and the same number of days before them. The list of days and the list of earlier days begin
+ * with the oldest day.
  */
 export type Period = { days: Day[]; before: Day[] };
 
 type Asked = { days?: number | undefined; since?: string | undefined; until?: string | undefined };
 
-/** The period of a query. Without a first day it has 30 days; without a last day it ends today. */
+/** The period of a query. Without a first day, the period has 30 days. Without a last day, the period ends today. */
 export function daysOfPeriod({ days, since, until }: Asked, timeZone: string, now: number): Period {
   const last = until ?? nameOf(now, timeZone);
   if (days !== undefined && since !== undefined) throw invalid('Give either the first day or the number of days.');
@@ -29,7 +29,7 @@ export function daysOfPeriod({ days, since, until }: Asked, timeZone: string, no
   return { days: all.slice(many), before: all.slice(0, many) };
 }
 
-/** The day in the time zone, as `2026-11-23`. */
+/** Returns the day in the time zone, such as `2026-11-23`. */
 function nameOf(at: number, timeZone: string): string {
   const local = new TZDate(at, timeZone);
   return new Date(Date.UTC(local.getFullYear(), local.getMonth(), local.getDate())).toISOString().slice(0, 10);

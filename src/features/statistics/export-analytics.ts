@@ -23,7 +23,10 @@ const COLUMNS: [string, (row: Row) => CsvCell][] = [
 
 const rounded = (rating: number | null): number | null => (rating === null ? null : Number(rating.toFixed(2)));
 
-/** The table of Analytics as CSV. Days that are still being counted are waited for, so a file is never partial. */
+/**
+ * Exports the table of Analytics as CSV. The export waits for days that are still being counted, so a file is never
+ * partial.
+ */
 export async function exportAnalytics(
   deps: StatisticsDeps,
   orgId: string,

@@ -3,10 +3,10 @@ import type { FactGroup } from '../../store/schema/numbers.ts';
 import type { ConversationFacts } from '../../store/statistics/count-facts.ts';
 import { median } from './recount-days.ts';
 
-/** The maximum number of durations that a group of one day lists. With more, an exact median is not needed. */
+/** A group of one day lists at most this many durations. With more durations, the median need not be exact. */
 const MAX_TIMES = 5_000;
 
-/** The conversations of a day, in groups with the same circumstances. */
+/** Groups the conversations of a day by agent, channel and other properties. */
 export function groupFacts(conversations: readonly ConversationFacts[]): FactGroup[] {
   const groups = new Map<string, FactGroup>();
   for (const one of conversations) {
@@ -60,7 +60,7 @@ export type FactFilter = {
   campaign_id?: string | undefined;
 };
 
-/** The groups that match. A time of the team belongs to the member who wrote first. */
+/** Returns the groups that match the filter. A time of the team belongs to the member who wrote first. */
 export const matching = (groups: readonly FactGroup[], filter: FactFilter): FactGroup[] =>
   groups
     .filter(
@@ -77,10 +77,10 @@ export const matching = (groups: readonly FactGroup[], filter: FactFilter): Fact
 const ofMember = (group: FactGroup, member: string): FactGroup =>
   group.members[0] === member ? group : { ...group, team_reply: [] };
 
-/** The name of a group of a table, and its conversations. */
+/** One row of a table, with the name of its group and its conversations. */
 export type Part = { group: string | null; agentId: string | null; facts: FactGroup[] };
 
-/** A conversation with several members is in the part of each. */
+/** A conversation with several members counts for each of these members. */
 export function partsOf(by: Exclude<AnalyticsGroup, 'day'>, groups: readonly FactGroup[], member?: string): Part[] {
   const parts = new Map<string, Part>();
   const add = (group: string | null, agentId: string | null, facts: FactGroup): void => {
@@ -124,5 +124,5 @@ export function figuresOf(groups: readonly FactGroup[]): AnalyticsFigures {
   };
 }
 
-/** Sums of fractions of a cent. More digits would only be the error of the sum. */
+/** Rounds sums of fractions of a cent, because more digits would only show the error of the sum. */
 const decimal = (value: number): string => value.toFixed(10).replace(/\.?0+$/, '');

@@ -16,12 +16,12 @@ import { daysOfPeriod, type Period } from './days-of-period.ts';
 import { figuresOf, groupFacts, matching, partsOf } from './fact-groups.ts';
 import type { StatisticsDeps } from './read-statistics.ts';
 
-/** The number of the counting rules. A change of the rules raises it, and the days are then counted again. */
+/** The number of the counting rules. A change of the rules increases the number, so that the days are counted again. */
 const RULES = 1;
-/** The rows of a table. Further ones are left out. */
+/** A table shows at most this many rows. */
 const MAX_GROUPS = 400;
 
-/** What happened in the conversations of some days, and how that compares with as many days before. */
+/** Reads the figures of the conversations of some days, and compares them with the same number of days before. */
 export async function readAnalytics(deps: StatisticsDeps, orgId: string, query: AnalyticsQuery): Promise<Analytics> {
   const { by = 'day', days, since, until, ...filter } = query;
   if (filter.version !== undefined && filter.agent_id === undefined)
@@ -64,8 +64,8 @@ type Counting = { timeZone: string; now: number; begun: number };
 type Counted = { facts: Map<string, FactGroup[]>; complete: boolean };
 
 /**
- * Only one count per organization runs at a time in this process, so many readers cost as much as one. A reader who
- * waited for the count of another period gets `complete: false` and requests it again.
+ * Only one count of an organization runs at a time in this process, so many readers need as much work as one reader. A
+ * reader who waited for the count of another period gets `complete: false` and requests it again.
  */
 const counting = new Map<string, Promise<boolean>>();
 
@@ -75,7 +75,7 @@ async function countedFacts(
   { days, before }: Period,
   { timeZone, now, begun }: Counting,
 ): Promise<Counted> {
-  // An organization has no conversations before it exists, nor in the future.
+  // An organization has no conversations before its creation, nor in the future.
   const wanted = [...before, ...days].filter(({ from, to }) => to > begun && from <= now).toReversed();
   const read = async (): Promise<FactDay[]> =>
     (await readFactDays(db, orgId, before[0]!.day, days.at(-1)!.day)).filter(

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 export type StatisticsDeps = { db: Db; now?: () => number };
 
-/** The counts of the newest hours, and of equally many hours before them. */
+/** Reads the counts of the newest hours, and of equally many hours before them. */
 export async function readStatistics(
   deps: StatisticsDeps,
   orgId: string,
@@ -55,7 +55,7 @@ export async function readStatistics(
   };
 }
 
-/** This process counts an organization once at a time, so many simultaneous readers need as much work as one. */
+/** This process counts an organization once at a time, so many simultaneous readers need as much work as one reader. */
 const counting = new Map<string, Promise<boolean>>();
 
 async function countedDays(
@@ -89,7 +89,7 @@ async function countThem(db: Db, orgId: string, since: number, now: number): Pro
 const startOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The hours of counted days from one moment up to another. */
+/** Sums the hours of counted days between two moments. */
 function sumOf(days: readonly CountedDay[], from: number, to: number) {
   const totals = new Map<string, number>();
   const byHour = new Map<number, { conversations: number; handed_off: number }>();
@@ -113,7 +113,7 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
       }
     }
   }
-  /** For a name that ends in a colon, the sum of all counts whose names begin with it. */
+  /** For a name that ends in a colon, the result is the sum of all counts whose names begin with it. */
   const total = (name: string): number =>
     name.endsWith(':') ? named(name).reduce((sum, { count }) => sum + count, 0) : (totals.get(name) ?? 0);
   const named = (prefix: string): { name: string; count: number }[] =>
@@ -126,7 +126,7 @@ function sumOf(days: readonly CountedDay[], from: number, to: number) {
   return { total, named, waits, hours };
 }
 
-/** The average of surveys that are counted by their score. */
+/** Returns the average of surveys that are counted by their score. */
 function averageOf(scores: readonly { name: string; count: number }[]): number | null {
   const count = scores.reduce((sum, one) => sum + one.count, 0);
   return count === 0 ? null : scores.reduce((sum, one) => sum + Number(one.name) * one.count, 0) / count;

@@ -1,19 +1,19 @@
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /**
- * The age at which a count is too old: of today, of a day that ended less than three days ago, and of an older day.
- * After `finalAfter` a count never changes.
+ * The age at which a count is too old, for today, for a day that ended less than three days ago, and for an older day.
+ * After `finalAfter`, a count never changes.
  */
 const AGES = { today: 60_000, recent: HOUR_MS, older: DAY_MS, recentDays: 3 * DAY_MS, finalAfter: 30 * DAY_MS };
-/** The longest time that one request spends on counting. The next request continues. */
+/** The longest time that one request spends on counting. The next request continues the counting. */
 const MAX_COUNTING_MS = 3_000;
 
-/** A day with its first millisecond and that of the next day. */
+/** A day, with its first millisecond and the first millisecond of the next day. */
 export type Day = { day: string; from: number; to: number };
 
 /**
- * Counts the days whose count is too old, in their order. At least one day is counted, so repeated calls finish.
- * Returns true if all days are counted.
+ * Counts the days whose count is too old, in the order of the list. At least one day is counted, so repeated calls
+ * finish. Returns true if all days are counted.
  */
 export async function recountDays(
   days: readonly Day[],
@@ -31,7 +31,7 @@ export async function recountDays(
   return true;
 }
 
-/** Whether the counts of all these days are recent enough. */
+/** True if the counts of all given days are recent enough. */
 export const isCounted = (days: readonly Day[], countedAt: ReadonlyMap<string, Date>, now: number): boolean =>
   days.every((day) => !isTooOld(countedAt.get(day.day), day, now));
 
@@ -39,14 +39,14 @@ function isTooOld(countedAt: Date | undefined, { to }: Day, now: number): boolea
   if (!countedAt) return true;
   const [age, sinceEnd] = [now - countedAt.getTime(), now - to];
   if (sinceEnd < 0) return age >= AGES.today;
-  // The day was counted before it ended, or before its count was final.
+  // The count was made before the day ended, or before the count was final.
   const left = countedAt.getTime() - to;
   if (left < 0) return age >= AGES.today;
   if (left > AGES.finalAfter) return false;
   return age >= (sinceEnd < AGES.recentDays ? AGES.recent : AGES.older);
 }
 
-/** For an even number, this is the lower of the two values in the middle, so that it is a real wait. */
+/** For an even number of values, the result is the lower of the two middle values, so that it is a real wait. */
 export function median(values: readonly number[]): number | null {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
 }

@@ -13,7 +13,7 @@ import { signWeeklyLink } from './weekly-link.ts';
 export type WeeklyMailsDeps = {
   db: Db;
   queueMail: QueueMail | null;
-  /** HMAC key of the links that stop the mail. */
+  /** The HMAC key of the links that stop the mail. */
   setupKey: Buffer;
   baseUrl: string;
   now?: () => number;
@@ -27,8 +27,8 @@ const WEEK_MS = 7 * 86_400_000;
 const SUNDAY = { day: 0, fromHour: 18 };
 const LAST_DAY = 3;
 /**
- * Maximum number of organizations in one round, because each needs a count of two weeks. Further organizations wait for
- * the next round.
+ * One round handles at most this many organizations, because each organization needs a count of two weeks. Further
+ * organizations wait for the next round.
  */
 const MAX_ORGANIZATIONS = 100;
 const MAX_QUESTIONS_READ = 500;
@@ -36,9 +36,9 @@ const MAX_QUESTIONS = 5;
 const MAX_CHANNELS = 20;
 
 /**
- * Mails the statistics of the week to every member who wants them, on Monday at eight in their zone. The mails and the
- * mark that they are queued are written in one transaction. So each mail is queued once, even if several nodes do it or
- * one of them is killed. A week without activity is marked without a mail.
+ * Mails the statistics of the week to every member who wants them, on Monday at eight in the organization's time zone.
+ * One transaction writes the mails and the mark that they are queued. Each mail is queued once, even if several nodes
+ * send mails or a node is killed. A week without activity is marked without a mail.
  */
 export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
   const now = deps.now?.() ?? Date.now();
@@ -48,7 +48,7 @@ export async function sendWeeklyMails(deps: WeeklyMailsDeps): Promise<void> {
     try {
       await mailOrganization(deps, deps.queueMail, orgId, now);
     } catch (error) {
-      // The other organizations still get their mails.
+      // After a failure of one organization, the other organizations still get their mails.
       failure ??= error;
     }
   }
@@ -80,7 +80,7 @@ async function readWeek({ db }: WeeklyMailsDeps, orgId: string, now: number): Pr
   const organization = await readOrganization(db, orgId);
   if (!numbers.complete || !organization) return null;
   const missed = await groupQuestions(await readMissed(db, orgId, null, new Date(now - WEEK_MS), MAX_QUESTIONS_READ));
-  // The sort is stable, so of equal groups the newest comes first.
+  // The sort is stable, so the newest of equally large groups comes first.
   const biggest = missed.toSorted((a, b) => b.length - a.length).slice(0, MAX_QUESTIONS);
   const agents = new Set(biggest.flatMap((members) => members.map(({ agentId }) => agentId)));
   return {

@@ -3,8 +3,8 @@ import { isId } from '../../../contract/ids.ts';
 import { isSigned } from '../../kernel/seal.ts';
 
 /**
- * Ends the weekly mail of one member in one organization, without signing in. The link never expires, because an old
- * mail must still be able to stop the next one. The link has no other effect, and using it twice changes nothing.
+ * The link ends the weekly mail of one member in one organization, without a sign-in. The link never expires, because
+ * an old mail must still be able to stop later mails. The link has no other effect, and a second use changes nothing.
  */
 export type WeeklyReaderOf = { orgId: string; userId: string };
 
@@ -16,7 +16,7 @@ export function signWeeklyLink(key: Buffer, { orgId, userId }: WeeklyReaderOf): 
   return `${stated}.${sign(key, stated).toString('base64url')}`;
 }
 
-/** Null: this is not a link of Parley. */
+/** Null: the text is not a link of Parley. */
 export function readWeeklyLink(key: Buffer, link: string): WeeklyReaderOf | null {
   const [orgId = '', userId = '', signature = '', ...rest] = link.split('.');
   if (rest.length > 0 || !isId('org', orgId) || !isId('user', userId)) return null;

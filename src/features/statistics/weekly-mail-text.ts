@@ -7,7 +7,7 @@ export type Week = {
   organization: string;
   numbers: Numbers;
   questions: { text: string; count: number }[];
-  /** The agent that got all of these questions. Null: several agents. */
+  /** The agent that got all of the listed questions. Null: several agents got the questions. */
   agentId: string | null;
   brokenChannels: { id: string; name: string }[];
 };
@@ -62,7 +62,7 @@ const AR: typeof EN = {
 };
 const WORDS = { en: EN, ar: AR };
 
-/** A question may be long, and another person wrote it. */
+/** A question may be long, because another person wrote it. */
 const MAX_QUESTION = 160;
 
 export function weeklyMailText(

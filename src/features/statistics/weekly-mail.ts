@@ -27,7 +27,7 @@ export async function readWeeklyMail(
   return { ...((await readRow(db, orgId, userId)) ?? NOT_A_MEMBER), sends: queueMail !== null };
 }
 
-/** This setting is a member's own choice, so it is not in the activity. */
+/** The setting is a member's own choice, so the activity does not show it. */
 export async function setWeeklyMail(
   deps: WeeklyMailDeps,
   orgId: string,
@@ -43,7 +43,7 @@ export async function setWeeklyMail(
   return readWeeklyMail(deps, orgId, userId);
 }
 
-/** Called by the link in the mail. A former member gets no mail anyway. */
+/** The link in the mail calls this function. A former member gets no mail anyway. */
 export async function stopWeeklyMail({ db, setupKey }: WeeklyMailDeps, link: string): Promise<void> {
   const reader = readWeeklyLink(setupKey, link);
   if (!reader) throw new Refusal('mail_link_not_found');

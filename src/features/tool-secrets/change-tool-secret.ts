@@ -24,8 +24,8 @@ type Which = { orgId: string; agentId: string; id: string };
 type Changes = Pick<ToolSecretsDeps, 'db' | 'sealingKey'>;
 
 /**
- * Creates a new secret, which only this response shows. During the overlap, every call has two signatures. A second
- * rotation within the overlap drops the oldest secret immediately.
+ * Creates a new secret for a tool, which only this response shows. During the overlap of a rotation, every call has two
+ * signatures. A second rotation within the overlap drops the oldest secret immediately.
  */
 export const rotateToolSecret = (
   { db, sealingKey }: Changes,
@@ -68,7 +68,7 @@ export const setToolCredentials = (
   });
 };
 
-/** After the deletion, calls to this origin are not signed and contain no credentials. */
+/** After the deletion, calls to the origin are not signed and contain no credentials. */
 export const deleteToolSecret = ({ db }: Pick<Changes, 'db'>, which: Which, actor: Actor): Promise<void> =>
   db.transaction(async (tx) => {
     const row = await locked(tx, which);
@@ -82,7 +82,7 @@ async function locked(tx: Queryable, { orgId, agentId, id }: Which): Promise<Too
   return row;
 }
 
-/** A secret that does not open cannot sign, and replacing it solves the problem. */
+/** A secret that does not open cannot sign, so its replacement solves the problem. */
 const open = (tx: Queryable, key: ToolSecretsDeps['sealingKey'], row: ToolSecretRow): Promise<Partial<ToolSecrets>> =>
   openToolSecrets(tx, key, row).catch((error: unknown) => {
     if (error instanceof SealError) return {};

@@ -11,8 +11,8 @@ import type { ToolSecretsDeps } from './deps.ts';
 import { presentToolSecret } from './read-tool-secrets.ts';
 
 /**
- * Only this response contains the signing secret. The tool need not exist yet, so that its first published version is
- * signed from its first call.
+ * Only this response contains the signing secret. The tool need not exist yet, so that its first published version
+ * already signs its first call.
  */
 export async function createToolSecret(
   { db, egress, sealingKey }: ToolSecretsDeps,

@@ -14,7 +14,7 @@ export async function listToolSecrets(
   return (await listRows(db, orgId, agentId)).map(presentToolSecret);
 }
 
-/** The only output format of a row. The output never contains secrets. */
+/** The only format in which a row is returned. The output never contains secrets. */
 export const presentToolSecret = (row: ToolSecretRow): ToolSecretRecord => ({
   id: row.id,
   agent_id: row.agentId,

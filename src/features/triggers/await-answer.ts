@@ -11,9 +11,9 @@ type Deps = Pick<TriggersDeps, 'db' | 'waiter'>;
 type Idempotency = { scope: Buffer; request: Buffer } | null;
 
 /**
- * Waits for the agent's first messages after an accepted call and returns them with 200. Returns null when the time is
- * over, the agent does not answer, the caller has left, or the database is lost. The call was accepted, so no later
- * fault may be reported as a refusal, and the response stays 202. A replay of the call gets the same kind of response.
+ * Waits for the agent's first messages after an accepted call and returns them with 200. Returns null when the time has
+ * passed, the agent does not answer, the caller has left, or the database is lost. The call was accepted, so no later
+ * fault may become a refusal, and the response stays 202. A replay of the call gets the same kind of response.
  */
 export const awaitAnswer = (
   deps: Deps,

@@ -10,8 +10,8 @@ type Deps = Pick<TriggersDeps, 'db' | 'waiter'>;
 
 /**
  * Waits for the first turn of an accepted call. Returns the run with its messages and its use of models, or null when
- * the time is over, the caller has left, or the database is lost. The call was accepted, so no later fault may be
- * reported as a refusal. The only exception: the person, and so the run, was erased.
+ * the time has passed, the caller has left, or the database is lost. The call was accepted, so no later fault may
+ * become a refusal. The only exception is an erased person, whose run is erased too.
  */
 export async function awaitFirstTurn(
   deps: Deps,
@@ -29,14 +29,16 @@ export async function awaitFirstTurn(
   }
 }
 
-/** The trigger of an accepted call. Throws if the person, and so the run, was erased. */
+/** Returns the trigger of an accepted call. The function throws if the person, and so the run, was erased. */
 export function triggerOf({ answer }: Pick<Started, 'answer'>): string {
   const { trigger_id: triggerId } = JSON.parse(answer.body) as Partial<AcceptedRun>;
   if (triggerId === undefined) throw new Refusal('run_not_found', 'The person of this call was erased.');
   return triggerId;
 }
 
-/** Stores the body that a repeated call gets. If the body cannot be stored, a repeated call creates it again. */
+/**
+ * Stores the body of the response for a repeated call. If the body cannot be stored, a repeated call creates it again.
+ */
 export const keepAnswer = (
   { db }: Pick<Deps, 'db'>,
   { run, answer }: Started,

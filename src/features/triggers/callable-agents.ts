@@ -2,11 +2,11 @@ import { Refusal } from '../../../contract/problems.ts';
 import { findCallableTrigger, listCallableAgents as listRows } from '../../store/triggers.ts';
 import type { TriggersDeps } from './deps.ts';
 
-/** The agents that a call can name without naming a trigger. `agentId`: only this agent. */
+/** Lists the agents that a call can name without naming a trigger. `agentId`: lists only this agent. */
 export const listCallableAgents = ({ db }: Pick<TriggersDeps, 'db'>, orgId: string, agentId: string | null) =>
   listRows(db, orgId, agentId);
 
-/** The trigger for a call that names only the agent. */
+/** Finds the trigger for a call that names only the agent. */
 export async function chooseTrigger({ db }: Pick<TriggersDeps, 'db'>, orgId: string, agentId: string): Promise<string> {
   const id = await findCallableTrigger(db, orgId, agentId);
   if (id === null) throw new Refusal('trigger_not_found', 'The agent has no enabled trigger. Create one.');

@@ -2,7 +2,10 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { ClientCaller } from '../../access/types.ts';
 
-/** A web page may set only these fields. Only the backend that created the token may set all other fields. */
+/**
+ * A web page may set only the listed fields of a call. Only the backend that created the token may set the other
+ * fields.
+ */
 const OPEN_FIELDS: ReadonlySet<string> = new Set<keyof TriggerCall>([
   'conversation',
   'message',
@@ -11,8 +14,8 @@ const OPEN_FIELDS: ReadonlySet<string> = new Set<keyof TriggerCall>([
 ]);
 
 /**
- * The call of a client token, with the end user and the conversation that the token names. A field that would name
- * another person, address, time or conversation is refused: a page is not trusted.
+ * Builds the call of a client token, with the end user and the conversation that the token names. A field that would
+ * name another person, address, time or conversation is refused, because a page is not trusted.
  */
 export function callOfClient({ endUser, conversationKey }: ClientCaller, call: TriggerCall): TriggerCall {
   const { conversation, ...rest } = call;
@@ -22,7 +25,7 @@ export function callOfClient({ endUser, conversationKey }: ClientCaller, call: T
   if (conversation !== undefined && (conversation.id === undefined || Object.keys(conversation).length > 1))
     faults.push({ pointer: '/conversation', code: 'not_allowed', detail: ONLY_BY_ID });
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
-  // The mark of the conversation proves the person: see store/runs/accept.ts.
+  // The mark of the conversation proves the person (see store/runs/accept.ts).
   if (conversation !== undefined) return { ...rest, conversation };
   return { ...rest, end_user: endUser, ...(conversationKey !== null && { conversation: { key: conversationKey } }) };
 }

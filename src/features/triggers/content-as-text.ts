@@ -1,7 +1,7 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { asText as fitted } from '../../channels/fit-content.ts';
 
-/** A message for a caller that can show only text. */
+/** Shows a message as text for a caller that can show only text. */
 export function asText(content: MessageContent): string {
   const text = content.type === 'text' ? content : fitted(content);
   return (text && 'text' in text && text.text) || '';

@@ -34,10 +34,7 @@ export async function createTrigger(
   return presentTrigger(result);
 }
 
-/**
- * Checks the rules that the schema cannot express: the declarations themselves, and that agent and channel exist and
- * belong together.
- */
+/** Checks the rules that the schema cannot express, for example that agent and channel exist and belong together. */
 export async function checkTrigger(
   db: Queryable,
   orgId: string,

@@ -13,6 +13,6 @@ export type TriggersDeps = {
   waiter: RunWaiter;
   guard: IdempotencyGuard;
   findChannel: FactLookups['channel'];
-  /** Called after a run was committed. The call wakes the worker of this process. */
+  /** This function is called after a run was committed, to wake the worker of this process. */
   onAccepted(): void;
 };

@@ -17,7 +17,7 @@ export type FollowRunDeps = Pick<TriggersDeps, 'db'> & {
 
 export type ExpectRunDeps = { liveDeltas: Pick<LiveDeltas, 'expect'> };
 
-/** The deltas of a run are followed before the run is accepted, because a worker may begin its turn at once. */
+/** Follows the deltas of a run before the run is accepted, because a worker may begin its turn immediately. */
 export async function expectRun(
   { liveDeltas }: ExpectRunDeps,
   orgId: string,
@@ -27,7 +27,7 @@ export async function expectRun(
 }
 
 export type RunReader = {
-  /** Returns false if the reader has left. `id`: the point from which a reader continues after a reconnect. */
+  /** Returns false if the reader has left. `id`: the point from which the reader continues after a reconnect. */
   send<Name extends keyof RunEvents>(event: Name, data: RunEvents[Name], id?: string): boolean;
   readonly ended: boolean;
 };
@@ -36,11 +36,14 @@ export type FollowRun = {
   orgId: string;
   triggerId: string;
   runId: string;
-  /** Absent: the reader has the key itself, not a client token. */
+  /** Absent: the reader has the key, not a client token. */
   clientMark: string | undefined;
-  /** The last message that the reader has received. Null: none. */
+  /** The last message that the reader has received. Null: the reader has received no message. */
   after: string | null;
-  /** `answer`: until the end of the first turn. `end`: as long as the run may continue. */
+  /**
+   * With `answer`, the reader follows the run until the end of the first turn. With `end`, the reader follows the run
+   * as long as it may continue.
+   */
   until: 'answer' | 'end';
 };
 
@@ -48,9 +51,9 @@ export type FollowRun = {
 const WAIT_MS = 10_000;
 
 /**
- * Sends the stored data (messages, and the run whenever it changes), and in between the deltas of the turn in progress.
- * Deltas are hints: each message is sent as a whole and replaces the shown text. Returns a function that sends, and
- * resolves when there is nothing more to send.
+ * Sends the stored data (messages, and the run whenever it changes), and between them the deltas of the turn in
+ * progress. Deltas are only hints, because each message is sent as a whole and replaces the shown text. Returns a
+ * function that sends, and resolves when nothing more can be sent.
  */
 export async function followRun(deps: FollowRunDeps, asked: FollowRun): Promise<(reader: RunReader) => Promise<void>> {
   const row = await findRun(deps.db, asked.orgId, asked.triggerId, asked.runId, asked.clientMark);
@@ -71,7 +74,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
       for (const message of await listMessagesAfter(deps.db, row, after)) {
         after = message.id;
         if (!isVisible(message)) continue;
-        // The answer to a call is sent as deltas even if its deltas arrive later than its commit.
+        // The answer to a call is sent as deltas even if its deltas arrive after its commit.
         deltas.endMessage(until === 'answer' && message.role === 'agent' ? textOf(message.content) : '');
         reader.send('message', presentMessage(message), after);
       }
@@ -89,7 +92,7 @@ async function follow(deps: FollowRunDeps, asked: FollowRun, found: RunRow, read
 
 const textOf = (content: MessageContent): string => ('text' in content && content.text) || '';
 
-/** Returns false if the reader has left, or if too many readers wait. */
+/** Waits for a change, and returns false if the reader has left or too many readers wait. */
 async function changed(
   waiter: Pick<RunWaiter, 'wait'>,
   run: { orgId: string; runId: string },
@@ -110,7 +113,8 @@ const printOf = ({ turns, status, attempts }: Omit<RunProgress, 'id' | 'due'>): 
 const UNDER_WAY = new Set(['queued', 'running']);
 
 /**
- * A run that waits for its time or for the person may wait for days. An answered run does not change before that time.
+ * A run that waits for its time or for the person may wait for days. An answered run does not change before the person
+ * writes or its time comes.
  */
 const isEnough = (row: Pick<RunProgress, 'turns' | 'status'>, until: FollowRun['until']): boolean =>
   hasEnded(row) ||

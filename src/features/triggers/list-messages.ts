@@ -6,7 +6,7 @@ import type { PageOf, PageRequest } from '../../store/page.ts';
 import { isConversationOfTrigger } from '../../store/runs/read.ts';
 import type { TriggersDeps } from './deps.ts';
 
-/** Newest first. A client token does not see internal messages. */
+/** Lists messages, newest first. A client token does not see internal messages. */
 export async function listConversationMessages(
   { db }: Pick<TriggersDeps, 'db'>,
   orgId: string,

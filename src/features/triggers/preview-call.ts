@@ -10,7 +10,7 @@ import { readConversationPerson } from '../../store/conversations/read.ts';
 import type { TriggersDeps } from './deps.ts';
 import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-call.ts';
 
-/** A dry run with all checks and look-ups of the real call. It stores nothing. */
+/** Makes a dry run of a call, with all checks and look-ups of the real call. The dry run stores nothing. */
 export async function previewCall(
   deps: TriggersDeps,
   target: CallTarget,

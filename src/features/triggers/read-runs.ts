@@ -59,13 +59,13 @@ export async function listRuns(
   return { rows: rows.map(presentRun), hasMore };
 }
 
-/** A page does not show internal messages, nor those that are scheduled for later. Backends see all. */
+/** A page shows no internal messages and no messages that are scheduled for later. Backends see all messages. */
 export const visibleTo =
   (clientMark: string | undefined) =>
   ({ role, sendAt }: Pick<MessageRow, 'role' | 'sendAt'>): boolean =>
     clientMark === undefined || (role !== 'system' && (sendAt === null || sendAt.getTime() <= Date.now()));
 
-/** For members, who may read personal data. */
+/** Presents a run for members, who may read personal data. */
 export async function listNamedRuns(
   deps: Pick<TriggersDeps, 'db'>,
   orgId: string,
@@ -85,7 +85,7 @@ export const presentRun = (row: RunRow): RunRecord => ({
   id: row.id,
   status: row.status as RunStatus,
   agent_id: row.agentId,
-  // Listed and read only below a trigger.
+  // Runs are listed and read only below a trigger, so the ID is present.
   trigger_id: row.triggerId ?? '',
   conversation_id: row.conversationId,
   end_user_id: row.endUserId,

@@ -8,18 +8,21 @@ import { type CallTarget, checkTriggerCall, conversationOf } from './trigger-cal
 export type StartConversation = {
   target: CallTarget;
   call: TriggerCall;
-  /** The calling key, which the fence checks in the accepting statement. Null for a test from the dashboard. */
+  /**
+   * The calling key, which the fence checks in the accepting statement. Null: a member tests the trigger in the
+   * dashboard.
+   */
   keyId: string | null;
   /** The network address of the key's caller, which is checked together with the key. */
   from: string | null;
-  /** True: the key may not change people and only fills empty fields. */
+  /** True: the key may not change people, so it only fills empty fields. */
   fillsOnly: boolean;
-  /** The mark of the client token that calls. Absent: the key itself calls. */
+  /** The mark of the client token that makes the call. Absent: the key itself makes the call. */
   clientMark?: string | undefined;
   requestId: string;
-  /** The trace for the worker's spans. Absent: tracing is off. */
+  /** The trace that the worker's spans continue. Absent: tracing is off. */
   trace?: string | undefined;
-  /** Set when the caller streams this run. `reader`: the process that streams this run. */
+  /** The field is set when the caller streams this run. `reader`: the process that streams this run. */
   stream?: { runId: string; reader: string } | undefined;
   /** The earlier messages, oldest first. */
   earlier?: EarlierMessage[];
@@ -28,7 +31,10 @@ export type StartConversation = {
 
 export type Started = { answer: StoredAnswer; replayed: boolean; run: { orgId: string; id: string } };
 
-/** Accepts a trigger call. Run, conversation, end user and stored response commit together, and then this resolves. */
+/**
+ * Accepts a trigger call. The call resolves after run, conversation, end user and stored response have been committed
+ * together.
+ */
 export const startConversation = (deps: TriggersDeps, input: StartConversation): Promise<Started> =>
   deps.guard({ orgId: input.target.orgId, idempotency: input.idempotency }, () => accept(deps, input));
 
@@ -39,7 +45,7 @@ async function accept(deps: TriggersDeps, input: StartConversation): Promise<Sta
   try {
     checked = await checkTriggerCall(target, call, deps);
   } catch (refusal) {
-    // A repeated call gets its stored response, even if a record was disabled since.
+    // A repeated call gets its stored response, even if a record was disabled after the first call.
     const stored = await readStoredAnswer(deps.db.$client, { orgId, idempotency });
     if (stored?.kind === 'replayed') return replayed(orgId, stored.answer);
     throw stored?.kind === 'refused' ? stored.refusal : refusal;
@@ -87,7 +93,7 @@ const replayed = (orgId: string, answer: StoredAnswer): Started => ({
   run: { orgId, id: (JSON.parse(answer.body) as AcceptedRun).id },
 });
 
-/** Path of a run below the base URL. */
+/** Returns the path of a run below the base URL. */
 export const runPath = (run: { agentId: string; triggerId: string; id: string }): string =>
   `/api/triggers/${run.agentId}/${run.triggerId}/runs/${run.id}`;
 

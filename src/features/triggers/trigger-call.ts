@@ -9,7 +9,7 @@ import type { AcceptCall } from '../../store/runs/accept-call.ts';
 import { checkVersion } from './check-version.ts';
 import { checkVariables } from './variables.ts';
 
-/** The target of a trigger call, from the access room. */
+/** The target of a trigger call, as the access room found it. */
 export type CallTarget = { orgId: string; agent: AgentFacts; trigger: TriggerFacts };
 
 /** A valid call, for which all checks without the database have passed. */
@@ -20,11 +20,11 @@ export type CheckedCall = {
   addressFrom: PersonField | null;
   variables: Record<string, unknown>;
   sendAt: Date | null;
-  /** The version that the call or the trigger chose. Null: neither did. */
+  /** The version that the call or the trigger chose. Null if neither the call nor the trigger chose a version. */
   agentVersion: number | null;
 };
 
-/** Rows 14 (rules that the schema cannot express) and 15 of the order of checks (docs/security.md). */
+/** Checks rows 14 (rules that the schema cannot express) and 15 of the order of checks (docs/security.md). */
 export async function checkTriggerCall(
   target: CallTarget,
   call: TriggerCall,
@@ -52,7 +52,8 @@ export async function checkTriggerCall(
   const channel = await chooseChannel(target, call, findChannel, faults);
   const address = channel === null ? null : readAddress(channel.kind, call, faults);
   if (faults.length > 0) throw new Refusal('validation_failed', undefined, { errors: faults });
-  // The version of the trigger was checked when it was set, and a version is never removed.
+  // Only the version of the call is checked: the version of the trigger was checked when it was set, and a version is
+  // never removed.
   await checkVersion(db, target.orgId, target.agent.id, call.agent_version ?? null);
   if (!target.agent.enabled) throw new Refusal('agent_disabled');
   if (!target.trigger.enabled) throw new Refusal('trigger_disabled');
@@ -70,7 +71,7 @@ export async function checkTriggerCall(
   };
 }
 
-/** The check of the call has found either a key or an ID. */
+/** The check of the call has ensured that it contains either a key or an ID. */
 export function conversationOf({ conversation }: TriggerCall): AcceptCall['conversation'] {
   if (conversation === undefined) return null;
   const { id, key, on_existing: onExisting = 'continue' } = conversation;
@@ -83,7 +84,7 @@ export const hasIdentifier = (endUser: NonNullable<TriggerCall['end_user']>) =>
   endUser.email !== undefined ||
   endUser.phone !== undefined;
 
-/** The call's own channel, otherwise the trigger's channel, otherwise the agent's sandbox. */
+/** Finds the channel of the call, or else the trigger's channel, or else the agent's sandbox. */
 async function chooseChannel(
   { orgId, agent, trigger }: CallTarget,
   call: TriggerCall,
@@ -103,7 +104,7 @@ async function chooseChannel(
   );
 }
 
-/** The canonical spelling of the address in the call, so that a message from that address is recognized. */
+/** Returns the canonical spelling of the address in the call, so that a message from this address is recognized. */
 function readAddress(kind: string, call: TriggerCall, faults: Fault[]): string | null {
   const { readAddress: read, personField } = channelKinds.get(kind) ?? {};
   const given = call.channel?.address;

@@ -6,7 +6,7 @@ import { checkTrigger } from './create-trigger.ts';
 import { presentTrigger } from './present-trigger.ts';
 import type { TriggersDeps } from './deps.ts';
 
-/** The change takes effect on every node before this resolves, because disabling is as strict as revoking. */
+/** The change takes effect on every node before the function resolves, because disabling is as strict as revoking. */
 export async function updateTrigger(
   { access }: Pick<TriggersDeps, 'access'>,
   orgId: string,
@@ -38,7 +38,7 @@ export async function updateTrigger(
   return presentTrigger(result);
 }
 
-/** The trigger's runs stay readable in their conversations. From now on the path answers 404. */
+/** The runs of a deleted trigger stay readable in their conversations. After the deletion, the path answers 404. */
 export async function deleteTrigger(
   { access }: Pick<TriggersDeps, 'access'>,
   orgId: string,

@@ -4,8 +4,8 @@ import { isCalendarDay } from '../../kernel/calendar-day.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 
 /**
- * Values for the variables that a trigger declares: the caller's value, otherwise the default. Unknown names are
- * faults.
+ * Returns values for the variables that a trigger declares, which are the caller's values or the defaults. Unknown
+ * names of variables are faults.
  */
 export function checkVariables(
   declared: readonly VariableDeclaration[],
@@ -31,7 +31,7 @@ export function checkVariables(
   return { values, faults };
 }
 
-/** Faults of the declarations themselves: duplicate names, or defaults with another type. */
+/** Finds faults of the declarations, such as duplicate names, or defaults with another type. */
 export function checkDeclarations(declared: readonly VariableDeclaration[]): Fault[] {
   const faults: Fault[] = [];
   const seen = new Set<string>();

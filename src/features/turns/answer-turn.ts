@@ -8,16 +8,16 @@ import { readRepliedTurn, storeReply } from '../../store/turns/code-turn.ts';
 
 export type TurnsDeps = {
   db: Db;
-  /** Signs reply tokens. */
+  /** The key that signs reply tokens. */
   turnKey: Key;
-  /** A run is due. */
+  /** This function is called when a run is due. */
   onAccepted(): void;
 };
 
 /** A turn that the caller may answer. */
 export type FoundReply = ReplyClaims;
 
-/** The turn for which the token was issued. Throws if the path names another turn. */
+/** Returns the turn for which the token was issued. The function throws if the path names another turn. */
 export function findReply({ turnKey }: Pick<TurnsDeps, 'turnKey'>, turnId: string, token: string): ReplyClaims {
   const claims = readReplyToken(turnKey, token);
   if (claims === null || claims.turnId !== turnId) throw new Refusal('reply_token_invalid');
@@ -25,8 +25,8 @@ export function findReply({ turnKey }: Pick<TurnsDeps, 'turnKey'>, turnId: strin
 }
 
 /**
- * Stores the answer of the customer's code. The first answer counts. The run is due then, and a worker sends the
- * messages. `isReplay`: the same answer was stored before.
+ * Stores the answer of the customer's code. The first answer to a turn counts. After the first answer, the run is due,
+ * and a worker sends the messages. `isReplay`: true if the same answer was stored before.
  */
 export async function answerTurn(
   { db, onAccepted }: Pick<TurnsDeps, 'db' | 'onAccepted'>,

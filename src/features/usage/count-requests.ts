@@ -4,7 +4,7 @@ import { idsInPath } from './ids-in-path.ts';
 import { type LoggedRequest, type UsageCount, writeUsage } from '../../store/usage/usage.ts';
 
 /**
- * Counts the usage of keys without delaying a request. Counts are in memory and are written every FLUSH_MS in one
+ * Counts the usage of keys without delaying a request. The counts are in memory and are written every FLUSH_MS in one
  * batch. A node that dies loses the last seconds of counts.
  */
 export type UsageCounter = {
@@ -17,11 +17,11 @@ export type CountedRequest = Omit<LoggedRequest, 'ids'> & { target: string };
 
 const FLUSH_MS = 2_000;
 /**
- * Maximum number of individual requests of one key in one flush. Accepted and failed requests have equal shares, so
- * that failures stay visible.
+ * One flush contains at most this many individual requests of one key. Accepted and failed requests have equal shares,
+ * so that failures stay visible.
  */
 const KEPT_PER_KEY = 20;
-/** Maximum number of individual requests in one flush. */
+/** One flush contains at most this many individual requests. */
 const KEPT = 1_000;
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
 /** Matches one of Parley's IDs, of any kind. */
 const OURS = /^[a-z]{2,10}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
-/** Callers put their own IDs in this place, which may be a person's name. */
+/** Callers put their own IDs into this parameter, which may be the name of a person. */
 const CALLERS = 'external_id';
 
-/** The values of a route's path parameters, but only IDs that mean nothing outside of Parley. */
+/** Returns the values of a route's path parameters, but only IDs that mean nothing outside of Parley. */
 export function idsInPath(route: string, target: string): Record<string, string> {
   if (!route.includes(':')) return {};
   const parts = target.split('?', 1)[0]!.split('/');

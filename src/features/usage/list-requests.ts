@@ -5,7 +5,7 @@ import type { Db } from '../../store/db.ts';
 import type { PageOf, PageRequest } from '../../store/page.ts';
 import { listLoggedCalls, listLoggedRequests } from '../../store/usage/requests.ts';
 
-/** Requests of all keys of an organization, newest first. */
+/** Lists requests of all keys of an organization, newest first. */
 export async function listRequests(
   { db }: { db: Db },
   orgId: string,

@@ -14,7 +14,10 @@ const RANGES = {
 } as const;
 const MAX_REQUESTS = 20;
 
-/** Requests of one key: by outcome over time, without gaps, and the newest ones individually. Days are UTC days. */
+/**
+ * Reads the requests of one key: counts by outcome over time, without gaps, and the newest requests individually. The
+ * days are UTC days.
+ */
 export async function readKeyUsage(
   { db }: { db: Db },
   orgId: string,

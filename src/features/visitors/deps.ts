@@ -4,7 +4,10 @@ import type { Db } from '../../store/db.ts';
 import type { MessageFeed } from '../../store/messages/feed.ts';
 import type { LiveDeltas } from '../../store/deltas/live-deltas.ts';
 
-/** The dependencies of the verbs in this folder. A visitor's messages are stored by conversations/receive-from-visitor.ts. */
+/**
+ * The dependencies of the verbs in this folder. The file conversations/receive-from-visitor.ts stores a visitor's
+ * messages.
+ */
 export type VisitorsDeps = {
   db: Db;
   openSecrets: OpenSecrets;

@@ -15,10 +15,10 @@ export async function findChatChannel({ db }: { db: Db }, id: string): Promise<C
   return { ...channel, chat: channel.settings };
 }
 
-/** Maximum number of open streams of a node that query at the same time. */
+/** At most this many open streams of a node query at the same time. */
 const MAX_READERS = 4_096;
 
-/** The web chat with this ID, or null. Simultaneous calls share a query. */
+/** Finds the web chat with this ID, or null. Simultaneous calls share a query. */
 export function createChatChannelReader({ db }: { db: Db }): (id: string) => Promise<ChatChannel | null> {
   const reader = createBatcher<string, ChatChannel | null>({
     size: MAX_READERS,
@@ -34,7 +34,7 @@ export function createChatChannelReader({ db }: { db: Db }): (id: string) => Pro
   return reader.add;
 }
 
-/** Public values, visible to anyone who loads the script. */
+/** Presents public values, which anyone who loads the script can see. */
 export const presentAppearance = ({ id, enabled, chat }: ChatChannel): ChatAppearance => ({
   channel_id: id,
   enabled,

@@ -7,15 +7,15 @@ import { presentVisitorMessage } from './read-messages.ts';
 import type { VisitorsDeps } from './deps.ts';
 
 export type ChatReader = {
-  /** Returns whether the messages were sent to the visitor. */
+  /** Returns true if the messages were sent to the visitor. */
   onMessages(messages: ChatMessage[]): boolean;
   /** The next text of the agent's message, or a whole text that replaces the earlier one. */
   onWords(event: 'delta' | 'replace', text: string): void;
 };
 
 /**
- * Calls back with every message from now on. The first call may have no messages. After the first call, no message is
- * missed, and deltas are sent too.
+ * Calls back with every later message. The first call back may have no messages, and the later calls back miss no
+ * message and also have deltas.
  */
 export function followMessages(
   { db, feed, liveDeltas }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveDeltas'>,

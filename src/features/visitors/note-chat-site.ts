@@ -2,9 +2,9 @@ import { recordChatSite } from '../../store/channels/chat-sites.ts';
 import type { Db } from '../../store/db.ts';
 import type { ChatChannel } from './find-chat-channel.ts';
 
-/** How often one origin of a channel is recorded, and the time for which the bounds below apply. */
+/** One origin of a channel is recorded once in this period, and the bounds below apply to this period. */
 const PERIOD_MS = 60_000;
-/** Maximum writes of a channel and of this process in one period: refused calls need no token. */
+/** One period has at most this many writes of a channel and of this process, because refused calls need no token. */
 const MAX_OF_CHANNEL = 5;
 const MAX_WRITES = 500;
 
@@ -15,8 +15,8 @@ export type NoteChatSite = (
 ) => void;
 
 /**
- * Records that a page of a site opened the chat, or tried to and is not on the list, for the owner of the channel. The
- * caller does not wait for the write.
+ * Records for the owner of a channel that a page of a site opened the chat, or tried to although the site is not on the
+ * list. The caller does not wait for the write.
  */
 export function createChatSites({ db }: { db: Db }, now: () => number = Date.now): NoteChatSite {
   let period = 0;
@@ -40,8 +40,8 @@ export function createChatSites({ db }: { db: Db }, now: () => number = Date.now
 }
 
 /**
- * An origin that the list of a channel may contain: `null`, the origin of a sandboxed frame, for example, is not such
- * an origin.
+ * True if the list of a channel may contain the origin. For example, `null`, the origin of a sandboxed frame, is
+ * excluded.
  */
 const isSite = (origin: string | undefined): origin is string =>
   origin !== undefined && origin.length <= 255 && /^https?:\/\//.test(origin) && URL.parse(origin)?.origin === origin;

@@ -6,20 +6,20 @@ import { listUnread, type VisitorMessageRow, type VisitorPlace } from '../../sto
 const MAX_READ_AT_ONCE = 200;
 
 /**
- * Stores that the widget received these messages. No one waits for the write. A lost receipt is stored when the chat is
- * opened again.
+ * Stores that the widget received the given messages. No caller waits for the write. A lost receipt is stored when the
+ * chat is opened again.
  */
 export function noteDelivered({ db }: { db: Db }, place: VisitorPlace, messages: readonly VisitorMessageRow[]): void {
   const ids = messages.flatMap(({ status, provider_message_id: id }) => (status === 'sent' && id !== null ? [id] : []));
   note(db, place, ids, 'delivered').catch(() => {});
 }
 
-/** Stores that the visitor has seen all messages up to a given one. */
+/** Stores that the visitor has seen all messages up to a given message. */
 export async function noteRead({ db }: { db: Db }, place: VisitorPlace, upTo: string): Promise<void> {
   await note(db, place, await listUnread(db.$client, place, upTo, MAX_READ_AT_ONCE), 'read');
 }
 
-/** On this channel, only the widgets can report receipts. */
+/** Only the widgets report receipts on this channel. */
 async function note(
   db: Db,
   { orgId, channelId }: VisitorPlace,

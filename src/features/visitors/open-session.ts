@@ -8,8 +8,8 @@ import type { ChatChannel } from './find-chat-channel.ts';
 import type { VisitorsDeps } from './deps.ts';
 
 /**
- * A person opens the chat: a new visitor, a returning visitor (who gets a new token), or a person whose identity the
- * host's backend confirms. Nothing is stored before the first message.
+ * Opens the chat for a new visitor, a returning visitor (who gets a new token), or a person whose identity the host's
+ * backend confirms. Parley stores nothing before the first message.
  */
 export async function openSession(
   { openSecrets, visitorTokens }: Pick<VisitorsDeps, 'openSecrets' | 'visitorTokens'>,
@@ -41,8 +41,8 @@ export async function openSession(
 }
 
 /**
- * `user_hash` is the HMAC-SHA-256 of the ID under the channel's secret, which only the host's backend knows. Returns
- * that secret.
+ * The value `user_hash` is the HMAC-SHA-256 of the ID under the channel's secret, which only the host's backend knows.
+ * Returns the secret that matches.
  */
 function checkProof({ secret }: Record<string, string>, externalId: string, hash: string | undefined): string {
   if (secret !== undefined && hash !== undefined) {

@@ -7,12 +7,12 @@ import { type RatedSurvey, readRatedSurvey } from '../../store/ratings/survey.ts
 import { rateAnswer, rateConversation } from '../../store/ratings/write.ts';
 import { findRatable, type Ratable, type VisitorPlace } from '../../store/visitors.ts';
 
-/** `thumbs`: the web chat accepts ratings of answers. */
+/** `thumbs`: true if the web chat accepts ratings of answers. */
 type Rated = RateChat & { thumbs: boolean };
 
 /**
- * A visitor rates an answer, or the conversation with the message of its survey. Only the visitor who received the
- * message can rate it.
+ * A visitor rates an answer, or rates the conversation through the message of its survey. Only the visitor who received
+ * the message can rate it.
  */
 export function rateMessage({ db }: { db: Db }, place: VisitorPlace, rated: Rated): Promise<ChatRating> {
   const { orgId } = place;

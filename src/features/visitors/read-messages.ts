@@ -5,8 +5,8 @@ import { noteDelivered } from './note-receipts.ts';
 import type { VisitorsDeps } from './deps.ts';
 
 /**
- * One page of messages. The newest page comes first, and each page is in order. A message that is read counts as
- * delivered.
+ * Reads one page of messages. The newest page comes first, and the messages of each page are in order. A message that
+ * is read counts as delivered.
  */
 export async function readMessages(
   { db }: Pick<VisitorsDeps, 'db'>,
@@ -30,5 +30,5 @@ export const presentVisitorMessage = (row: VisitorMessageRow): ChatMessage => ({
   created_at: timestamp(row.created_at),
 });
 
-/** The form is `<address>:<client id>`, because a widget's ID of a message is unique only for its visitor. */
+/** The ID has the form `<address>:<client id>`, because a widget's ID of a message is unique only for its visitor. */
 const clientIdOf = (providerId: string | null): string | null => providerId?.split(':')[1] ?? null;

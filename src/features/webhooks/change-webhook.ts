@@ -16,9 +16,10 @@ import { openSecrets, sealSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
- * Disabling cancels the waiting deliveries of the endpoint, and it never gets events from the time when it is disabled.
- * The signing secret belongs to Parley and is never sent. The signature proves to the receiver that Parley is the
- * sender. So it does not change when the receiver moves to another URL. The secret is sealed again for that URL.
+ * Disabling cancels the waiting deliveries of the endpoint, which never gets events from the time in which it is
+ * disabled. The signing secret belongs to Parley and is never sent to the receiver. The signature proves to the
+ * receiver that Parley is the sender. The secret does not change when the receiver moves to another URL. The secret is
+ * sealed again for the new URL.
  */
 export async function updateWebhook(
   deps: WebhooksDeps,

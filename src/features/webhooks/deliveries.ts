@@ -16,12 +16,12 @@ import { presentEvent, withoutAddress } from '../../store/events/present.ts';
 import { lockWebhook } from '../../store/webhooks.ts';
 import type { WebhooksDeps } from './deps.ts';
 
-/** Only admins can send, so the response may show addresses. */
+/** Only admins can send deliveries again, so the response may show addresses. */
 const FOR_ADMINS = { showAddresses: true };
 
 type Reads = Pick<WebhooksDeps, 'db'>;
 
-/** The position of a row in the list: two IDs, the first of which contains the time. */
+/** The position of a row in the list consists of two IDs, the first of which contains the time. */
 export const deliveryPosition = (row: EventDelivery): string => `${row.event_id} ${row.endpoint_id}`;
 
 export async function listDeliveries(
@@ -53,7 +53,7 @@ export async function readDelivery(
   };
 }
 
-/** Sends the same event with the same ID again, starting with the first attempt. */
+/** Sends the same event again with the same ID, in a new series of attempts. */
 export async function resendDelivery(
   deps: WebhooksDeps,
   orgId: string,
@@ -73,7 +73,7 @@ export async function resendDelivery(
   return readDelivery(deps, orgId, place, FOR_ADMINS);
 }
 
-/** Sends a test event to this endpoint only. The test event is delivered, signed and retried like any other. */
+/** Sends a test event to this endpoint only. A test event is delivered, signed and retried like any other event. */
 export async function sendTestEvent(
   deps: WebhooksDeps,
   orgId: string,

@@ -9,6 +9,6 @@ export type WebhooksDeps = {
   egress: Pick<Egress, 'check'>;
   /** Wraps the organizations' data keys. */
   sealingKey: Key;
-  /** Called when a delivery is due. */
+  /** This function is called when a delivery is due. */
   wake: { events(): void };
 };

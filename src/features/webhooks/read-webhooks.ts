@@ -16,7 +16,7 @@ export async function readWebhook({ db }: Reads, orgId: string, id: string): Pro
   return presentWebhook(row);
 }
 
-/** The only output format of an endpoint. The output never contains secrets. */
+/** The only format in which an endpoint is returned. The output never contains secrets. */
 export const presentWebhook = (row: WebhookRow): WebhookRecord => ({
   id: row.id,
   url: row.url,

@@ -6,8 +6,9 @@ import { lockWebhook } from '../../store/webhooks.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
- * Sends all events again that the endpoint did not accept since a time, oldest first. These deliveries failed, wait for
- * their next attempt, or were cancelled while the endpoint was disabled. Delivered events are not sent again.
+ * Sends all events again that the endpoint did not accept after a given time, oldest first. The deliveries of events
+ * that the endpoint did not accept failed, wait for their next attempt, or were cancelled while the endpoint was
+ * disabled. Events that were delivered are not sent again.
  */
 export async function recoverDeliveries(
   deps: WebhooksDeps,

@@ -10,8 +10,9 @@ import { openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts';
 import type { WebhooksDeps } from './deps.ts';
 
 /**
- * Creates a new secret, which only this response shows. During the overlap, every delivery has two signatures, so the
- * receiver may switch at any time during it. A second rotation within the overlap drops the oldest secret immediately.
+ * Creates a new secret for an endpoint, which only this response shows. During the overlap of a rotation, every
+ * delivery has two signatures, so the receiver may switch at any time. A second rotation within the overlap drops the
+ * oldest secret immediately.
  */
 export async function rotateSecret(
   { db, sealingKey }: WebhooksDeps,
@@ -23,7 +24,7 @@ export async function rotateSecret(
   return db.transaction(async (tx) => {
     const before = await lockWebhook(tx, orgId, id);
     if (!before) throw new Refusal('webhook_not_found');
-    // A secret that does not open cannot sign, and replacing it solves the problem.
+    // A secret that does not open cannot sign, so its replacement solves the problem.
     const { secret: previous } = await openSecrets(tx, sealingKey, before).catch(noSecrets);
     const secret = newWebhookSecret();
     const secrets = overlap === 'now' || previous === undefined ? { secret } : { secret, previous };

@@ -2,7 +2,7 @@ import type { Key } from '../../kernel/seal.ts';
 import { openCredential, sealCredential, webhookCredential } from '../../store/credentials.ts';
 import type { Queryable } from '../../store/db.ts';
 
-/** `previous` signs in addition to `secret` until the row's `previous_until`. */
+/** The secret `previous` signs in addition to `secret` until the row's `previous_until`. */
 export type WebhookSecrets = { secret: string; previous?: string };
 
 type Endpoint = { orgId: string; id: string; url: string };

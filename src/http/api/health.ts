@@ -3,8 +3,8 @@ import { timestamp } from '../../kernel/clock.ts';
 import type { Route } from '../route/route.ts';
 
 /**
- * Reports whether this process is alive. The check makes no call, so that a database outage never causes the restart of
- * a healthy process.
+ * Reports whether this process is alive. The check uses no database, so a database outage never causes the restart of a
+ * healthy process.
  */
 export const health = (now: () => number): Route => ({
   method: 'GET',

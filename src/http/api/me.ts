@@ -40,7 +40,7 @@ type MeDeps = {
   readonly access: Pick<AccessDecisions, 'remaining'>;
 };
 
-/** The first call with a new key. This call returns the record and the rights of the key. */
+/** The first call with a new key, which returns the record and the rights of the key. */
 export const me = ({ region, baseUrl, access }: MeDeps): Route => ({
   method: 'GET',
   path: '/api/me',

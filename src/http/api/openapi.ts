@@ -12,8 +12,8 @@ type Deps = {
 };
 
 /**
- * The machine-readable reference. The reference is created once, on the first request, because the routes cannot change
- * while the server runs.
+ * Serves the machine-readable reference. The reference is created once, on the first request, because the routes cannot
+ * change while the server runs.
  */
 export function openapi(deps: Deps): Route {
   let made: { text: string; etag: string } | null = null;
@@ -45,7 +45,8 @@ export function openapi(deps: Deps): Route {
     },
     handle(request, reply) {
       made ??= make(deps);
-      // Caches may store it but must revalidate each time, so that a server update is visible immediately.
+      // Caches may store the reference but must revalidate it each time, so that a server update is visible
+      // immediately.
       reply.header('cache-control', 'no-cache').header('etag', made.etag);
       if (matches(request.headers['if-none-match'], made.etag)) return reply.code(304).send();
       return made.text;
@@ -58,6 +59,6 @@ function make(deps: Deps): { text: string; etag: string } {
   return { text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
 }
 
-/** Weak comparison with each entry of the list, or `*` (RFC 9110, 13.1.2). */
+/** Compares the tag weakly with each entry of the list, or `*` (RFC 9110, 13.1.2). */
 export const matches = (header: string | undefined, etag: string): boolean =>
   header !== undefined && header.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));

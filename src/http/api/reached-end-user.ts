@@ -3,9 +3,9 @@ import type { TriggerCall } from '../../../contract/triggers.ts';
 import { addressed, namesOf } from '../route/names-of-end-user.ts';
 
 /**
- * All names that a call has for the one person whom it reaches, for the limit per end user. The names are compared, not
- * looked up: a person with several names has one count for each of them. A call without a name starts a conversation
- * with a new, anonymous person, so the limit does not count it.
+ * Returns all names that a call has for the person whom it reaches, for the limit per end user. The names are compared,
+ * not looked up, so a person with several names has one count for each name. A call without a name starts a
+ * conversation with a new, anonymous person, so the limit does not count it.
  */
 export function reachedByTrigger({ end_user: endUser, channel, conversation }: TriggerCall): string[] {
   const names = [...namesOf(endUser), ...addressed(channel?.address)];

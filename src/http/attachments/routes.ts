@@ -6,15 +6,15 @@ import { findSentFile, readSentFile } from '../../features/conversations/read-at
 import type { Route } from '../route/route.ts';
 
 /**
- * These types are shown in a page. All other files can only be downloaded. Types that a browser could run are never
- * shown.
+ * A page may show files of the listed types, and all other files can only be downloaded. Types that a browser could
+ * execute are never shown.
  */
 const SHOWN = /^(?:image|audio|video)\//;
 
 /**
- * Serves files that were sent in conversations. A caller that knows the address may read the file, because channel
- * providers and visitors' pages have no key. The file is shown on Parley's own origin, so it must be inert: Parley sets
- * the type, browsers do not guess it, and a file that is opened directly runs in a sandbox.
+ * Serves the files of conversations. A caller that knows the address may read the file, because channel providers and
+ * visitors' pages have no key. The file is shown on Parley's own origin, so it must be inert: Parley sets the type,
+ * browsers do not guess it, and a file that is opened directly runs in a sandbox.
  */
 export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db' | 'blobs'>): Route[] => [
   {
@@ -31,7 +31,7 @@ export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db' | 'blobs'>):
       const etag = `"${file.hash}"`;
       reply
         .header('etag', etag)
-        // An erased file must not stay in a cache.
+        // No cache may store the file, because it could then outlast its erasure.
         .header('cache-control', 'private, no-cache')
         .header('content-security-policy', "default-src 'none'; sandbox")
         .header('cross-origin-resource-policy', 'cross-origin')
@@ -57,7 +57,7 @@ function disposition({ name, type }: { name: string; type: string }): string {
   return `${SHOWN.test(type) ? 'inline' : 'attachment'}; filename="${ascii}"; filename*=UTF-8''${exact}`;
 }
 
-/** Players of audio and video request one part. Any other request gets the whole file (RFC 9110, 14.2). */
+/** Players of audio and video request one part of a file. Any other request gets the whole file (RFC 9110, 14.2). */
 function partOf(range: string | undefined, size: number): { first: number; last: number } | null {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
   if (from === '' && to === '') return null;

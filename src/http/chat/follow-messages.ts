@@ -6,7 +6,7 @@ import { followMessages as follow } from '../../features/visitors/follow-message
 /** Maximum number of open pages of one visitor. Browsers allow six connections to one server over HTTP/1.1. */
 const STREAMS_PER_VISITOR = 8;
 /**
- * Maximum number of open pages of one network address. Anyone may become many visitors, and without this limit, one
+ * Maximum number of open pages of one network address. Anyone may become many visitors, so without this limit, one
  * person could use all streams of the server. If an office behind one address has more open pages, the other pages
  * poll.
  */
@@ -18,9 +18,10 @@ const STREAMS_PER_PLACE = 256;
 const STREAM_MS = 15 * 60_000;
 
 /**
- * `ready`: from here on no message is missed, so the client reads the current state. `messages`: new messages exist.
- * `delta` and `replace`: the text of the message that the agent is writing. The heartbeat is a visible event. A widget
- * notices a dead connection, or a proxy that delays all data, and polls instead.
+ * The event `ready` means that no later message is missed, so the client reads the current state. The event `messages`
+ * means that new messages exist. The events `delta` and `replace` contain the text of the message that the agent is
+ * writing. The heartbeat is an event that the client's code can see. A widget notices a dead connection, or a proxy
+ * that delays all data, and polls instead.
  */
 export function followMessages(
   request: FastifyRequest,

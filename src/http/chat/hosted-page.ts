@@ -9,8 +9,8 @@ import type { Route } from '../route/route.ts';
 import type { ChatPageDeps } from './widget-script.ts';
 
 /**
- * The chat as a separate page: a link to share, or a page to try the chat before a web site embeds it. `?lang=ar`
- * chooses the language.
+ * Serves the chat as a separate page, to share as a link or to try the chat before a web site embeds it. The parameter
+ * `?lang=ar` chooses the language.
  */
 export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',

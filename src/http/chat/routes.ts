@@ -33,12 +33,12 @@ export type ChatRoutesDeps = VisitorGateDeps &
   Pick<ConversationsDeps, 'inboundQueue' | 'onAccepted' | 'baseUrl'> &
   ChatPageDeps;
 
-/** Four bytes for each character of the longest message, plus the surrounding JSON. */
+/** The limit is four bytes for each character of the longest message, plus the surrounding JSON. */
 const MAX_CHAT_BYTES = 32 * 1024;
 
 /**
- * The web chat API for the widget on a customer's page. This API uses no keys and no cookies. The page's origin and a
- * visitor's token decide who may call (visitor-gate.ts). The documentation is in docs/web-chat.md.
+ * The web chat API for the widget on a customer's page. The API of the web chat uses no keys and no cookies. The page's
+ * origin and a visitor's token decide who may call (visitor-gate.ts). The documentation is in docs/web-chat.md.
  */
 export function chatRoutes(deps: ChatRoutesDeps): Route[] {
   const gate = createVisitorGate(deps);

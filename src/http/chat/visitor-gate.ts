@@ -13,7 +13,7 @@ import {
 import { createChatSites } from '../../features/visitors/note-chat-site.ts';
 import { metaOf } from '../edge/request-meta.ts';
 
-/** The known facts about a call before its body is read. */
+/** The facts about a call that are known before its body is read. */
 export type FromSite = { channel: ChatChannel; asking: ChatOrigin; visitor: Visitor | null };
 export type FromVisitor = FromSite & { visitor: Visitor };
 
@@ -30,9 +30,9 @@ const EXPOSED = 'x-request-id, retry-after';
 const PREFLIGHT_SECONDS = 7_200;
 
 /**
- * Decides who may call the chat: first pages of the sites on the channel's list (and Parley's own), then visitors with
- * a token for this channel and this site. Order of checks: channel, site, disabled, token, rate limit. The response
- * to a page that is not on the list contains only this fact, and its browser does not show the response to the page.
+ * Decides who may call the chat: first pages of the sites on the channel's list (and Parley's own pages), then visitors
+ * with a token for this channel and site. The order of checks is channel, site, disabled, token, rate limit. A page
+ * that is not on the list gets a response with only this fact, and its browser does not show the response to the page.
  */
 export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit, baseUrl }: VisitorGateDeps) {
   const readChatChannel = createChatChannelReader({ db });
@@ -42,7 +42,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     const { channel_id: id } = request.params as { channel_id: string };
     const channel = await findChatChannel({ db }, id);
     metaOf(request.raw)!.orgId = channel.orgId;
-    // A cache must not serve the response for one site to another.
+    // A cache must not serve the response for one site to another site.
     reply.header('vary', 'origin');
     const asking = askingPage(request, channel);
     if (!asking) {
@@ -72,7 +72,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
     return fits && (await isProven(visitor, channel)) ? visitor : null;
   }
 
-  /** A new secret of the channel invalidates the tokens of people whom the host identified with an older one. */
+  /** A new secret of the channel invalidates the tokens of people whom the host identified with an older secret. */
   async function isProven({ externalId, provenBy }: Visitor, channel: ChatChannel): Promise<boolean> {
     if (externalId === null) return true;
     const { secret } = await openSecrets(channel);
@@ -92,7 +92,7 @@ export function createVisitorGate({ db, openSecrets, visitorTokens, visitorLimit
   };
 
   return {
-    /** Whether the open stream of this request would still be permitted now. */
+    /** True if the open stream of this request would be permitted now. */
     isStillGranted: async (request: FastifyRequest): Promise<boolean> => {
       const channel = await readChatChannel((request.params as { channel_id: string }).channel_id);
       if (!channel?.enabled) return false;

@@ -12,8 +12,8 @@ import { contentEncoding } from '../edge/content-encoding.ts';
 import type { Route } from '../route/route.ts';
 
 /**
- * The script of one channel. The script contains the channel's appearance followed by the widget, so that a page needs
- * only one request.
+ * The script of one channel, which contains the channel's appearance followed by the widget, so that a page needs only
+ * one request.
  */
 export type ScriptFile = {
   readonly etag: string;
@@ -27,15 +27,15 @@ export type ChatPageDeps = Pick<VisitorsDeps, 'db'> & { chatScript: WidgetScript
 /** Maximum number of channels whose compressed script (about 60 KB each) is cached. */
 const MAX_KEPT = 200;
 /**
- * How long a page may show an old color or greeting. After this time, the browser still uses the old script while it
- * checks for a new one.
+ * A page may show an old color or greeting for this long. After this time, the browser uses the old script while it
+ * checks for a new script.
  */
 const FRESH_SECONDS = 300;
 const STALE_SECONDS = 7 * 86_400;
 const YEAR_SECONDS = 365 * 86_400;
 const BROTLI_QUALITY = 6;
 
-/** The setup creates `file` (widget/), possibly while the server runs. */
+/** The setup creates the file (widget/), possibly while the server runs. */
 export function createWidgetScript(file: string): WidgetScript {
   const cached = new Map<string, ScriptFile>();
   let widget: string | null = null;
@@ -43,7 +43,8 @@ export function createWidgetScript(file: string): WidgetScript {
     widget ??= existsSync(file) ? readFileSync(file, 'utf8') : null;
     if (widget === null)
       throw new Refusal('unavailable', 'The widget is not built. Run npm start to build the widget.');
-    // User text must stay a value. `<` could end a script element, and the other characters end a line in old browsers.
+    // User text must not become code. The character `<` could end a script element, and the other characters end a line
+    // in old browsers.
     const values = JSON.stringify(appearance).replace(
       /[<\u2028\u2029]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -66,8 +67,8 @@ const compress = (plain: Buffer): ScriptFile => ({
 });
 
 /**
- * A page needs only one script tag. The script contains only public values. The script is public. The server checks
- * each call that it makes.
+ * A page needs only one script tag. The script contains only public values, because everyone can read it. The server
+ * checks each call of the script.
  */
 export const widgetScript = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',
@@ -86,7 +87,7 @@ export const widgetScript = (path: string, deps: ChatPageDeps): Route => ({
 
 function send(request: FastifyRequest, reply: FastifyReply, file: ScriptFile): FastifyReply {
   const etag = `"${file.etag}"`;
-  // A URL with the exact version (as on Parley's own page) may be cached permanently.
+  // Caches may store a URL with the exact version (as on Parley's own page) permanently.
   const isNamed = request.raw.url!.endsWith(`?v=${file.etag}`);
   reply
     .header('content-type', 'text/javascript; charset=utf-8')

@@ -7,7 +7,7 @@ import { revokeAccessToken } from '../../features/access-tokens/revoke-access-to
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** Access tokens of programs. Only people can create and revoke access tokens. */
+/** Routes for access tokens of programs, which only people can create and revoke. */
 export const accessTokenRoutes = ({ route, deps }: RouteDeps<AccessTokensDeps>): Route[] => [
   route('listAccessTokens', ({ orgId, query: { kind, state }, acting, paged }) =>
     paged({ kind, state }, (page) => listAccessTokens(deps, orgId, { kind, state }, acting, page)),

@@ -92,7 +92,8 @@ export const agentRoutes = ({ route, deps }: RouteDeps<AgentsDeps & ModelsDeps &
 ];
 
 /**
- * The changes that the verb `push` of an access token permits. All other changes on these routes affect live answers.
+ * The changes that the verb `push` of an access token permits. All changes of an agent except changes of its draft
+ * affect live answers.
  */
 const changesDraftAlone = ({ name, enabled, publish }: UpdateAgentBody): boolean =>
   publish === false && name === undefined && enabled === undefined;

@@ -21,7 +21,7 @@ import { sayInConversation } from '../../features/conversations/receive-message.
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** Routes for messages of conversations, and for members who take over. */
+/** Routes for messages of conversations, and for members who take conversations over. */
 export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>): Route[] => [
   route('listConversations', ({ orgId, query, paged, acting: { userId } }) => {
     const { text, view, status, agent_id: agentId, channel_id: channelId, end_user_id: endUserId, tag, sort } = query;
@@ -30,7 +30,7 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
     const circumstances = { outcome, version, memberId, triggerId, campaignId };
     const named = { text, view, status, agentId, channelId, endUserId, tag, sort, since, until, handedOff, rated };
     const filter = { ...named, ...circumstances, since: momentOf(since), until: momentOf(until) };
-    // The list is not in the order of `created_at`, so the cursor contains the list's own position.
+    // The list is not in the order of `created_at`, so the cursor contains the position of the list.
     let next = '';
     return paged(
       { ...named, ...circumstances },

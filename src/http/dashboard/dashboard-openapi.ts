@@ -11,7 +11,7 @@ import { wireSchema } from '../../kernel/validation/validate.ts';
 
 type Json = Record<string, unknown>;
 
-/** OpenAPI 3.1 of the dashboard's own API, generated from the same table that the server mounts. */
+/** The OpenAPI 3.1 description of the dashboard's API, generated from the same table that the server mounts. */
 export function describeDashboard({ baseUrl }: { baseUrl: string }): Json {
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries<DashboardRoute>(DASHBOARD_ROUTES)) {

@@ -26,14 +26,14 @@ import { download, type FileParts } from './download.ts';
 export type Call<N extends DashboardRouteName> = {
   /** Null on public routes. */
   caller: DashboardCaller;
-  /** Empty on routes without an organization in the path. */
+  /** The value is empty on routes whose path contains no organization. */
   orgId: string;
   params: Record<ParamOf<N>, string>;
   body: BodyOf<N>;
   query: QueryOf<N>;
-  /** The actor for the audit log. */
+  /** The member for the audit log. */
   actor: { userId: string; address: string; requestId: string; tokenId: string | null };
-  /** The acting person, with the role in this organization. */
+  /** The acting member, with the role in this organization. */
   acting: { userId: string; role: Role };
   from: Browser & { requestId: string };
   reply: FastifyReply;
@@ -43,7 +43,7 @@ export type Call<N extends DashboardRouteName> = {
   thenChecked: <Result>(waiting: Promise<Result>) => Promise<Result>;
   /** Responds with a file. */
   download: (file: FileParts) => FastifyReply;
-  /** One page of a list. `filters` are the query parameters that restrict the list. */
+  /** Builds one page of a list. `filters` are the query parameters that restrict the list. */
   paged: <Row extends { created_at: string }>(
     filters: Record<string, unknown>,
     read: (page: { limit: number; after: Position | null }) => Promise<{ rows: Row[]; hasMore: boolean }>,
@@ -58,7 +58,7 @@ type Handle<N extends DashboardRouteName> = (
 export type DeclareRoute = <N extends DashboardRouteName>(
   name: N,
   handle: Handle<N>,
-  /** Bodies for further success statuses. */
+  /** The bodies of additional success statuses. */
   more?: Route['responses'],
 ) => Route;
 
@@ -68,8 +68,8 @@ type Deps = { gate: ReturnType<typeof createSessionGate>; paging: Paging; baseUr
 const LARGE_BODY_KEYS = 20_000;
 
 /**
- * A body may take as long to arrive as a request may last. So the gate checks the caller again after the body.
- * Otherwise a removed member could keep a role for half a minute by sending slowly.
+ * A body may take as long to arrive as a request may last. The gate checks the caller again after the body has arrived.
+ * Without the check after the body, a removed member could keep a role for half a minute by sending slowly.
  */
 const takesBody = ({ method }: DashboardRoute): boolean => method !== 'GET' && method !== 'DELETE';
 
@@ -102,7 +102,7 @@ export function createDeclareRoute({ gate, paging, baseUrl }: Deps): DeclareRout
       ...(declared.query && { query: declared.query }),
       responses: { [declared.status]: declared.answer ?? null, ...more },
       handle: async (request, reply) => {
-        // The status is set explicitly, because a further success status may come first in the list of responses.
+        // The status is set explicitly, because an additional success status may come first in the list of responses.
         reply.code(declared.status);
         try {
           const former = (request.session as DashboardCaller | null)?.setCookie ?? [];

@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 export type FileParts = { name: string; type: string; parts: AsyncIterable<string> };
 
 /**
- * A file download for a user, streamed while it is read. `check` throws when the user has lost the access. The
- * connection is then cut, because a slow reader could otherwise read for hours.
+ * Streams a file to a user while the file is read. The function `check` throws when the user has lost the access. The
+ * connection is then closed, because a slow reader could read for hours.
  */
 export const download = (
   reply: FastifyReply,

@@ -8,7 +8,7 @@ import type { RouteDeps } from './route-deps.ts';
 
 export type ImportsDeps = {
   db: OrganizationsDeps['db'];
-  /** An import was queued: wakes the worker of this process. */
+  /** Wakes the worker of this process after an import was queued. */
   wake: { imports(): void };
 };
 

@@ -20,7 +20,7 @@ import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 import type { Route } from '../route/route.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** A placeholder account, so that the limit counts only the network address. */
+/** The limit counts only the network address, so this text replaces an account. */
 const ANYBODY = 'organization sign-in';
 
 /** Routes for sign-in with the provider of an organization, and for its settings. */
@@ -35,7 +35,7 @@ export const organizationSignInRoutes = ({
     return { url };
   }),
   route('finishSignIn', async ({ orgId, query, from, reply }) => {
-    // A person sees the response, so a page of the dashboard explains the fault.
+    // A person sees the response, so a page of the dashboard must explain the fault.
     const to = (path: string) => reply.redirect(pageOfOurs(path, deps.baseUrl), 303);
     try {
       await deps.organizationSignInLimit.attempt(from.address, `${ANYBODY} ${from.address}`);
@@ -64,8 +64,8 @@ export const organizationSignInRoutes = ({
 ];
 
 /**
- * Accepts only a page of the dashboard and never an API path, so that a link cannot trigger an action. The path is
- * parsed as in a browser, which removes tabs and line breaks: `/<tab>/evil.example` leads to another site.
+ * Accepts only a page of the dashboard, never a path of the API, so that a link cannot trigger an action. The path is
+ * parsed as in a browser, which removes tabs and line breaks, because `/<tab>/evil.example` leads to another site.
  */
 function pageOfOurs(path: string, baseUrl: string): string {
   const front = new URL('/', baseUrl);

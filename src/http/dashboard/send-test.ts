@@ -7,8 +7,8 @@ import { sendMessage } from '../../features/messages/send-message.ts';
 export type TestDeps = MessagesDeps & Pick<CampaignsDeps, 'findChannel'>;
 
 /**
- * A test message from a member to themselves. The test message is sent like any other, with the same checks of consent
- * and suppression.
+ * Sends a test message from a member to themselves, like any other message, with the same checks of consent and
+ * suppression.
  */
 export async function sendTest(deps: TestDeps, orgId: string, id: string, body: SendMessage): Promise<AcceptedMessage> {
   const channel = await deps.findChannel(orgId, id);

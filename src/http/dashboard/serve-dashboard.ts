@@ -9,9 +9,10 @@ import { type ContentEncoding, contentEncoding } from '../edge/content-encoding.
 
 /**
  * Serves the built dashboard. The files are listed once, so no path from a request reaches the file system. The first
- * request reads a file, and the first request for an encoding compresses it. Later requests get it from memory (a few
- * MB in total). So a node that serves only API keys caches no files. Names below /assets/ contain a hash of their
- * content and may be cached permanently. index.html is built for each request, because its style elements need a nonce.
+ * request reads a file, and the first request for an encoding compresses it. Later requests get the file from memory (a
+ * few MB in total). A node that serves only API keys caches no files. Names below /assets/ contain a hash of their
+ * content, so caches may store these files permanently. The file index.html is built for each request, because its
+ * style elements need a nonce.
  */
 export function mountDashboard(server: FastifyInstance, folder: string): void {
   let site = readSite(folder);
@@ -53,11 +54,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 const COMPRESSED = new Set(['.js', '.css', '.svg', '.txt']);
-/** Below this size the headers are larger than the savings. */
+/** Below this size, the headers are larger than the savings. */
 const COMPRESS_FROM_BYTES = 1024;
 /**
- * The result is smaller than with gzip's best level and takes a quarter of a second for all files, on other threads.
- * The build has already compressed the files of every first load with the best level (`.br`).
+ * With this quality, the result is smaller than with gzip's best level and takes a quarter of a second for all files,
+ * on other threads. The build has already compressed the files of every first load with the best level (`.br`).
  */
 const BROTLI_QUALITY = 6;
 const gzipped = promisify<Buffer, Buffer>(gzip);
@@ -111,7 +112,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Stor
     .header('etag', file.etag)
     .header('vary', 'accept-encoding')
     .header('cache-control', file.hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-    // An SVG file that is opened directly is also a document.
+    // A browser shows an SVG file as a document when it is opened directly.
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
   const encoding = contentEncoding(request.headers['accept-encoding']);
@@ -121,12 +122,13 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Stor
 }
 
 /**
- * A program that requests an unknown path gets the JSON error body. A browser gets the page, which shows its own error.
+ * A program that requests an unknown path gets the JSON error body. A browser gets the dashboard's page, which shows
+ * its own error.
  */
 function isPage(request: FastifyRequest, target: string): boolean {
   if (/^\/(?:api|attachments|chat|dashboard|docs|assets|mcp|ready|metrics)(?:\/|$)/.test(target)) return false;
   if (/\.\w{1,5}$/.test(target)) return false;
-  // `curl` accepts any type, so it gets the page only at the root path.
+  // The program `curl` accepts any type, so it gets the page only at the root path.
   return /\btext\/html\b/.test(request.headers.accept ?? '') || target === '/';
 }
 
@@ -144,8 +146,8 @@ starts; to build it alone run <code>node_modules/.bin/vite build dashboard</code
 }
 
 /**
- * Allows only script files of Parley, style files of Parley, and styles with the nonce. Allows no frame, no plug-in and
- * no other site.
+ * The policy allows only script files of Parley, style files of Parley, and styles with the nonce. The policy allows no
+ * frame, no plug-in and no other site.
  */
 function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
   const policy = [
@@ -158,7 +160,7 @@ function secured(reply: FastifyReply, nonce: string | null): FastifyReply {
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
-    // Allows frames of Parley's own pages, because users try a web chat on the page where they configure it.
+    // The policy allows frames of Parley's own pages, because users try a web chat on the page where they configure it.
     "frame-src 'self'",
     "frame-ancestors 'none'",
   ];

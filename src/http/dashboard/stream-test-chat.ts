@@ -11,9 +11,9 @@ import type { EventStream } from '../route/event-stream.ts';
 const STREAMS_PER_PERSON = 8;
 
 /**
- * Runs one turn of the test chat and shows its text while it is written: `delta` and `replace` events, then `turn`, or
- * `problem`. A turn that has no text before its end is answered like a request without a stream. A person who leaves
- * the page stops the turn.
+ * Runs one turn of the test chat and streams its text: The stream sends `delta` and `replace` events, and ends with
+ * `turn` or `problem`. A turn without text before its end is answered like a request without a stream. A person who
+ * leaves the page stops the turn.
  */
 export async function streamTestChat(
   reply: FastifyReply,
@@ -31,7 +31,7 @@ export async function streamTestChat(
         onEnd: () => gone.abort(new Error('The person left the test chat.')),
       });
     } catch {
-      // No stream is free, so the turn is sent as a whole.
+      // No stream is free, so the response contains the whole turn.
     }
     return opened.stream;
   };

@@ -41,7 +41,7 @@ export const triggerRoutes = ({ route, deps }: RouteDeps<TriggerTestDeps>): Rout
   }),
 ];
 
-/** Calls the trigger like a backend, but without a key. */
+/** The route calls the trigger like a backend, but without a key. */
 async function testTrigger(
   deps: TriggerTestDeps,
   orgId: string,

@@ -8,8 +8,8 @@ import { WEBHOOK_HEADERS } from './webhook-headers.ts';
 type Json = Record<string, unknown>;
 
 /**
- * The `webhooks` of OpenAPI 3.1: what endpoints of customers receive. Each type has a component, for example
- * `RunCompletedEvent`. `named` moves a schema with a title into the components.
+ * The `webhooks` of OpenAPI 3.1 describe what endpoints of customers receive. Each type of event has a component, for
+ * example `RunCompletedEvent`. `named` moves a schema with a title into the components.
  */
 export const describeEvents = (named: (schema: unknown) => unknown): Json =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: operationOf(type, named) }]));

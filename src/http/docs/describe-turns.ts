@@ -6,7 +6,7 @@ import { WEBHOOK_HEADERS } from './webhook-headers.ts';
 
 type Json = Record<string, unknown>;
 
-/** What the own code of a customer receives and returns, as a webhook of OpenAPI 3.1 (docs/your-code.md). */
+/** Describes what the own code of a customer receives and returns, as a webhook of OpenAPI 3.1 (docs/your-code.md). */
 export const describeTurns = (named: (schema: unknown) => unknown): Json => ({
   'turn.requested': { post: askOperation(named(wireSchema(TurnRequested)), named(wireSchema(TurnAnswer))) },
 });

@@ -30,7 +30,7 @@ ${EVENT_TYPES.map(
 ).join('\n')}
 </section>`;
 
-/** Address and name of each section. */
+/** The address and the name of each section. */
 export const eventsNavigation = (): [string, string][] => [
   ['/docs#events', 'About'],
   ...EVENT_TYPES.map((type): [string, string] => [`/docs#event-${type}`, type]),

@@ -4,7 +4,7 @@ import { ownFile } from '../../kernel/own-files.ts';
 import { code, escapeHtml } from './html.ts';
 import type { Content } from './sections.ts';
 
-/** The guides, in the order in which a newcomer needs them. Each guide is a file under docs/. */
+/** The guides, in the order in which a newcomer needs them. Each guide is a file in the folder docs/. */
 export const GUIDES = {
   sdk: 'Use the client library',
   documents: 'Bring your documents',
@@ -29,10 +29,10 @@ type GuideName = keyof typeof GUIDES;
 export const isGuide = (name: string): name is GuideName => Object.hasOwn(GUIDES, name);
 export const GUIDE_NAMES = Object.keys(GUIDES) as GuideName[];
 
-/** The default address of the program. A guide shows the address of this server instead. */
+/** The default address of the program. A guide shows the address of this server in place of the default address. */
 const DEFAULT_URL = 'http://127.0.0.1:4000';
 
-/** The text from the repository, with this server's address and with codes of problems as links. */
+/** Renders the text from the repository, with this server's address and with codes of problems as links. */
 export async function guidePage(name: GuideName, baseUrl: string): Promise<Content> {
   const markdown = await createMarkdown();
   const text = readFileSync(ownFile(`docs/${name}.md`), 'utf8');
@@ -44,7 +44,7 @@ export async function guidePage(name: GuideName, baseUrl: string): Promise<Conte
   };
 }
 
-/** The library is loaded with the first requested guide. */
+/** The first requested guide loads the library. */
 async function createMarkdown() {
   const { Marked } = await import('marked');
   return new Marked({
@@ -54,7 +54,7 @@ async function createMarkdown() {
         isProblemCode(text)
           ? `<a href="/docs/problems/${text}"><code>${text}</code></a>`
           : `<code>${escapeHtml(text)}</code>`,
-      // The same anchors as in the repository, so that links within and between the files work.
+      // The anchors are the same as in the repository, so that links within and between the files work.
       heading({ depth, text, tokens }) {
         const id = text
           .toLowerCase()

@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import { ownFile } from '../../kernel/own-files.ts';
 import { type Content, headingsOf } from './sections.ts';
 
-/** Escapes Parley's own text and text from schemas, so that none of it can become markup. */
+/** Escapes Parley's own text and text from schemas, so that no text can become markup. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** The only markup that descriptions use: `code`, and empty lines between paragraphs. */
+/** The only markup in descriptions is `code`, and empty lines between paragraphs. */
 export const prose = (text: string): string =>
   escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -17,15 +17,15 @@ export const code = (text: string): string =>
   `<div class="code"><button type="button" data-copy aria-label="Copy">Copy</button><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></div>`;
 
 /**
- * Only one of several code blocks is shown. Without scripts, all of them are shown. src/http/docs/copy.js creates the
- * tabs.
+ * A page shows only one of several code blocks. Without scripts, a page shows all code blocks. The script
+ * src/http/docs/copy.js creates the tabs.
  */
 export const tabs = (parts: readonly { name: string; code: string }[]): string =>
   `<div data-tabs>${parts.map((part) => `<div data-tab="${escapeHtml(part.name)}">${code(part.code)}</div>`).join('')}</div>`;
 
 export const json = (value: unknown): string => code(JSON.stringify(value, null, 2));
 
-/** The headings of the page, in a separate column. */
+/** The headings of the page appear in a separate column. */
 function outlineOf({ main, outline }: Content): string {
   const items = headingsOf(main).filter(({ level }) => level === 2 || level === 3);
   if (!outline || items.length < 2) return '';
@@ -73,7 +73,7 @@ ${outlineOf(content)}
 `;
 
 /**
- * There are no external resources and no inline scripts, so the pages work offline and cannot be made to call other
+ * The pages have no external resources and no inline scripts, so they work offline and cannot be made to call other
  * sites. The only form, the search, can be sent to only one address.
  */
 const policyOf = (baseUrl: string): string =>

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from './openapi.ts';
 import { GUIDE_NAMES, GUIDES } from './guides.ts';
 import { endpointsOf } from './reference.ts';
 
-/** The starting point for a program that reads the docs (llmstxt.org). */
+/** Serves the starting point for a program that reads the docs (llmstxt.org). */
 export function llmsText(document: OpenApiDocument, baseUrl: string): string {
   const lines = endpointsOf(document).map(
     ({ method, path, operation }) => `- ${method.toUpperCase()} ${path}: ${operation.summary}`,

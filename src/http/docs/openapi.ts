@@ -20,8 +20,8 @@ export type OpenApiDocument = Json & {
 export type Described = { readonly region: Region; readonly baseUrl: string; readonly version: string };
 
 /**
- * OpenAPI 3.1, generated from the same declarations that the server runs. Schemas with a title become components of
- * that name.
+ * OpenAPI 3.1, generated from the same declarations that the server runs. Schemas with a title become components with
+ * the title as name.
  */
 export function describeRoutes(routes: readonly Route[], { region, baseUrl, version }: Described): OpenApiDocument {
   const schemas: Json = {};
@@ -64,7 +64,7 @@ export function describeRoutes(routes: readonly Route[], { region, baseUrl, vers
 export const isShown = ({ access, operation }: Route): boolean =>
   operation.hidden !== true && (access === 'public' || isKeyRoute(access));
 
-/** `/api/x/:id` in the router becomes `/api/x/{id}` in OpenAPI. */
+/** The path `/api/x/:id` in the router becomes `/api/x/{id}` in OpenAPI. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replace(/:(\w+)/g, '{$1}');
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -244,7 +244,7 @@ const partsOf = (answer: Answer | null): Parts => {
   return { headers: {}, ...(isSchema ? {} : (answer as Partial<Parts>)), schema };
 };
 
-/** One response for each error status, with an example for each code that it may have. */
+/** Describes one response for each error status, with an example for each code of the status. */
 function refusalsOf(route: Route, baseUrl: string): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   const { type, schema, bodyOf } = formatOf(route.path);
@@ -273,7 +273,7 @@ function refusalsOf(route: Route, baseUrl: string): Json {
   );
 }
 
-/** An example error body with this code. The example is also on the code's page under /docs/problems. */
+/** Builds an example of an error body with this code. The example is also on the code's page under /docs/problems. */
 export function exampleProblem(code: ProblemCode, baseUrl: string): ProblemBody {
   const errors = [{ pointer: '/variables/order_id', code: 'required', detail: 'This field is required.' }];
   const members =
@@ -298,8 +298,8 @@ export function hoist(schema: unknown, into: Json): unknown {
 }
 
 /**
- * Generators declare a member with a default as always present, which is wrong in a request. The description names the
- * default instead. A member with the name "default" is not a keyword, and its value is a schema.
+ * Generators declare a member with a default as always present, which is wrong in a request. The description of a
+ * parameter names its default. A member with the name "default" is not a keyword, and its value is a schema.
  */
 function withoutDefault(schema: Json): Json {
   const { default: value, description, ...rest } = schema;

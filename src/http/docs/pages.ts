@@ -34,12 +34,12 @@ export class Pages {
     return this.#around('/docs?q', searchPage(query, await this.entries()));
   }
 
-  /** The page for a URL that has none: the search for the last part of the URL. */
+  /** Returns the page for a URL without a page, which is the search for the last part of the URL. */
   async missing(name: string): Promise<string> {
     return this.#around('/docs?q', searchPage(name.replaceAll(/[-_]/g, ' '), await this.entries(), 'Page not found'));
   }
 
-  /** The content of the search index: every heading, endpoint, event and code. */
+  /** Returns the entries of the search index, which are every heading, endpoint, event and code. */
   entries(): Promise<readonly Entry[]> {
     return this.#once('entries', async () => {
       const entries: Entry[] = [];
@@ -56,7 +56,7 @@ export class Pages {
   #content(path: string): Promise<Content> {
     return this.#once(path, async () => {
       const document = path === '/docs' ? await this.document() : null;
-      // Each part takes tens of milliseconds, so other requests run between them.
+      // Each entry takes tens of milliseconds, so other requests run between the entries.
       await setImmediate();
       if (document) return referencePage(document);
       if (path === '/docs/problems') return problemListPage();

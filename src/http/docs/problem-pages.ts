@@ -27,7 +27,7 @@ export function problemListPage(): Content {
   };
 }
 
-/** The target of an error body's `type`. This page explains the code and how to solve the problem. */
+/** The page to which the `type` of an error body leads, which explains the code and how to solve the problem. */
 export function problemPage(code: ProblemCode, baseUrl: string): Content {
   const { status, title, cure } = PROBLEMS[code];
   return {

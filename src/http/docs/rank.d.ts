@@ -1,9 +1,9 @@
-/** One heading of one page. */
+/** An entry of the search index for one heading of one page. */
 export type Entry = {
   readonly title: string;
-  /** Method and path of an endpoint, or the code of a problem. */
+  /** The method and path of an endpoint, or the code of a problem. */
   readonly detail: string;
-  /** The title of the page that contains the heading. For a whole page, this is the kind of the page. */
+  /** The title of the page that contains the heading. For a whole page, the kind of the page. */
   readonly place: string;
   readonly href: string;
   /** Every word below the heading, once each. */

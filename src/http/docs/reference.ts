@@ -74,7 +74,7 @@ and a 429 says how long to wait.
 <strong>Lists</strong> take <code>limit</code> (1 to 100) and <code>cursor</code>, and answer <code>data</code>, <code>next_cursor</code>, <code>has_more</code>.</p>
 `;
 
-/** The examples stay visible next to the fields that they use. */
+/** The examples stay visible next to the fields that use them. */
 function endpointSection(endpoint: Endpoint, document: OpenApiDocument, baseUrl: string): string {
   const { method, path, operation } = endpoint;
   const { requestBody } = operation;
@@ -101,7 +101,7 @@ ${Object.entries(operation.responses)
 }
 
 function exampleAnswer([status, { content = {} }]: [string, Response]): string {
-  // Errors have no example here: each code has a page.
+  // The reference has no examples of errors, because each code has a page.
   const { example, examples } = (Number(status) < 400 && content['application/json']) || {};
   const named = Object.entries((examples ?? {}) as Record<string, { value: unknown }>);
   const all = example === undefined ? named.map(([name, { value }]) => [` (${name})`, value]) : [['', example]];
@@ -110,7 +110,7 @@ function exampleAnswer([status, { content = {} }]: [string, Response]): string {
     .join('');
 }
 
-/** Each ID is replaced with a name in capitals. */
+/** The call has a name in capitals in place of each ID. */
 export const callOf = ({ method, path, operation }: Endpoint): ApiCall => ({
   method: method.toUpperCase(),
   path: path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase()),

@@ -10,12 +10,15 @@ import { llmsText } from './llms.ts';
 import { type DocsDeps, Pages } from './pages.ts';
 
 const MOST_LETTERS = 200;
-/** The dashboard's fonts, from its own files. Without these fonts, a browser uses its system's fonts. */
+/** The fonts of the dashboard, from its files. Without the fonts of Parley, a browser uses its system's fonts. */
 const FONTS = { inter: 'inter-latin-wght-normal-', mono: 'jetbrains-mono-latin-wght-normal-' } as const;
 const DASHBOARD_FILES = 'dashboard/dist/assets';
 const SCRIPTS = ['copy.js', 'pages.js', 'search.js', 'rank.js'] as const;
 
-/** Pages for people. These pages are public, need no network and contain no data of any organization. */
+/**
+ * Serves the pages of the documentation for people. The pages are public, need no network, and contain no data of any
+ * organization.
+ */
 export function docsRoutes(deps: DocsDeps): Route[] {
   const pages = new Pages(deps);
   const made = new Map<string, string>();

@@ -9,12 +9,15 @@ export type Field = {
 };
 
 /**
- * The limit is deeper than any of our schemas. The limit prevents endless recursion if schemas ever refer to
- * themselves.
+ * The limit is deeper than any of our schemas. The limit prevents endless recursion if schemas refer to themselves in
+ * the future.
  */
 const MAX_DEPTH = 6;
 
-/** The members of an object, including members of nested objects and lists: `end_user.phone`, `results[].status`. */
+/**
+ * Lists the members of an object, with members of nested objects and lists, such as `end_user.phone` and
+ * `results[].status`.
+ */
 export function fieldsOf(schema: Schema, document: OpenApiDocument, prefix = '', depth = 0): Field[] {
   const {
     properties,
@@ -55,8 +58,8 @@ type Kind = { name: string; value: string };
 type Alternative = { kind: Kind | null; fields: readonly Field[] };
 
 /**
- * Members of alternatives, each once, with all its types. If a literal distinguishes the alternatives, each member also
- * lists the alternatives that have it.
+ * Lists the members of alternatives, each member once, with all its types. If a literal distinguishes the alternatives,
+ * each member also lists the alternatives that have it.
  */
 function joined(alternatives: readonly Alternative[]): Field[] {
   const withMembers = alternatives.filter(({ fields }) => fields.length > 0);
@@ -80,7 +83,7 @@ function joined(alternatives: readonly Alternative[]): Field[] {
   });
 }
 
-/** The value that distinguishes an alternative from the others: the only value of its `type` or `outcome`. */
+/** Returns the value that distinguishes an alternative, which is the only value of its `type` or `outcome`. */
 function kindOf(schema: Schema, document: OpenApiDocument): Kind | null {
   const { properties } = resolve(schema, document) as { properties?: Record<string, Schema> };
   const name = ['type', 'outcome'].find((each) => typeof properties?.[each]?.const === 'string');
@@ -100,7 +103,7 @@ function resolve(schema: Schema, document: OpenApiDocument): Schema {
   return name === null ? schema : ((document.components.schemas[name] ?? {}) as Schema);
 }
 
-/** A schema in a few words: `string (email)`, `integer 1–100`, `continue | new | reject`. */
+/** Describes a schema in a few words, such as `string (email)`, `integer 1–100`, or `continue | new | reject`. */
 export function typeSays(schema: Schema): string {
   if ('const' in schema) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map(String).join(' | ');

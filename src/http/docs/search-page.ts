@@ -2,7 +2,7 @@ import { escapeHtml } from './html.ts';
 import { type Entry, find } from './rank.js';
 import type { Content } from './sections.ts';
 
-/** The results as a page, for a browser without scripts, for links, and for a URL without a page. */
+/** Shows the results of the search as a page, for a browser without scripts, for links, and for a URL without a page. */
 export function searchPage(query: string, entries: readonly Entry[], heading = 'Search'): Content {
   const found = find(entries, query);
   const items = found.map(

@@ -1,6 +1,6 @@
 import { type Entry, wordsOf } from './rank.js';
 
-/** The content of a page, without the frame around it. `outline`: its headings are listed in a separate column. */
+/** The content of a page, without the frame around it. `outline`: true if a separate column lists the headings. */
 export type Content = {
   readonly title: string;
   readonly kind: 'Guide' | 'Reference' | 'Problem' | 'Search';
@@ -10,10 +10,10 @@ export type Content = {
 
 type Heading = { readonly level: number; readonly id: string; readonly title: string; readonly at: number };
 
-/** Matches only Parley's own markup, in which a heading has no attribute except its ID. */
+/** The pattern matches only Parley's own markup, in which a heading has no attribute except its ID. */
 const HEADING = /<h([1-4])(?: id="([^"]*)")?>([^]*?)<\/h\1>/g;
 
-/** The possible targets of links: the title of the page, and every heading with an anchor. */
+/** Lists the possible targets of links, which are the title of the page and every heading with an anchor. */
 export const headingsOf = (main: string): Heading[] =>
   [...main.matchAll(HEADING)]
     .map(({ 1: level, 2: id = '', 3: title = '', index }) => ({
@@ -24,7 +24,7 @@ export const headingsOf = (main: string): Heading[] =>
     }))
     .filter(({ level, id }) => level === 1 || id !== '');
 
-/** One entry for each heading, with the words up to the next heading. */
+/** Creates one entry for each heading, with the words up to the next heading. */
 export function entriesOf(path: string, { title: page, kind, main }: Content): Entry[] {
   const headings = headingsOf(main);
   return headings.map(({ level, id, title, at }, index) => {

@@ -5,7 +5,7 @@ import { escapeHtml } from './html.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { endpointsOf, slug, tagsOf } from './reference.ts';
 
-/** All pages and sections. The list is the same on every page and works without scripts. */
+/** The list contains all pages and sections. The list is the same on every page and works without scripts. */
 export function sidebarOf(document: OpenApiDocument): string {
   const endpoints = endpointsOf(document);
   const guides = GUIDE_NAMES.map((name) => link(`/docs/guides/${name}`, GUIDES[name]));
@@ -39,7 +39,7 @@ const link = (href: string, text: string): string => `<li><a href="${escapeHtml(
 const group = (name: string, links: readonly string[]): string =>
   `<details><summary>${escapeHtml(name)}</summary><ul>${links.join('')}</ul></details>`;
 
-/** Marks the link to the current page. On the reference page, all its groups are open. */
+/** Marks the link to the current page. On the reference page, all groups of the reference are open. */
 export const sidebarAt = (sidebar: string, path: string): string =>
   (path === '/docs' ? sidebar.replaceAll('<details>', '<details open>') : sidebar).replace(
     `href="${escapeHtml(path.startsWith('/docs/problems/') ? '/docs/problems' : path)}"`,

@@ -10,7 +10,10 @@ export type BodyRules = { readonly optional: boolean; readonly maxKeys?: number;
 
 const EMPTY = Buffer.alloc(0);
 
-/** Row 13 of the order of checks (docs/security.md): the type of the body, its size, and whether it is JSON. */
+/**
+ * Reads a JSON body and checks row 13 of the order of checks (docs/security.md): its type, its size, and whether it is
+ * JSON.
+ */
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -21,13 +24,15 @@ export async function readJsonBody(
   const declared = Number(request.headers['content-length'] ?? 0);
   const maxBytes = rules.maxBytes ?? MAX_BODY_BYTES;
   if (declared > maxBytes) throw new Refusal('payload_too_large');
-  // A client that sent `Expect: 100-continue` gets `100 Continue` only now, after access was granted.
+  // A client that sent `Expect: 100-continue` gets `100 Continue` only after access was granted.
   if (request.headers.expect !== undefined) response.writeContinue();
   const bytes = await readBytes(request, maxBytes);
   return bytes.length === 0 ? emptyBody(rules) : { value: parseJson(bytes, rules.maxKeys), bytes };
 }
 
-/** The raw body: a file, or the bytes that a signature covers. `arrival`: counts the memory of the body. */
+/**
+ * Reads the raw body, which is a file, or the bytes that a signature covers. `arrival`: counts the memory of the body.
+ */
 export async function readRawBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -59,7 +64,7 @@ function refuseOtherTypes({ headers, rawHeaders }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw new Refusal('unsupported_media_type', 'The body must not be compressed: omit Content-Encoding.');
-  // If a header is repeated, Node uses the first one and hides the others.
+  // If a header is repeated, Node uses the first value and hides the other values.
   let types = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 12 && rawHeaders[i]!.toLowerCase() === 'content-type') types++;
@@ -78,7 +83,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
     };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      // Data beyond the limit is still read until the connection is closed, but it is discarded.
+      // Data beyond the limit is read and discarded until the connection is closed.
       if (isRefused) return;
       if (size > maxBytes) giveUp(new Refusal('payload_too_large'));
       else if (upload && !upload.take(chunk.length))
@@ -86,15 +91,16 @@ function readBytes(request: IncomingMessage, maxBytes: number, upload?: Upload):
       else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // This response is not sent. The rejection ends the handler, and the log contains "cut off". Node also reports a
-    // closed connection as an error event, which would end the process if there were no listener.
+    // The caller does not get this response, because the connection is closed. The rejection ends the handler, and the
+    // log says "cut off". Node also reports a closed connection as an error event, which would end the process without
+    // a listener.
     request.on('error', () =>
       reject(new Refusal('request_invalid', 'The connection closed before the body was complete.')),
     );
   });
 }
 
-/** Throws `body_invalid`. */
+/** The function throws `body_invalid`. */
 export function parseJson(bytes: Buffer, maxKeys: number = MAX_JSON_KEYS): unknown {
   if (!isUtf8(bytes)) throw new Refusal('body_invalid', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');

@@ -7,7 +7,7 @@ import type { RequestLog } from './request-log.ts';
 import { metaOf } from './request-meta.ts';
 
 type ParserError = Error & { code?: string };
-/** Node stores the response in progress on the socket, and there is no public API for it. */
+/** Node stores the response in progress on the socket, for which no public API exists. */
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Handles bytes that Node's parser could not read as a request, and requests that did not arrive in time. */
@@ -18,14 +18,14 @@ export function createClientErrorHandler(problems: Problems, log: RequestLog) {
       return;
     }
     const answer = socket._httpMessage;
-    // The invalid bytes follow a complete request, so that request's response is sent first, and then the connection is
-    // ended.
+    // The invalid bytes follow a complete request, so the response to this request is sent first, and then the
+    // connection is ended.
     if (answer && answer.req.complete && !answer.writableEnded) {
       answer.shouldKeepAlive = false;
       answer.once('finish', () => socket.destroySoon());
       return;
     }
-    // A response is already being sent, such as the refusal of this request, so no other response may follow it.
+    // The socket is already sending a response, such as the refusal of this request, so no other response may follow.
     if (answer?.headersSent && !answer.writableFinished) {
       socket.destroySoon();
       return;

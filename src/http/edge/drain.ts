@@ -11,10 +11,10 @@ const IDLE_CHECK_MS = 50;
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /**
- * Stops without failed requests. `drain` still answers requests but asks every client to close its connection after the
- * response, so that a load balancer uses another node. `close` accepts no new connections, lets responses in progress
- * finish, closes idle connections, and ends the rest after the deadline. Node stops its own request timers when a
- * server closes, so the deadline also ends requests that arrive too slowly.
+ * Stops the server without failed requests. `drain` still answers requests but asks every client to close its
+ * connection after the response, so that a load balancer uses another node. `close` accepts no new connections, lets
+ * responses in progress finish, closes idle connections, and ends the rest after the deadline. Node stops its own
+ * request timers when a server closes, so the deadline also ends requests that arrive too slowly.
  */
 export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
   const sockets = new Set<BusySocket>();
@@ -35,14 +35,15 @@ export function createDrain(server: Server, deadlineMs = DRAIN_DEADLINE_MS) {
   return {
     isDraining: (): boolean => draining,
     drain,
-    /** Call this right before the server's own close. */
+    /** Call this method immediately before the server's own close. */
     beginClose(): void {
       drain();
       // A server that never listened emits no "close" event.
       if (!server.listening) return;
       const closeIdle = setInterval(() => {
         server.closeIdleConnections();
-        // Node counts connections that never sent a byte as busy. A request that has already arrived is being read.
+        // Node counts connections that never sent a byte as busy. A request that has arrived is being read, so its
+        // connection is busy.
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       }, IDLE_CHECK_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);

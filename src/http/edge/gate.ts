@@ -13,14 +13,14 @@ type GateDeps = {
   count?: CountRequest | undefined;
 };
 
-/** A year, the minimum for the preload lists of browsers. */
+/** The time is a year, the minimum for the preload lists of browsers. */
 const HSTS = 'max-age=31536000';
 
 /**
- * Every request passes through this function before routing. The gate sets the request ID. The request is refused if
- * two parsers could understand the same bytes differently (two Host headers, a target that is not a path, a request
- * line without a version, …). Node's parser accepts such requests, but a proxy in front of Parley may not (RFC 9112,
- * section 11).
+ * The gate handles every request before routing. The gate sets the request ID. The gate refuses a request if two
+ * parsers could understand its bytes differently (two Host headers, a target that is not a path, a request line without
+ * a version, …). Node's parser accepts ambiguous requests, but a proxy in front of Parley may not (RFC 9112, section
+ * 11).
  */
 export function createGate({ problems, log, baseUrl, isDraining, count }: GateDeps) {
   const secureHost = baseUrl.startsWith('https:') ? new URL(baseUrl).host : null;
@@ -37,8 +37,8 @@ export function createGate({ problems, log, baseUrl, isDraining, count }: GateDe
         code: undefined,
       });
       logWhenClosed(response, log, count);
-      // The header is sent only under the configured name, because the same node may be reached over http under other
-      // names, for example from its own machine.
+      // The header is sent only under the configured name, because other names may reach the same node over http, for
+      // example from its own machine.
       if (secureHost !== null && request.headers.host?.toLowerCase() === secureHost)
         response.setHeader('strict-transport-security', HSTS);
       if (isDraining()) response.shouldKeepAlive = false;
@@ -51,7 +51,7 @@ export function createGate({ problems, log, baseUrl, isDraining, count }: GateDe
     };
 }
 
-/** Reads the raw headers once. Returns the fault, if any, and collects the Authorization headers. */
+/** Reads the raw headers once. Returns the fault, if the headers have one, and collects the Authorization headers. */
 function inspect(request: IncomingMessage, authorization: string[]): string | null {
   if (request.httpVersionMajor !== 1) return 'The request line must end with HTTP/1.1.';
   const target = request.url!;
@@ -61,7 +61,7 @@ function inspect(request: IncomingMessage, authorization: string[]): string | nu
   let hosts = 0;
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!;
-    // Compares the length first, so that most headers need only one comparison.
+    // The function compares the length first, so that most headers need only one comparison.
     if (name.length === 4) {
       if (!isNamed(name, 'host')) continue;
       if (++hosts > 1) return 'There must be exactly one Host header.';

@@ -6,22 +6,22 @@ import type { AccessDecisions, Route } from '../route/route.ts';
 import type { CountRequest, RequestLog } from './request-log.ts';
 
 export type HttpDeps = {
-  /** All routes except those of the HTTP room itself (health, reference, …), which server.ts adds. */
+  /** All routes except the routes of the HTTP room (health, reference, …), which server.ts adds. */
   readonly routes: readonly Route[];
   readonly access: AccessDecisions;
   readonly region: Region;
   /** The base URL of this region, without a trailing slash. */
   readonly baseUrl: string;
-  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. None by default. */
+  /** The addresses and CIDRs of proxies whose X-Forwarded-For is trusted. By default, no proxy is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly version: string;
   readonly log: RequestLog;
-  /** Called after every request of a verified key. */
+  /** This function is called after every request of a verified key. */
   readonly countRequest?: CountRequest;
   /** Null or absent: tracing is off. */
   readonly tracer?: Tracer | null;
   readonly now: () => number;
-  /** Whether this node can serve requests: the database is reachable and migrated. */
+  /** Checks whether this node can serve requests, which needs a reachable and migrated database. */
   readonly ready: () => Promise<{ ok: boolean; detail: string }>;
   readonly checkAnswers?: boolean;
   readonly timeouts?: Partial<Timeouts>;
@@ -35,5 +35,5 @@ export type Timeouts = {
   readonly drainMs?: number;
 };
 
-/** The whole server as a function. */
+/** This function starts the whole server. */
 export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,10 +1,11 @@
 import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../../contract/limits.ts';
 
 /**
- * Strict JSON, so that two parsers of the same bytes must agree (RFC 7493): no duplicate keys, no lone surrogates, no
- * number that changes its value, limited depth and number of keys. V8's own parser does the parsing. Before it runs,
- * one scan counts characters outside strings, so that too much depth is refused before any object is built. After it
- * has run, one walk checks the result: a key that the walk does not count was a duplicate.
+ * Parses strict JSON, so that two parsers of the same bytes must agree (RFC 7493): no duplicate keys, no lone
+ * surrogates, no number that changes its value, limited depth and number of keys. The parser of V8 does the parsing.
+ * Before the parser runs, one scan counts characters outside strings, so that too much depth is refused before any
+ * object is built. After the parser has run, one walk checks the result. If the walk counts fewer keys than the scan, a
+ * key was a duplicate.
  */
 export type Parsed = { readonly value: unknown } | { readonly fault: string };
 
@@ -33,7 +34,7 @@ const COLON = 58;
 const COMMA = 44;
 const BACKSLASH = 92;
 
-/** Counts depth, keys and values outside strings. The result is valid only if the text is JSON. */
+/** Counts depth, keys and values outside strings. The counts are valid only if the text is JSON. */
 function scan(text: string): { depth: number; keys: number; values: number } {
   let depth = 0;
   let deepest = 0;
@@ -46,14 +47,14 @@ function scan(text: string): { depth: number; keys: number; values: number } {
     } else if (code === COLON) keys++;
     else if (code === COMMA) values++;
     else if ((code | 0x20) === 0x7b) {
-      // '[' and '{' differ in one bit. ']' and '}' also differ in this bit.
+      // The characters '[' and '{' differ in one bit, and ']' and '}' differ in the same bit.
       if (++depth > deepest) deepest = depth;
     } else if ((code | 0x20) === 0x7d) depth--;
   }
   return { depth: deepest, keys, values };
 }
 
-/** Position of the closing quote, or the end of the text if there is none. */
+/** Returns the position of the closing quote, or the end of the text if the quote is missing. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -77,7 +78,7 @@ function inspect(value: unknown, walk: Walk): void {
   } else if (typeof value === 'object' && value !== null) {
     for (const key of Object.keys(value)) {
       walk.keys++;
-      // If such a key is assigned to another object, it replaces that object's prototype.
+      // If such a key is assigned to another object, the key replaces the prototype of the object.
       if (key === '__proto__') walk.fault = 'The body has a key named __proto__.';
       else if (walk.checkStrings) inspectText(key, walk);
       inspect((value as Record<string, unknown>)[key], walk);

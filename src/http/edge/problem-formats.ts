@@ -1,9 +1,9 @@
 import type { ProblemBody, ProblemCode } from '../../../contract/problems.ts';
 
-/** How the error body of a route is written. */
+/** A format for the error body of a route. */
 export type ProblemFormat = {
   readonly type: string;
-  /** The name of its schema in the OpenAPI description. */
+  /** The name of the body's schema in the OpenAPI description. */
   readonly schema: string;
   bodyOf(problem: ProblemBody): object;
 };
@@ -11,8 +11,8 @@ export type ProblemFormat = {
 const RFC_9457: ProblemFormat = { type: 'application/problem+json', schema: 'Problem', bodyOf: (problem) => problem };
 
 /**
- * The shape that clients of OpenAI's API read. In this shape, `code` is Parley's code, and the message contains all
- * faults.
+ * The format that clients of OpenAI's API read. In the format of OpenAI, `code` is Parley's code, and the message
+ * contains all faults.
  */
 const OPENAI: ProblemFormat = {
   type: 'application/json',
@@ -28,10 +28,10 @@ const OPENAI: ProblemFormat = {
   }),
 };
 
-/** Below this path, errors have OpenAI's shape, also those of unknown paths. */
+/** Below this path, errors have OpenAI's format, also for unknown paths. */
 export const OPENAI_PATH = '/api/openai/';
 
-/** The format for a path of a route, or for the target of a request without a route. */
+/** Chooses the format by the path of a route, or by the target of a request without a route. */
 export const formatOf = (path: string): ProblemFormat => (path.startsWith(OPENAI_PATH) ? OPENAI : RFC_9457);
 
 const messageOf = (detail: string, errors: ProblemBody['errors']): string =>
@@ -57,7 +57,7 @@ const IN_BODY: { readonly [code in ProblemCode]?: string } = {
 const paramOf = ({ code, errors }: Pick<ProblemBody, 'code' | 'errors'>): string | null =>
   IN_BODY[code] ?? (errors?.[0] ? nameOf(errors[0].pointer) : null);
 
-/** `/messages/0/content` becomes `messages[0].content`. */
+/** The pointer `/messages/0/content` becomes `messages[0].content`. */
 const nameOf = (pointer: string): string | null =>
   pointer
     .slice(1)

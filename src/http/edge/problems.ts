@@ -10,7 +10,7 @@ import { metaOf } from './request-meta.ts';
 
 /**
  * The only format for errors (RFC 9457). Errors come from four places: refusals before routing, the framework,
- * handlers, and sockets without a readable request. All these places use this file.
+ * handlers, and sockets without a readable request. All four sources of errors use this file.
  */
 export type Problems = {
   /**
@@ -24,13 +24,15 @@ export type Problems = {
   writeToSocket(socket: Duplex, refusal: Refusal, requestId: string): void;
 };
 
-/** How long the rest of a body that is too large is read and discarded, so that its sender can read the response. */
+/**
+ * The rest of a body that is too large is read and discarded for this time, so that its sender can read the response.
+ */
 const LINGER_MS = 2_000;
 
-/** These errors are no faults of the installation. The log of the worker says why a run failed. */
+/** Errors with the listed codes are no faults of the installation. The log of the worker says why a run failed. */
 const EXPECTED = new Set<ProblemCode>(['unavailable', 'run_failed', 'answer_pending']);
 
-/** The failure of a foreign provider is logged as a warning, because this installation has no fault. */
+/** A failure of a foreign provider is logged as a warning, because this installation has no fault. */
 type Report = (level: 'warn' | 'error', error: unknown, requestId: string) => void;
 
 export function createProblems(baseUrl: string, report: Report): Problems {
@@ -125,11 +127,11 @@ function problemHeaders({ code, extras }: Refusal, { type }: ProblemFormat): Rec
 
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  // A statement of an organization that is being moved. Drizzle wraps the errors of statements.
+  // A statement failed because its organization is being moved. Drizzle wraps the error of a failed statement.
   if (error instanceof Error && error.cause instanceof Refusal && error.cause.code === 'unavailable')
     return error.cause;
   const code = (error as { code?: unknown } | null)?.code;
-  // Fastify's router could not parse the target.
+  // The router of Fastify could not parse the target.
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
     return new Refusal('request_invalid', 'The path contains invalid percent-encoding.');
   return new Refusal(
@@ -142,8 +144,8 @@ function toRefusal(error: unknown): Refusal {
 }
 
 /**
- * A large or endless body is still arriving. Node would read the whole body. If the connection were closed immediately,
- * the response would be lost.
+ * True if a large or endless body is still arriving. Without a limit, Node would read the whole body. If the connection
+ * were closed immediately, the caller would lose the response.
  */
 const mustLinger = (request: IncomingMessage): boolean =>
   !request.complete &&

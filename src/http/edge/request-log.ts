@@ -4,16 +4,19 @@ import { metaOf } from './request-meta.ts';
 
 export type RequestLog = Pick<Logger, 'info' | 'warn' | 'error'>;
 
-/** A request with a verified key, for the key's counters. */
+/** A request with a verified key, which the counters of the key count. */
 export type KeyRequest = {
   orgId: string;
   keyId: string;
   id: string;
   at: Date;
   method: string;
-  /** The route's pattern. */
+  /** The pattern of the route, not the path. */
   route: string;
-  /** The request's target as sent. Before it is stored, every part that may not be stored is removed. */
+  /**
+   * The target of the request, as the caller sent it. Before the target is stored, every part that may not be stored is
+   * removed.
+   */
   target: string;
   status: number;
   code: string | null;
@@ -27,7 +30,7 @@ type Logged = ServerResponse & { [LOG]: RequestLog; [COUNT]: CountRequest | unde
 
 /**
  * Writes one log line per request when its response is sent or its connection is closed. The line contains no header
- * value, no body and no query. The pattern of the route replaces the path.
+ * value, no body and no query. The line contains the pattern of the route instead of the path.
  */
 export function logWhenClosed(response: ServerResponse, log: RequestLog, count?: CountRequest): void {
   (response as Logged)[LOG] = log;
@@ -35,7 +38,7 @@ export function logWhenClosed(response: ServerResponse, log: RequestLog, count?:
   response.on('close', writeLine);
 }
 
-/** One function handles all requests, because a closure per request would cost more than the log line. */
+/** One function handles all requests, because a closure per request would take longer than the log line. */
 function writeLine(this: ServerResponse): void {
   const meta = metaOf(this.req)!;
   const status = this.statusCode;

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Span } from '../../kernel/traces/tracer.ts';
 
-/** The known facts about a request from its first byte, before and outside of the framework. */
+/** The facts about a request that are known from its first byte, outside of the framework. */
 export type RequestMeta = {
   readonly id: string;
   readonly startedAt: number;
-  /** Every Authorization header in its original form. Node itself uses the first one and hides the others. */
+  /** Every Authorization header as the caller sent it. Node uses the first header of a name and hides the others. */
   readonly authorization: string[];
   /** The route's pattern, never the path, because a path may contain personal identifiers. */
   route: string | null;
   keyId: string | null;
   orgId: string | null;
-  /** The code of the problem in the response. */
+  /** The code of the problem in the response, if there is one. */
   code: string | undefined;
   /** The span of a call with a verified key, if tracing is on. */
   span?: Span;

@@ -17,25 +17,25 @@ import type { Dispatch, HttpDeps } from './http-deps.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Still answers requests, but fails `/ready` and asks every client to leave. Then wait for the load balancer, then
-     * call `close()`.
+     * After the call, the server still answers requests, but fails `/ready` and asks every client to leave. Wait for
+     * the load balancer after `drain()`, and then call `close()`.
      */
     drain(): void;
-    /** Aborts when the server begins to drain: a call that waits must end before its connection is closed. */
+    /** Aborts when the server begins to drain, because a call that waits must end before its connection is closed. */
     draining: AbortSignal;
   }
 }
 
-/** How often the server checks for late requests, so that they are ended within 31 s. */
+/** The server checks for late requests at this interval, so that late requests end within 31 s. */
 const CHECK_MS = 1_000;
 /**
- * The time is longer than the 60 s of common load balancers, because the side that sends requests must be the side that
- * closes.
+ * The idle time is longer than the 60 s of common load balancers, because the side that sends requests must be the side
+ * that closes.
  */
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 16_384;
 /**
- * A longer path segment cannot arrive within the header limit. So a long ID is looked up and not found, like any other
+ * A longer path segment cannot arrive within the header limit. A long ID is looked up and not found, like any other
  * unknown ID.
  */
 const MAX_SEGMENT_CHARACTERS = MAX_HEADER_BYTES;
@@ -54,13 +54,14 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   });
   let dispatch: Dispatch | undefined;
   const server = openFastify(deps, problems, (handle) => (dispatch = gate(handle)));
-  // mount-routes.ts reads the body after the access check. Fastify must read neither the body nor its type.
+  // The file mount-routes.ts reads the body after the access check. Fastify must read neither a body nor the type of a
+  // body.
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
 
   const raw = server.server;
-  // Node silently drops headers beyond this number, possibly including a second Authorization header. The size limit
-  // already limits the number of headers.
+  // Node silently drops headers beyond this number, possibly including a second Authorization header. The size limit of
+  // the headers already limits their number.
   raw.maxHeadersCount = 0;
   raw.maxConnections = MAX_CONNECTIONS;
   const answerAnyway = raw.listeners('request')[0] as Parameters<typeof createServer>[1] & object;
@@ -112,7 +113,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   return server;
 }
 
-/** `wrap`: the gate around everything that Fastify does with a request. */
+/** `wrap`: the gate around Fastify's work on a request. */
 function openFastify(
   { log, timeouts = {}, trustedProxies }: HttpDeps,
   problems: ReturnType<typeof createProblems>,
@@ -131,7 +132,7 @@ function openFastify(
           // Node would answer a missing Host in its own format, so the gate refuses it instead.
           requireHostHeader: false,
           insecureHTTPParser: false,
-          // A request without a body needs no stream for it.
+          // A request without a body needs no stream.
           optimizeEmptyRequests: true,
         },
         wrap(handle),
@@ -149,7 +150,7 @@ function openFastify(
       ignoreTrailingSlash: false,
       ignoreDuplicateSlashes: false,
       caseSensitive: true,
-      // Routes that take a query read it themselves, strictly.
+      // Routes with a query parse it strictly, in their own code.
       querystringParser: (text) => text as never,
     },
   });
@@ -157,12 +158,15 @@ function openFastify(
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** If a path exists for other methods, the response is 405 and lists them. The response reveals nothing else. */
+/**
+ * If a path exists for other methods, the response is 405 and lists these methods. The response reveals nothing else
+ * about the path.
+ */
 function notFound(server: FastifyInstance, target: string): Refusal {
   const path = target.split('?', 1)[0]!;
   const allowed = METHODS.filter((method) => {
     const found = server.findRoute({ method, url: path }) as { params?: object } | null;
-    // The dashboard's pages match every other path, so they do not count as a path of the API.
+    // The dashboard's pages match every other path, so they do not count as paths of the API.
     return found !== null && !Object.hasOwn(found.params ?? {}, '*');
   });
   if (allowed.length === 0) return new Refusal('route_not_found', 'There is nothing at this path.');

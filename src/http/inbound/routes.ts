@@ -8,10 +8,10 @@ import type { Route } from '../route/route.ts';
 
 export type InboundRoutesDeps = ConversationsDeps & { baseUrl: string };
 
-/** Providers put several messages into one call, and an e-mail may be large. */
+/** The limit is large, because providers put several messages into one call, and an e-mail may be large. */
 const MAX_INBOUND_BYTES = 1024 * 1024;
 
-/** Endpoints for providers. The channel's own signature over the raw bytes authenticates the caller, not a key. */
+/** Endpoints for providers. The signature of the channel over the raw bytes authenticates the caller, not a key. */
 export const inboundRoutes = (deps: InboundRoutesDeps): Route[] => [
   hook('POST', 'receiveFromChannel', deps), // POST /inbound/:kind/:channel_id
   hook('GET', 'answerChallenge', deps), // GET: some providers verify us with a challenge first

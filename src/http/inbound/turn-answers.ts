@@ -8,8 +8,8 @@ import { metaOf } from '../edge/request-meta.ts';
 import type { Route } from '../route/route.ts';
 
 /**
- * The later answer of the customer's own code to a turn that it accepted with 202. The token of the turn is the
- * caller's only right, and it is checked before the body is read.
+ * Receives the later answer of the customer's own code to a turn that the code accepted with 202. The token of the turn
+ * is the caller's only right, and it is checked before the body is read.
  */
 export const turnAnswerRoute = (deps: TurnsDeps): Route => ({
   method: 'POST',

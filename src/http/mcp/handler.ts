@@ -18,14 +18,14 @@ export type McpDeps = {
 };
 
 /**
- * The protocol's library with Parley's tools. The handler is a separate file that the first call loads, because most
- * nodes get no such call.
+ * The protocol's library with Parley's tools, in a separate file that the first call loads, because most nodes get no
+ * such call.
  */
 export function createHandler(deps: McpDeps): ReturnType<typeof createMcpHandler> {
   const tools = toolsOf(deps.allRoutes());
   return createMcpHandler(
     ({ authInfo }) => serve(deps, tools, authInfo!.token, authInfo!.extra as Received),
-    // The tools of a key change only with its permissions, so there is nothing to which a client could subscribe.
+    // The tools of a key change only with its permissions, so a client has nothing to subscribe to.
     { maxSubscriptions: 0 },
   );
 }
@@ -65,7 +65,7 @@ function serve(deps: McpDeps, tools: Tool[], authorization: string, { admission,
   return server;
 }
 
-/** If the client aborts a tool call, the connection of its request is closed. */
+/** If the client aborts a tool call, the server aborts the request to the endpoint. */
 const abortable =
   (dispatch: Dispatch, signal: AbortSignal): Dispatch =>
   (request, response) => {
@@ -74,8 +74,8 @@ const abortable =
   };
 
 /**
- * Returns the same error as the endpoint. No endpoint is called, because an argument in the wrong place would be
- * ignored silently.
+ * Returns the same error as the endpoint would return. No endpoint is called, because an argument in the wrong place
+ * would be ignored silently.
  */
 const refused = ({ definition }: Tool, errors: Fault[], requestId: string, baseUrl: string) => {
   const known = Object.keys(definition.inputSchema.properties ?? {}).join(', ');

@@ -10,7 +10,7 @@ const open = { additionalProperties: true };
 const checkOf = (params: Record<string, TSchema>): Check =>
   compileBody(Type.Object({ params: Type.Object(params, open) }, open));
 
-/** The methods whose parameters the protocol's library would describe as its own validator sees them. */
+/** The methods with parameters that the protocol's library would describe in the terms of its own validator. */
 const CHECKS = new Map<unknown, Check>([
   ['tools/call', checkOf({ name: Type.String(), arguments: Type.Optional(Type.Object({}, open)) })],
   [
@@ -23,10 +23,10 @@ const CHECKS = new Map<unknown, Check>([
   ],
 ]);
 
-/** JSON-RPC's code for parameters that break the schema. */
+/** The code of JSON-RPC for parameters that violate the schema. */
 const INVALID_PARAMS = -32_602;
 
-/** The answer to a request with invalid parameters. Its `data` is the problem document of the API. */
+/** The answer to a request with invalid parameters. The `data` of the error is the problem document of the API. */
 export function refuseParams(message: Message, requestId: string, baseUrl: string): object | null {
   const { id, method } = message;
   const check = CHECKS.get(method);

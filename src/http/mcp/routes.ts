@@ -9,8 +9,9 @@ import type { createHandler, McpDeps } from './handler.ts';
 import { refuseParams } from './refuse-params.ts';
 
 /**
- * The public API for agents of other vendors: Model Context Protocol over HTTP, without sessions, each request with an
- * API key. Every tool is an endpoint of the reference, so this file makes no decisions and grants nothing more.
+ * The public API for agents of other vendors (Model Context Protocol over HTTP), without sessions, with an API key in
+ * each request. Every tool is an endpoint of the reference, so this file decides nothing and grants no additional
+ * access.
  */
 export function mcpRoutes(deps: McpDeps): Route[] {
   let made: Promise<ReturnType<typeof createHandler>> | undefined;
@@ -25,8 +26,8 @@ export function mcpRoutes(deps: McpDeps): Route[] {
       responses: { 200: Type.Unknown(), 202: null },
       problems: ['origin_refused'],
       async handle(request, reply) {
-        // Browsers send the origin of the page, but programs send none. A page of another site must not use a key that
-        // it received.
+        // Browsers send the origin of the page, but programs send no origin. A page of another site must not use a key
+        // that it received.
         const { origin } = request.headers;
         if (origin !== undefined && !isOurs(origin, request, deps.baseUrl)) throw new Refusal('origin_refused');
         const refused = refuseParams(request.body as Record<string, unknown>, request.id, deps.baseUrl);
@@ -59,7 +60,7 @@ async function makeHandler(deps: McpDeps): Promise<ReturnType<typeof createHandl
   return file.createHandler(deps);
 }
 
-/** One JSON-RPC message. The protocol's library validates its content. */
+/** A message of JSON-RPC. The library of the protocol validates the content of the message. */
 const Message = Type.Object({ jsonrpc: Type.Literal('2.0') }, { additionalProperties: true });
 
 function webRequest(baseUrl: string, request: FastifyRequest, signal: AbortSignal): Request {

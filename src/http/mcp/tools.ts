@@ -14,10 +14,7 @@ type Json = Record<string, unknown>;
 export type Tool = {
   readonly route: Route;
   readonly definition: Definition;
-  /**
-   * Validates what the endpoint cannot see: unknown arguments, missing arguments, and arguments that become a path or a
-   * header.
-   */
+  /** Validates arguments that the endpoint cannot see (unknown, missing, or part of a path or header). */
   readonly check: Check;
 };
 
@@ -25,17 +22,17 @@ export type Tool = {
 export type ToolRequest = { method: Route['method']; url: string; headers: Record<string, string>; payload?: string };
 
 /**
- * One tool for each endpoint that accepts a key, built from the endpoint's own declaration. Path IDs and query
- * parameters have their own names, the whole body is `body`, and the Idempotency-Key is `idempotency_key`. A stream of
- * events is not a tool, because a tool call has one result.
+ * Creates one tool for each endpoint that accepts a key, from the endpoint's own declaration. Path IDs and query
+ * parameters are separate arguments, the whole body is `body`, and the Idempotency-Key is `idempotency_key`. A stream
+ * of events is not a tool, because a tool call has one result.
  */
 export const toolsOf = (routes: readonly Route[]): Tool[] =>
   routes.filter((route) => isShown(route) && isKeyRoute(route.access) && hasOneResult(route)).map(toolOf);
 
-/** A completion may be a stream, and the tool `startConversation` has the same effect. */
+/** A completion may be a stream, and the tool `startConversation` has the effect of a completion. */
 const hasOneResult = (route: Route): boolean => !isStream(route) && !route.path.startsWith(OPENAI_PATH);
 
-/** The tools that this key may use. Each call is checked again, like any other request. */
+/** True if this key may use the tool. Each call of a tool is checked again, like any other request. */
 export function isFor({ route: { access } }: Tool, { caller, from }: Pick<Admission, 'caller' | 'from'>): boolean {
   if (!isKeyRoute(access)) return false;
   const named = { agent: caller.agentId ?? undefined, campaign: caller.campaignId ?? undefined };
@@ -79,7 +76,7 @@ export function requestOf({ route }: Tool, given: Json): ToolRequest {
   };
 }
 
-/** Path and query contain text. The schema refuses any other value. */
+/** A path or query contains only text. The schema refuses a value that is not text. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const pathNames = (route: Route): string[] => [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
@@ -114,7 +111,7 @@ function toolOf(route: Route): Tool {
     check: compileBody(
       Type.Unsafe({
         type: 'object',
-        // The endpoint itself validates body and query, after the access check.
+        // The endpoint validates body and query, after the access check.
         properties: {
           ...Object.fromEntries(Object.keys(properties).map((name) => [name, {}])),
           ...Object.fromEntries(names.map((name) => [name, id])),
@@ -139,12 +136,15 @@ function toolOf(route: Route): Tool {
   };
 }
 
-/** The schema of the structured result, which is any of the success bodies. Undefined if a success may have no body. */
+/**
+ * Returns the schema of the structured result, which is any of the success bodies. The result is undefined if a
+ * successful response may have no body.
+ */
 function outputSchemaOf({ responses }: Route): Definition['outputSchema'] {
   const schemas = Object.values(responses).map(answerSchema);
   if (schemas.includes(null)) return undefined;
   const distinct = [...new Set(schemas.map((schema) => JSON.stringify(wireSchema(schema!))))];
   const bodies = distinct.map((text) => JSON.parse(text) as Json);
-  // The protocol requires an object at the root.
+  // The protocol requires an object at the root of the schema.
   return { type: 'object', ...(bodies.length === 1 ? bodies[0] : { anyOf: bodies }) };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Whether the caller prefers a stream. The caller must name `text/event-stream` and prefer it to JSON. Clients that
+ * True if the caller prefers a stream. The caller must name `text/event-stream` and prefer it to JSON. Clients that
  * send no preference, accept everything, or also accept JSON, get the normal response.
  */
 export function asksForStream(request: FastifyRequest): boolean {

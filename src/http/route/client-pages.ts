@@ -6,9 +6,9 @@ import { metaOf } from '../edge/request-meta.ts';
 import type { AccessDecisions, Route } from './route.ts';
 
 /**
- * CORS for the routes that client tokens open. A page may read a response only if its token names the page's origin.
- * A preflight has no token, so its response shows nothing and allows only the attempt: the call itself is decided by
- * its token (docs/adr/0109). Every response varies by origin, so that no cache gives it to another page.
+ * CORS for the routes that client tokens open. A page may read a response only if its token names the page's origin. A
+ * preflight has no token, so its response shows nothing and only allows the call, which needs a valid token
+ * (docs/adr/0109). Every response varies by origin, so that no cache gives the response to another page.
  */
 const EXPOSED =
   'x-request-id, retry-after, location, ratelimit, ratelimit-policy, idempotent-replayed, preference-applied';
@@ -28,8 +28,8 @@ export function letOwnPageRead(request: FastifyRequest, reply: FastifyReply, acc
 
 /**
  * A preflight does not show whether the call has a client token. A call of a page with an API key is refused, so that a
- * key that a page contains by mistake has no effect. Only browsers send Sec-Fetch-Site, and pages cannot change it. A
- * proxy of the same origin may add a key.
+ * key in a page has no effect. Only browsers send Sec-Fetch-Site, and pages cannot change it. A call from the same
+ * origin is allowed, because a proxy may have added its key.
  */
 export function refuseKeyOfPage({ headers }: FastifyRequest, { caller }: Admission): void {
   const site = headers['sec-fetch-site'];

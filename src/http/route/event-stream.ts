@@ -5,39 +5,39 @@ import { createTally } from '../../kernel/tally.ts';
 
 /**
  * Server-sent events (WHATWG HTML, section 9.2), which are responses that stay open. This file does not depend on the
- * content of the events. The module provides the common parts of every open stream: a maximum number of streams, a
- * heartbeat so that proxies and clients see that the stream is alive, an end for readers that do not read, and an end
- * for all streams when the process stops. A stream contains hints and may end at any time, so the client must be able
- * to reconnect and request the state.
+ * content of the events. The file has the common parts of every open stream: a maximum number of streams, a heartbeat
+ * for proxies and clients, an end for readers that do not read, and an end for all streams when the process stops. A
+ * stream contains hints and may end at any time, so the client must be able to reconnect and request the state.
  *
- * A route declares its access like any other route, then: `const stream = request.server.eventStreams.open(request,
- * reply, { groups, onEnd }); … return reply;`
+ * A route declares its access like any other route, and then runs `const stream =
+ * request.server.eventStreams.open(request, reply, { groups, onEnd }); … return reply;`.
  */
 export type EventStream = {
   /** Returns false if the stream has ended, or if this call ends it because its reader is too slow. */
   send(event: string, data: unknown, id?: string): boolean;
-  /** Formats an event without a name. */
+  /** Formats an event that has no name. */
   sendData(data: string): boolean;
-  /** The client reconnects after a short time, unless an event told it not to. */
+  /** The client reconnects after a short time, unless an event told the client to stop. */
   end(): void;
   readonly ended: boolean;
 };
 
 export type OpenStream = {
   /**
-   * The groups whose streams are counted together (a member, a visitor, a network address), and the maximum of each. A
-   * further stream is refused with 429.
+   * The groups in which streams are counted together (a member, a visitor, a network address), with the maximum of each
+   * group. A stream above the maximum is refused with 429.
    */
   groups: Record<string, number>;
   /** True: the heartbeat is an event named `beat` that the client's code can see, not an invisible comment. */
   audible?: boolean;
   /**
-   * Whether the call would be permitted now. The stream checks this twice a second. The stream ends if the answer is
-   * no, or if the check fails.
+   * True if the call would be permitted now. The stream runs this check twice a second. The stream ends if the call is
+   * not permitted any more, or if the check fails.
    */
   isStillGranted?: () => Promise<boolean>;
   /**
-   * Called exactly once, whichever side ends the stream, and also when the caller disconnected before it was opened.
+   * This function is called exactly once, whichever side ends the stream, and also when the caller disconnected before
+   * the stream was opened.
    */
   onEnd?: () => void;
 };
@@ -61,9 +61,9 @@ export type StreamBounds = { total: number; heartbeatMs: number; bufferBytes: nu
 const MAX_STREAMS = 2_048;
 /** The interval is below the 30 s and 60 s after which common proxies close a silent response. */
 const HEARTBEAT_MS = 15_000;
-/** How long a stream may stay open after its caller has lost the permission. */
+/** A stream may stay open for this time after its caller has lost the permission. */
 const RECHECK_MS = 500;
-/** Maximum amount of data that waits for one slow reader, in addition to the kernel's own buffer. */
+/** One slow reader may have this much waiting data, in addition to the kernel's buffer. */
 const MAX_BUFFERED_BYTES = 64 * 1_024;
 /**
  * A client waits for this time before it reconnects, plus a random time of up to the same length, so that not all
@@ -84,7 +84,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
     if (streams.size > 1) return;
     timers = [
       setInterval(() => streams.forEach(beat), heartbeatMs).unref(),
-      // All streams are checked at the same time, so that they can share a query.
+      // All streams are checked at the same time, so that their checks share a query.
       setInterval(() => streams.forEach(recheck), RECHECK_MS).unref(),
     ];
   };
@@ -127,7 +127,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
       add(stream);
       raw.once('close', finish);
       begin(raw, headers as Record<string, string | string[]>);
-      // A HEAD request gets only the headers. A client that has disconnected gets no end event.
+      // A HEAD request gets only the headers. A client that has disconnected gets no event about the end.
       if (request.method === 'HEAD') raw.end();
       if (raw.destroyed) finish();
       const write = (text: string): boolean => {
@@ -147,7 +147,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
     },
     drain: () => {
       draining = true;
-      // A reader that does not read would delay the stop.
+      // A reader that does not read would delay the stop of the process.
       for (const { raw } of streams)
         if (raw.writableLength > 0) raw.destroy();
         else raw.end();
@@ -158,7 +158,7 @@ export function createEventStreams(bounds: Partial<StreamBounds> = {}): EventStr
   };
 }
 
-/** Returns true if too much data waits for the reader. The connection is then closed. */
+/** Returns true if too much data waits for the reader, so that the connection must be closed. */
 function isStuck(raw: ServerResponse, bufferBytes: number): boolean {
   if (raw.writableLength <= bufferBytes) return false;
   raw.destroy();
@@ -182,7 +182,7 @@ function begin(raw: ServerResponse, headers: Record<string, string | string[]>):
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
-    // A proxy that buffers whole responses would buffer forever.
+    // A proxy that buffers whole responses would never pass the stream on.
     'x-accel-buffering': 'no',
   });
   // The first byte changes the state of the client's stream to "open".

@@ -5,8 +5,8 @@ import type { ClientCaller } from '../../access/types.ts';
 import type { Idempotency } from './route.ts';
 
 /**
- * 1 to 255 visible ASCII characters. Two headers arrive joined by a comma and a space, and a space is not a visible
- * character.
+ * A key has 1 to 255 visible ASCII characters. Node joins two headers with a comma and a space, and a space is not a
+ * visible character.
  */
 const SYNTAX = /^[\x21-\x7e]{1,255}$/;
 
@@ -34,7 +34,7 @@ export function idempotencyOf(request: IncomingMessage, body: Buffer, client?: C
   };
 }
 
-/** Two spellings of one path have the same scope. The router has already decoded the path, so decoding cannot fail. */
+/** All spellings of one path have the same scope. The router has already decoded the path, so decoding cannot fail. */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   const path = end === -1 ? target : target.slice(0, end);

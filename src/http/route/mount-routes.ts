@@ -25,14 +25,17 @@ export type Mounting = {
   readonly access: AccessDecisions;
   readonly problems: Problems;
   readonly tracer: Tracer | null;
-  /** Validates every answer against its declared schema: for tests. */
+  /** True in tests: validates every answer against its declared schema. */
   readonly checkAnswers: boolean;
 };
 
-/** A body that takes longer to arrive is slow: access is checked again after it. */
+/** A body that takes longer to arrive is slow, so access is checked again after it. */
 export const SLOW_BODY_MS = 100;
 
-/** Mounts each declared route: access and rate limit in onRequest, then body, schema, and the route's own handler. */
+/**
+ * Mounts each declared route, with access and rate limit in onRequest, and then body, schema, and the route's own
+ * handler.
+ */
 export function mountRoutes(server: FastifyInstance, routes: readonly Route[], mounting: Mounting): void {
   const uploadMemory = createUploadMemory();
   for (const route of routes) {
@@ -58,8 +61,8 @@ function refuseWithoutAccess({ method, path, access }: Route): void {
 type OnRequest = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
 /**
- * Rows 1 to 12 of the order of checks (docs/security.md), before a byte of the body is read. Synchronous when access
- * answers from memory.
+ * Checks rows 1 to 12 of the order of checks (docs/security.md) before any byte of the body is read. The check is
+ * synchronous if access answers from memory.
  */
 function admission(route: Route, { access, problems, tracer }: Mounting): OnRequest {
   const need = route.access;
@@ -93,21 +96,21 @@ function admission(route: Route, { access, problems, tracer }: Mounting): OnRequ
 }
 
 /**
- * A refused call does not count in the key's total. A call with an unknown outcome counts, because it may have been
- * accepted.
+ * A refused call gives its unit of the key's total back. A call with an unknown outcome counts, because it may have
+ * been accepted.
  */
 function giveBack({ admission, raw }: FastifyRequest): void {
-  // Without a status, the response had already begun.
+  // A request without a status failed after the response had begun.
   const code = (metaOf(raw)?.code ?? null) as ProblemCode | null;
   if (code !== null && (PROBLEMS[code].status < 500 || code === 'unavailable')) admission?.counted?.giveBack();
 }
 
-/** Undefined: granted immediately. */
+/** Undefined: access was granted immediately. */
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
 function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tracer | null): Guard {
   const { limit = null } = route;
-  // A tool of /mcp is called as a request of its own, which counts.
+  // A tool of /mcp is called as a separate request, which counts.
   const isCounted = route.path.startsWith('/api/');
   const admitted = (request: FastifyRequest, reply: FastifyReply, admission: Admission): Promise<void> | undefined => {
     const meta = metaOf(request.raw)!;
@@ -142,8 +145,7 @@ function keyGuard(need: Need, route: Route, access: AccessDecisions, tracer: Tra
 }
 
 /**
- * Only a verified key begins or continues a trace. The log line does not contain the path, because it may contain ids
- * of people.
+ * Only a verified key begins or continues a trace. The span contains no path, because a path may contain IDs of people.
  */
 const spanOf = (tracer: Tracer, { method, path }: Route, { raw, id }: FastifyRequest, { caller }: Admission): Span =>
   tracer.span(
@@ -178,7 +180,7 @@ const sessionGuard =
     });
   };
 
-/** Only percent-encoding can add control characters, and no id contains one: the database must never get a NUL. */
+/** Only percent-encoding can add control characters, and no ID contains one. The database must never get a NUL. */
 function refuseControlCharacters(request: FastifyRequest): void {
   if (!request.raw.url!.includes('%')) return;
   // oxlint-disable-next-line eslint/no-control-regex
@@ -188,7 +190,10 @@ function refuseControlCharacters(request: FastifyRequest): void {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Rows 13 and 14, then the handler. A route without body and query needs no extra promise. */
+/**
+ * Runs rows 13 and 14 of the order of checks, and then the handler. A route without body and query needs no extra
+ * promise.
+ */
 function handling(route: Route, { access, problems, checkAnswers }: Mounting, uploadMemory: UploadMemory) {
   const { handle, reaches } = route;
   const status = successStatus(route);
@@ -202,7 +207,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
   const checks = checkAnswers ? compileAnswers(route) : null;
 
   const answer = (reply: FastifyReply, result: unknown): FastifyReply => {
-    // A stream whose reader has left never ends, but its headers are sent.
+    // The headers were sent for a stream, whose response may never end after its reader has left.
     if (result === reply || reply.sent || reply.raw.headersSent) return reply;
     if (result === undefined || result === null) return reply.send();
     checks?.(reply.statusCode, result);
@@ -270,7 +275,7 @@ function handling(route: Route, { access, problems, checkAnswers }: Mounting, up
   }
 }
 
-/** Answers are validated like requests, but only in tests, where an engineer sees the fault. */
+/** Only tests validate answers, because an engineer sees the fault in a test. */
 function compileAnswers(route: Route): (status: number, body: unknown) => void {
   const checks = new Map(
     Object.entries(route.responses).map(([status, answer]) => {

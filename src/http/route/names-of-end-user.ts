@@ -8,6 +8,6 @@ export const namesOf = (endUser: EndUserInput | undefined): string[] => [
   ...addressed(endUser?.phone),
 ];
 
-/** A phone number or e-mail address is the same name as an address on a channel. */
+/** A phone number or e-mail address gives the same name as an address on a channel. */
 export const addressed = (address: string | null | undefined): string[] =>
   typeof address === 'string' ? [`at ${address.toLowerCase()}`] : [];

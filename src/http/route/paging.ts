@@ -1,25 +1,25 @@
 import { type CursorPosition, cursorScope, decodeCursor, encodeCursor, type Page } from '../../kernel/cursor.ts';
 
-/** The start of a page, in the form that the store's lists expect. */
+/** The start of a page in the form that the lists of the store expect. */
 export type Position = { createdAt: Date; id: string };
 
 export type Paging = {
-  /** Throws `cursor_invalid`. Returns null on the first page. */
+  /** The method throws `cursor_invalid`. Null on the first page. */
   after(scope: string, cursor: string | undefined): Position | null;
-  /** The wire format of one page. The next page starts at the position of its last row. */
+  /** Builds the wire format of one page. The next page starts after the position of the last row. */
   page<Row extends { created_at: string }>(
     scope: string,
     page: { rows: readonly Row[]; hasMore: boolean },
     idOf?: (row: Row) => string,
   ): Page<Row>;
-  /** Creates a signed cursor for any other position, and reads it back. */
+  /** Creates a signed cursor for any other position. The method `marked` reads the cursor back. */
   mark(scope: string, position: CursorPosition): string;
   marked(scope: string, cursor: string): CursorPosition;
 };
 
 export { cursorScope };
 
-/** Lists of (created_at, id), newest first, with signed cursors. */
+/** Builds pages of lists by (created_at, id), newest first, with signed cursors. */
 export const createPaging = (key: Buffer): Paging => ({
   after: (scope, cursor) => {
     if (cursor === undefined) return null;

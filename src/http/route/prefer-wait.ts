@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * `Prefer: wait=10` (RFC 7240, 4.3), at most `most`. Null: absent. The parser ignores what it does not understand, as
- * that standard requires.
+ * Reads the seconds of `Prefer: wait=10` (RFC 7240, 4.3), at most `most`. Null: the request does not have this
+ * preference. The parser ignores preferences that it does not know, as RFC 7240 requires.
  */
 export function waitedSeconds(request: FastifyRequest, most: number): number | null {
   const header = request.headers.prefer;

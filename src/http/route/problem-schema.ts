@@ -12,7 +12,7 @@ const Fault = Type.Object(
 
 const code = Type.Union(Object.keys(PROBLEMS).map((each) => Type.Literal(each)));
 
-/** The common members of every error body, for the reference and its tests. Some codes have further members. */
+/** The common members of every error body, for the reference and its tests. Some codes have additional members. */
 export const ProblemSchema = Type.Object(
   {
     type: Type.String({ format: 'uri', description: 'The page that explains this code.' }),

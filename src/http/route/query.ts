@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Refusal, type Fault } from '../../../contract/problems.ts';
 import { compileBody, wireSchema } from '../../kernel/validation/validate.ts';
 
-/** The two parameters of every list. Spread these parameters into a route's own `query`. */
+/** The two parameters of every list, to spread into the `query` of a route. */
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Records per page.' })),
   cursor: Type.Optional(
@@ -14,12 +14,15 @@ export const PageQuery = {
 
 type Property = { readonly type?: string; readonly format?: string; readonly [keyword: string]: unknown };
 
-/** Values of these formats contain no spaces, so a space is an unescaped plus sign (`?phone=+97430000000`). */
+/**
+ * Values of the listed formats never contain spaces, so a space shows an unescaped plus sign (`?phone=+97430000000`).
+ */
 const WITHOUT_SPACES = new Set(['phone', 'email', 'date-time']);
 
 /**
  * A query contains only text. If the schema requires an integer or a boolean, only the one canonical spelling is
- * converted. All other text stays text and fails the schema by its type. An unknown or duplicate parameter is a fault.
+ * converted. All other text is not converted and fails the schema by its type. An unknown or duplicate parameter is a
+ * fault.
  */
 export function compileQuery(schema: TSchema): (text: string) => Record<string, unknown> {
   const wire = wireSchema({ ...schema, additionalProperties: false });

@@ -3,8 +3,8 @@ import type { Need } from '../../access/types.ts';
 import { isKeyRoute, type Route } from './route.ts';
 
 /**
- * Every refusal of a route: those that follow from its declaration, then its own. A route must not list a problem that
- * its declaration already implies.
+ * Lists every refusal of a route, first the refusals that follow from its declaration, then its own. A route must not
+ * list a problem that follows from its declaration.
  */
 export function problemsOf(route: Route): ProblemCode[] {
   const query = route.query && 'properties' in route.query ? (route.query.properties as object) : {};

@@ -5,51 +5,63 @@ import type { ProblemCode } from '../../../contract/problems.ts';
 import type { Admission, Caller, Need } from '../../access/types.ts';
 
 /**
- * The complete declaration of one endpoint: who may call it, its input, its answers, and its text in the reference.
- * mount-routes.ts runs it, and openapi.ts documents it, so no fact about an endpoint is written twice.
+ * The complete declaration of one endpoint: who may call it, its input, its answers, and its text in the reference. The
+ * file mount-routes.ts runs the endpoint and openapi.ts documents it, so no fact is written twice.
  */
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Fastify's style: `/api/triggers/:agent_id/:trigger_id`. */
+  /** The path in the style of Fastify, such as `/api/triggers/:agent_id/:trigger_id`. */
   readonly path: string;
-  /** Rows 1–11 of the order of checks (docs/security.md). A route without access stops the server at start. */
+  /**
+   * The access for rows 1 to 11 of the order of checks (docs/security.md). A route without access stops the server at
+   * start.
+   */
   readonly access: RouteAccess;
-  /** Row 12, the rate limit. Absent: only the limits of the key itself. */
+  /** The rate limit for row 12 of the order of checks. Absent: only the limits of the key apply. */
   readonly limit?: RateFamily;
   /** All names of the one person whom the call reaches, for the key's limit per end user. */
   readonly reaches?: (body: never) => readonly string[];
   readonly operation: Operation;
-  /** Rows 13 and 14. Absent on POST, PUT and PATCH: an empty body, or the empty object. */
+  /**
+   * The schema of the body, for rows 13 and 14 of the order of checks. If the schema is absent on POST, PUT and PATCH,
+   * the body must be empty or the empty object.
+   */
   readonly body?: TSchema;
   /** The body may be absent and then counts as `{}`. */
   readonly bodyOptional?: boolean;
   /**
-   * The handler gets the raw body (`request.body` is a Buffer), at most this many bytes: for webhooks whose signature
-   * covers the raw bytes. Rows 13 and 14 are then the handler's task.
+   * The handler gets the raw body (`request.body` is a Buffer) with at most this many bytes, for webhooks whose
+   * signature covers the raw bytes. With a raw body, the handler does rows 13 and 14 of the order of checks.
    */
   readonly rawBody?: number;
-  /** More keys than the usual 1,000, for bodies with many records. */
+  /** Allows more keys than the usual 1,000, for bodies with many records. */
   readonly bodyKeys?: number;
-  /** More bytes than the usual 256 KiB, for documents. */
+  /** Allows more bytes than the usual 256 KiB, for documents. */
   readonly bodyBytes?: number;
-  /** An object of strings, integers, booleans and enumerations. Absent: the query is ignored, except for fields of the body. */
+  /**
+   * The schema of the query, an object of strings, integers, booleans and enumerations. Absent: the server ignores the
+   * query, but refuses fields of the body in the query.
+   */
   readonly query?: TSchema;
-  /** Request headers that the handler itself reads, by name. */
+  /** The request headers that the handler reads, by name. */
   readonly headers?: Readonly<Record<string, RequestHeader>>;
-  /** The call acts once per `Idempotency-Key`. */
+  /** True: the call acts once per `Idempotency-Key`. */
   readonly idempotent?: boolean;
-  /** Body per success status. `null`: no body. A handler's plain return value is sent with the lowest status. */
+  /**
+   * The body for each success status, or `null` for no body. A plain value that a handler returns is sent with the
+   * lowest status.
+   */
   readonly responses: Readonly<Record<number, Answer | null>>;
-  /** Refusals that only this route has, besides those that follow from its declaration. */
+  /** Refusals that only this route has, besides the refusals that follow from its declaration. */
   readonly problems?: readonly ProblemCode[];
-  /** Returns the body (an object, or JSON text), or answers with `reply` and returns it. */
+  /** Returns the body (an object, or JSON text), or answers with `reply` and returns `reply`. */
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 };
 
 export type RequestHeader = {
-  /** The effect, for the reference. */
+  /** The effect of the header, for the reference. */
   readonly description: string;
-  /** The same choice as an argument of the tool (MCP), because a tool call has no headers. */
+  /** The argument of the tool (MCP) that replaces the header, because a tool call has no headers. */
   readonly argument?: {
     readonly name: string;
     readonly schema: TSchema;
@@ -60,8 +72,8 @@ export type RequestHeader = {
 export type RouteAccess = Need | 'public' | { readonly session: SessionGuard };
 
 /**
- * Access for routes of people: throws a Refusal, or its result becomes `request.session`. Runs before the body is read.
- * The headers that `access` sets are also sent with refusals.
+ * Decides access for routes of people: the guard throws a Refusal, or its result becomes `request.session`. The guard
+ * runs before the body is read. Refusals also have the headers that the guard sets.
  */
 export type SessionGuard = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
@@ -71,7 +83,7 @@ export type Answer =
       readonly schema: TSchema;
       readonly description?: string;
       readonly headers?: Record<string, string>;
-      /** Callers that ask for it get a stream of these events instead. */
+      /** The events of the stream that callers get if they ask for a stream. */
       readonly events?: Events;
       readonly exampleEvents?: readonly ExampleEvent[];
     }
@@ -87,23 +99,26 @@ export type Events = Readonly<Record<string, TSchema>>;
 export type ExampleEvent = { readonly event: string; readonly id?: string; readonly data: unknown };
 
 export type Operation = {
-  /** Unique and stable: generated clients derive their method name from it. */
+  /** The ID of the route, unique and stable, because generated clients derive their method name from it. */
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Hidden from the public reference: the dashboard's own endpoints. */
+  /** True: the public reference hides the route, as for the dashboard's own endpoints. */
   readonly hidden?: boolean;
-  /** An example body. Tests check the example against the schema. */
+  /** An example of the body. Tests check the example against the schema. */
   readonly example?: unknown;
-  /** An example answer per status. For a union, an object with a named example of each. Tests validate all of them. */
+  /**
+   * An example of the answer for each status. For a union, an object with a named example of each alternative. Tests
+   * validate all examples of answers.
+   */
   readonly examples?: Readonly<Record<number, unknown>>;
 };
 
 /** Values of the RateLimit-Policy and RateLimit headers (IETF draft-ietf-httpapi-ratelimit-headers). */
 export type RateState = { readonly policy: string; readonly state: string };
 
-/** What the routes need from the access room: `Access` implements it. */
+/** The part of the access room that the routes need, which `Access` implements. */
 export type AccessDecisions = {
   admit(
     authorization: readonly string[],
@@ -119,11 +134,11 @@ export type AccessDecisions = {
   remaining(caller: Caller): Promise<number | null>;
 };
 
-/** Digests that decide whether two calls are the same call. */
+/** Two digests that decide whether two calls are the same call. */
 export type Idempotency = {
-  /** SHA-256 of method, path and key. The store adds the organization. */
+  /** The hash (SHA-256) of method, path and key. The store adds the organization. */
   readonly scope: Buffer;
-  /** SHA-256 of the body's bytes as sent. */
+  /** The hash (SHA-256) of the body's bytes as sent. */
   readonly request: Buffer;
 };
 
@@ -133,7 +148,7 @@ declare module 'fastify' {
     admission: Admission;
     /** The result of the session guard of a dashboard route. */
     session: unknown;
-    /** `req_…`, the same as in X-Request-Id, the error body and the log line. */
+    /** The request ID (`req_…`), as in X-Request-Id, the error body and the log line. */
     readonly requestId: string;
     /** Null when the caller sent no Idempotency-Key. */
     idempotency: Idempotency | null;
@@ -149,9 +164,9 @@ export const answerSchema = (answer: Answer | null): TSchema | null => {
   return 'events' in answer ? null : answer;
 };
 
-/** The only answer is a stream of events, which ends late or never. */
+/** True if the only answer is a stream of events, which ends late or never. */
 export const isStream = ({ responses }: Route): boolean =>
   Object.values(responses).every((answer) => answer !== null && 'events' in answer && !('schema' in answer));
 
-/** The status that a handler's plain return value is sent with. */
+/** The status with which a plain value of a handler is sent. */
 export const successStatus = (route: Route): number => Math.min(...Object.keys(route.responses).map(Number));

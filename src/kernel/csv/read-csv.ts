@@ -5,8 +5,8 @@ import type { CsvError } from 'csv-parse';
 import { IMPORT_DELIMITERS, type ImportEncoding } from '../../../contract/dashboard/imports.ts';
 
 /**
- * Reads a CSV file as a stream of rows (RFC 4180 and the variants of spreadsheets): any line ends, quoted line breaks,
- * a byte order mark, several separators. Memory never contains more than one piece of the file.
+ * Reads a CSV file as a stream of rows (RFC 4180 and the variants of spreadsheets), with any line ends, quoted line
+ * breaks, a byte order mark, and several separators. The memory never contains more than one piece of the file.
  */
 export type CsvRow = {
   cells: string[];
@@ -25,16 +25,16 @@ export class FileFault extends Error {
   }
 }
 
-/** A convention of spreadsheets: a first line that names the separator and is not a row. */
+/** In a convention of spreadsheets, the first line names the separator and is not a row. */
 const NAMES_DELIMITER = /^sep=(.)$/i;
 
 /**
- * The parser reads each slice without a pause. A KB of empty lines takes several milliseconds, so other work runs
+ * The parser reads each slice without a pause. A kilobyte of empty lines takes several milliseconds, so other work runs
  * between slices.
  */
 const SLICE_BYTES = 4 * 1024;
 
-/** A longer row means an unclosed quotation mark. */
+/** A row with more bytes means an unclosed quotation mark. */
 const MAX_ROW_CHARACTERS = 64 * 1024;
 
 export async function* readCsv(
@@ -44,7 +44,7 @@ export async function* readCsv(
   const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     delimiter,
-    // All line ends are listed because, by default, the parser uses only the first one that it finds.
+    // The list contains all line ends, because the parser's default is only the first line end that it finds.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
@@ -53,7 +53,7 @@ export async function* readCsv(
   });
   const position = { bytes: 0 };
   const fed = pipeline(Readable.from(decoded(pieces, encoding, position), { objectMode: false }), parser);
-  // An error of the input ends the parser with the same error, which the loop throws.
+  // An error of the input ends the parser with this error, which the loop throws.
   fed.catch(() => {});
   let isFirst = true;
   try {
@@ -104,7 +104,7 @@ function textOf(decode: () => string, encoding: ImportEncoding): string {
   try {
     text = decode();
   } catch {
-    // The caller reports the error below.
+    // The caller reports the error.
   }
   // UTF-16 text without a byte order mark is valid UTF-8 with many NULs.
   if (text === null || text.includes('\0'))
@@ -115,7 +115,10 @@ function textOf(decode: () => string, encoding: ImportEncoding): string {
   return text;
 }
 
-/** The separator that the file names, else the most frequent one in its first line, outside quotation marks. */
+/**
+ * Finds the separator that the file names, or else the most frequent separator in its first line, outside quotation
+ * marks.
+ */
 export function findDelimiter(text: string): (typeof IMPORT_DELIMITERS)[number] {
   const named = NAMES_DELIMITER.exec(text.split(/\r?\n|\r/, 1)[0]!)?.[1];
   const known = IMPORT_DELIMITERS.find((one) => one === named);

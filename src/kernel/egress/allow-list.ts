@@ -2,11 +2,11 @@ import { BlockList, isIP } from 'node:net';
 
 /** The hosts that the operator allows for outgoing calls even if they are private or plain http. */
 export type AllowList = {
-  /** The name itself is trusted, no matter which addresses it resolves to. */
+  /** True if the name itself is trusted, no matter which addresses it resolves to. */
   host(hostname: string, port: number): boolean;
   address(address: string, port: number): boolean;
   /**
-   * Matches an entry with this host or literal address and exactly this port, even if the port belongs to another
+   * True if an entry has this host or literal address and exactly this port, even if the port belongs to another
    * protocol.
    */
   names(hostname: string, port: number): boolean;
@@ -15,8 +15,8 @@ export type AllowList = {
 type Entry = { name: string; port: number | null } | { network: BlockList; port: number | null };
 
 /**
- * Parses a list of hosts, addresses and CIDRs, each host or address with an optional port: `ollama.internal:11434`,
- * `10.2.0.0/16`, `127.0.0.1`, `[::1]:8080`. A fault quotes the entry, so that the operator can find it.
+ * Parses a list of hosts, addresses and CIDRs, each with an optional port, such as `ollama.internal:11434`,
+ * `10.2.0.0/16`, `127.0.0.1` or `[::1]:8080`. A fault quotes the entry, so that the operator can find it.
  */
 export function parseAllow(list: string | readonly string[]): { ok: AllowList } | { fault: string } {
   const entries: Entry[] = [];

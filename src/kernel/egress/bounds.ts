@@ -1,9 +1,9 @@
 import { EgressError } from './egress-error.ts';
 
 export type EgressBounds = {
-  /** Measured from the start of the call to the last byte of the answer. */
+  /** The time limit from the start of the call to the last byte of the answer. */
   timeoutMs?: number;
-  /** Maximum size of the answer's body. For `fetch`, the size after decompression. */
+  /** The maximum size of the answer's body. For `fetch`, the limit applies to the size after decompression. */
   maxBytes?: number;
 };
 

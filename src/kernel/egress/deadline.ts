@@ -1,19 +1,21 @@
 import { EgressError, NotConnected } from './egress-error.ts';
 
 export type Deadline = {
-  /** Aborts on timeout or when the caller aborts. */
+  /** The signal aborts on timeout, or when the caller aborts. */
   signal: AbortSignal;
-  /** The error to throw: the caller's own reason, a timeout, or the underlying egress error. */
+  /** Returns the error to throw, which is the caller's own reason, a timeout, or the underlying egress error. */
   explain(error: unknown): unknown;
   /**
-   * Waits for `work`, but not longer than the deadline. This is needed because undici notices an abort only once it is
-   * connected.
+   * Waits for `work`, but not longer than the deadline. The method is needed because undici notices an abort only after
+   * the connection is made.
    */
   race<T>(work: Promise<T>): Promise<T>;
   clear(): void;
 };
 
-/** A timeout for one outgoing call, combined with the caller's signal. Call `clear` when the call is over. */
+/**
+ * Creates a timeout for one outgoing call, combined with the caller's signal. Call `clear` after the call has ended.
+ */
 export function withDeadline(timeoutMs: number, caller?: AbortSignal | null): Deadline {
   const controller = new AbortController();
   const timeout = new EgressError('egress_timeout', 'The request to the remote server timed out.');
@@ -36,7 +38,7 @@ export function withDeadline(timeoutMs: number, caller?: AbortSignal | null): De
   };
 }
 
-/** Maximum depth of the causes that are examined, because `fetch` wraps a socket error several causes deep. */
+/** At most this many levels of causes are examined, because `fetch` wraps a socket error several levels deep. */
 const MAX_CAUSES = 8;
 
 function explainFailure(error: unknown): EgressError {

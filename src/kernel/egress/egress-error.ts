@@ -1,8 +1,8 @@
 export type EgressCode = 'egress_refused' | 'egress_timeout' | 'egress_unreachable' | 'egress_too_large';
 
 /**
- * An outgoing call without an answer. The message is a sentence that may be shown to the person who gave the URL. The
- * message contains neither the URL nor the resolved addresses, because these would reveal the internal network.
+ * An outgoing call without an answer. The message is a sentence that the person who gave the URL may see. The message
+ * contains neither the URL nor the resolved addresses, which would reveal the internal network.
  */
 export class EgressError extends Error {
   readonly code: EgressCode;
@@ -17,7 +17,7 @@ export class EgressError extends Error {
   }
 }
 
-/** The reason why no connection was made. An error of undici contains this reason among its causes. */
+/** The reason why no connection was made. The causes of an undici error contain this error. */
 export class NotConnected extends Error {
   constructor(cause: unknown) {
     super('No connection was made.', { cause });

@@ -8,10 +8,13 @@ import { EgressError, NotConnected } from './egress-error.ts';
 import { judgePort, type Service } from './ports.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** Resolves a name to all its addresses, in the order in which to try them. */
+/** The promise resolves a name to all its addresses, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** How many addresses of a name are tried before it counts as unreachable. All addresses of the name are judged. */
+/**
+ * At most this many addresses of a name are tried before the name counts as unreachable. Egress judges all addresses of
+ * the name.
+ */
 const MAX_ADDRESSES_TRIED = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A resolver that hangs must not block a place in the pool forever. */
@@ -23,16 +26,16 @@ export const resolveBySystem: Resolve = async (hostname) =>
 export type Destination = { hostname: string; port: number; protocol: string; service?: Service };
 
 /**
- * Short, because a user waits while an address is saved. A name that does not resolve in time is checked when it is
- * called.
+ * The time is short, because a user waits while an address is saved. A name that does not resolve in time is checked
+ * when it is called.
  */
 const SAVE_TIMEOUT_MS = 3_000;
 
 /**
- * The only check of destinations, when an address is saved and when it is called. Resolves a destination once and
- * returns its addresses, or throws `egress_refused` if one of them is not allowed. Literal addresses follow the same
- * path as names. Every address must pass: otherwise a name that mixes a public and a private address could get through
- * by chance.
+ * All checks of destinations use this function, when an address is saved and when it is called. The promise resolves a
+ * destination once and returns its addresses, or throws `egress_refused` if one of them is not allowed. Literal
+ * addresses take the same path as names. Every address must pass, because a name with a public and a private address
+ * could otherwise pass by chance.
  */
 export async function resolveGuarded(
   { hostname, port, protocol, service = 'http' }: Destination,
@@ -59,8 +62,9 @@ export async function resolveGuarded(
 }
 
 /**
- * Applies the same rules on save, while a user waits. A name that does not resolve now is checked when it is called.
- * Plain http is refused for a name that does not resolve, unless the operator allowed the host.
+ * Applies the rules for connections when a user saves an address. A name that does not resolve at this time is checked
+ * again when it is called. Plain http is refused for a name that does not resolve, unless the operator allowed the
+ * host.
  */
 export async function judgeForSaving(destination: Destination, allow: AllowList, resolve: Resolve): Promise<void> {
   const { hostname, port, protocol } = destination;
@@ -98,9 +102,9 @@ async function resolveName(name: string, resolve: Resolve, withinMs: number): Pr
 
 /**
  * Opens every outgoing socket: judges the destination and connects to exactly the judged address, so a name that
- * resolves differently the second time (DNS rebinding) gains nothing. SNI, the certificate's name and Host stay the
- * name. The guard replaces undici's whole `connect`, because a guard in `connect.lookup` is never called for literal
- * addresses.
+ * resolves differently the second time (DNS rebinding) gains nothing. SNI, the name in the certificate and Host stay
+ * the original name. The guard replaces undici's whole `connect`, because a guard in `connect.lookup` is never called
+ * for literal addresses.
  */
 export function guardedConnect(
   build: typeof buildConnector,
@@ -110,7 +114,7 @@ export function guardedConnect(
 ): buildConnector.connector {
   const connect = build({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, ca });
   const dial = (address: string, { hostname, protocol }: buildConnector.Options, port: number) => {
-    // Without a servername, undici's connector uses the address alone for plain http.
+    // Without a servername, the connector of undici uses the address alone for plain http.
     const name = plainName(hostname);
     const servername = protocol === 'https:' && isIP(name) === 0 ? name : undefined;
     return new Promise<Socket>((done, fail) =>

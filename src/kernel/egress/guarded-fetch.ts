@@ -15,11 +15,11 @@ export async function guardedFetch(
   init: RequestInit = {},
 ): Promise<Response> {
   const url = parseTarget(input instanceof Request ? input.url : String(input));
-  // The signal is not read from the Request, because a Request's own signal only follows the caller's, and garbage
-  // collection can end that.
+  // The signal is not read from the Request, because a Request's own signal only follows the caller's signal, and
+  // garbage collection can end this link.
   const caller = init.signal ?? (input instanceof Request ? input.signal : null);
   const request = new Request(input instanceof Request ? input : url, { ...init, signal: null, redirect: 'manual' });
-  // The host is always the name in the URL. Another name here would also change SNI.
+  // The host is always the name in the URL. Another Host header would also change SNI.
   request.headers.delete('host');
   const deadline = withDeadline(timeoutMs, caller);
   try {
@@ -49,7 +49,7 @@ export async function guardedFetch(
   }
 }
 
-/** Reads the body completely before it removes secrets, because a secret may span two pieces. */
+/** Reads the whole body before it removes secrets, because a secret may span two pieces. */
 const cleanBody = (body: ReadableStream<Uint8Array>, sent: readonly string[]): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {
@@ -60,7 +60,7 @@ const cleanBody = (body: ReadableStream<Uint8Array>, sent: readonly string[]): R
     cancel: (reason) => body.cancel(reason),
   });
 
-/** Passes the body on as it arrives. The deadline covers the body, so a slow body times out too. */
+/** Passes the body on while it arrives. The deadline covers the body, so a slow body times out too. */
 function boundedBody(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,

@@ -6,14 +6,17 @@ import { resolveGuarded, type Resolve } from './guarded-connect.ts';
 export type SocketTarget = {
   host: string;
   port: number;
-  /** True: the connection is never encrypted. This is allowed only for hosts on the operator's allow list. */
+  /**
+   * True: the connection is never encrypted. An unencrypted connection is allowed only for hosts on the operator's
+   * allow list.
+   */
   plain?: boolean;
 };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_ADDRESSES_TRIED = 3;
 
-/** A TCP connection to exactly the judged address, for protocols other than HTTP. The caller adds TLS. */
+/** Opens a TCP connection to exactly the judged address, for protocols other than HTTP. The caller adds TLS. */
 export async function openGuardedSocket(
   { host, port, plain = false }: SocketTarget,
   allow: AllowList,

@@ -2,9 +2,10 @@ import type { AllowList } from './allow-list.ts';
 import { EgressError } from './egress-error.ts';
 
 /**
- * Ports that a user's URL may not name, because a server of another protocol listens there. First the "bad ports" of
- * the Fetch standard (https://fetch.spec.whatwg.org/#port-blocking), then databases, queues and remote desktops. An
- * entry of PARLEY_EGRESS_ALLOW with host and port makes an exception. An entry without a port does not.
+ * Ports that a user's URL may not name, because a server of another protocol listens on them. The list has the "bad
+ * ports" of the Fetch standard (https://fetch.spec.whatwg.org/#port-blocking), followed by databases, queues and remote
+ * desktops. An entry of PARLEY_EGRESS_ALLOW with host and port makes an exception. An entry without a port does not
+ * make an exception.
  */
 const OTHER_PROTOCOLS = new Set(
   [
@@ -16,14 +17,14 @@ const OTHER_PROTOCOLS = new Set(
   ].flatMap((line) => line.split(' ').map(Number)),
 );
 
-/** Ports of mail: 25 and 2525 between servers, 465 and 587 for senders who sign in. */
+/** The ports of mail are 25 and 2525 between servers, and 465 and 587 for senders who sign in. */
 const MAIL = new Set([25, 465, 587, 2525]);
 
 export type Service = 'http' | 'mail';
 
 /**
- * Mail may use its own ports and, if the operator allowed the host, any port that belongs to no other protocol. Other
- * services may use any port that belongs to no other protocol.
+ * Mail may use the ports of mail and, if the operator allowed the host, any port that belongs to no other protocol.
+ * Other services may use any port that belongs to no other protocol.
  */
 export function judgePort(service: Service, name: string, port: number, allow: AllowList): void {
   if (allow.names(name, port)) return;

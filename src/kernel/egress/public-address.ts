@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Whether this address is on the public internet. The lists come from the IANA special-purpose registries. The list
- * also contains addresses from which clouds serve secrets, although the registries do not list them. For IPv6 the rule
- * is reversed: only 2000::/3 is allocated, so every other address is refused without a list (loopback, link-local,
- * unique local, multicast, the forms that contain an IPv4 address such as ::127.0.0.1, ::ffff:127.0.0.1 and
+ * True if this address is on the public internet. The lists come from the IANA special-purpose registries. The list
+ * also contains addresses from which clouds serve secrets, although the registries do not list these addresses. For
+ * IPv6 the rule is reversed: only 2000::/3 is allocated, so every other address is refused without a list (loopback,
+ * link-local, unique local, multicast, the forms that contain an IPv4 address such as ::127.0.0.1, ::ffff:127.0.0.1 and
  * 64:ff9b::7f00:1, and future ranges).
  */
 export function isPublicAddress(address: string): boolean {

@@ -1,14 +1,13 @@
 import { REDACTED } from '../redact.ts';
 
 /**
- * Some servers repeat the request in their errors, including the Authorization header. The answers of these servers are
- * stored, shown and logged, so the secrets of a request are removed from its answer here, before any other code reads
- * it.
+ * Some servers repeat the request in their errors, including the Authorization header. Parley stores, shows and logs
+ * the answers of servers, so this file removes the secrets of a request from its answer first.
  */
 const NAME = /^(?:proxy-)?authorization$|^cookie$|^(?!idempotency)(?:.*[-_])?(?:key|token|secret|password)$/i;
-/** Telegram bot tokens are in the path. */
+/** The tokens of Telegram bots are in the path of the URL. */
 const IN_PATH = /\d{6,}:[\w-]{20,}/g;
-/** Shorter texts occur in too many answers by chance. */
+/** Texts with fewer characters occur in too many answers by chance. */
 const MIN_CHARACTERS = 8;
 
 export type Sent = {
@@ -50,7 +49,7 @@ const inForm = (secret: string): string => new URLSearchParams([['', secret]]).t
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replace(spelled(secret), REDACTED), text);
 
-/** Removes the secrets from a JSON value: from its texts and from the names of its members. */
+/** Removes the secrets from a JSON value, in its texts and in the names of its members. */
 export function valueWithoutSecrets<T>(value: T, secrets: readonly string[]): T;
 export function valueWithoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return withoutSecrets(value, secrets);
@@ -65,7 +64,7 @@ export function valueWithoutSecrets(value: unknown, secrets: readonly string[]):
 }
 
 export function bytesWithoutSecrets(bytes: Buffer, secrets: readonly string[]): Buffer {
-  // Byte for byte, so that binary data does not change.
+  // The text has one character for each byte, so that binary data does not change.
   const text = bytes.toString('latin1');
   const clean = withoutSecrets(
     text,
@@ -75,9 +74,9 @@ export function bytesWithoutSecrets(bytes: Buffer, secrets: readonly string[]): 
 }
 
 /**
- * Matches the secret in each form that JSON allows: `\/` for `/`, `\u002b` for `+`, and both of these again in JSON
- * inside a JSON text. A run of backslashes becomes one bounded part of the expression. If several parts could match the
- * same backslashes, the expression would try every division of them.
+ * Matches the secret in each form that JSON allows: `\/` for `/`, `\u002b` for `+`, and both forms again in JSON inside
+ * a JSON text. A run of backslashes becomes one bounded part of the expression. If several parts could match the same
+ * backslashes, the expression would try every division of the backslashes.
  */
 function spelled(secret: string): RegExp {
   const parts = secret.match(/\\+|[^\\]/g) ?? [];

@@ -1,6 +1,9 @@
 import { EgressError } from './egress-error.ts';
 
-/** Parses the URL of an outgoing call. Refuses the URL for faults that are visible without resolving its name. */
+/**
+ * Parses the URL of an outgoing call. The function refuses a URL with a fault that is visible without resolving its
+ * name.
+ */
 export function parseTarget(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new EgressError('egress_refused', 'The URL cannot be read.');

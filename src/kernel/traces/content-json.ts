@@ -1,5 +1,5 @@
 /**
- * The maximum length of one attribute with content. The attribute is JSON, so only the texts inside are cut, and the
+ * One attribute with content has at most this length. The attribute is JSON, so only the texts inside are cut, and the
  * JSON stays valid.
  */
 const MAX_CHARACTERS = 8_000;

@@ -4,9 +4,10 @@ import { requestJson, spanJson } from './otlp.ts';
 import type { EndedSpan, Facts } from './tracer.ts';
 
 /**
- * Sends spans to the operator's collector (OTLP over HTTP, in JSON), in batches and in the background: no other work
- * waits for it. If the collector accepts no spans, they wait for the next try while there is room. When there is no
- * room, new spans are dropped and counted. The address comes from the environment, so it needs no egress rules.
+ * Sends spans to the operator's collector (OTLP over HTTP, in JSON), in batches and in the background, so that no other
+ * work waits. If the collector accepts no spans, they wait for the next try as long as the queue has room. When the
+ * queue is full, new spans are dropped and counted. The address comes from the environment, so it needs no egress
+ * rules.
  */
 export type SpanExport = {
   add(span: EndedSpan): void;
@@ -19,12 +20,12 @@ export type SpanExportOptions = {
   resource: Facts;
   version: string;
   log: Pick<Logger, 'warn'>;
-  /** The counts for /metrics. */
+  /** The counts of spans for /metrics. */
   onSpans?(outcome: 'sent' | 'dropped', many: number): void;
   everyMs: number;
 };
 
-/** The defaults of OpenTelemetry's batch processor. */
+/** The defaults are those of OpenTelemetry's batch processor. */
 const BATCH = 512;
 const MAX_WAITING = 2_048;
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
@@ -125,7 +126,7 @@ async function post({ url, headers }: Place, body: string, signal: AbortSignal):
   }
 }
 
-/** Sends an empty request. Returns the problem with the collector, or null. */
+/** Sends an empty request to the collector. Returns the problem with the collector, or null. */
 export async function trySpanExport(to: Place): Promise<string | null> {
   const { outcome, reason } = await post(to, '{"resourceSpans":[]}', AbortSignal.timeout(TIMEOUT_MS));
   return outcome === 'sent' ? null : (reason ?? outcome);

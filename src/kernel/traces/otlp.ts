@@ -1,7 +1,7 @@
 import { redact } from '../redact.ts';
 import { type EndedSpan, type Fact, type Facts, SPAN_KINDS } from './tracer.ts';
 
-/** Spans in the JSON form of OTLP 1.x: IDs in hex, 64-bit numbers as text. */
+/** Writes spans in the JSON form of OTLP 1.x, with IDs in hex and 64-bit numbers as text. */
 export function spanJson({ traceId, spanId, parentId, name, kind, startedAt, ms, facts, failure }: EndedSpan): string {
   const began = BigInt(startedAt) * 1_000_000n;
   const span = {
@@ -15,7 +15,7 @@ export function spanJson({ traceId, spanId, parentId, name, kind, startedAt, ms,
     attributes: attributesOf(failure === null ? facts : { ...facts, 'error.type': failure }),
     ...(failure !== null && { status: { code: STATUS_ERROR } }),
   };
-  // As in a log line, text that looks like a credential is removed.
+  // Text that looks like a credential is removed, as in a log line.
   return redact(JSON.stringify(span));
 }
 

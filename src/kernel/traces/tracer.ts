@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Spans of the work of this process, in the form of OpenTelemetry. If tracing is off, there is no tracer, so callers
- * use `tracer?.`. A `traceparent` (W3C Trace Context, version 00) continues a trace in another process or at a
- * customer's server. A `traceparent` contains two random numbers and nothing else. `tracestate` and `baggage` contain
- * data of other parties and are not passed on.
+ * Creates spans of the work of this process, in the form of OpenTelemetry. If tracing is off, no tracer exists, so
+ * callers use `tracer?.`. A `traceparent` (W3C Trace Context, version 00) continues a trace in another process or at a
+ * customer's server. A `traceparent` contains two random numbers and nothing else. Parley does not pass `tracestate`
+ * and `baggage` on, because they contain data of other parties.
  */
 export type Tracer = {
   span(name: string, kind: SpanKind, from: Origin, facts?: Facts): Span;
@@ -16,15 +16,18 @@ export type Origin = { caller: string | null | undefined } | { ours: string | nu
 export type Span = {
   readonly traceparent: string;
   child(name: string, kind: SpanKind, facts?: Facts): Span;
-  /** Attributes with IDs, names, numbers and codes, never with a text of a person, a key or an address. */
+  /** Adds attributes with IDs, names, numbers and codes, never with a text of a person, a key or an address. */
   set(facts: Facts): void;
-  /** Attributes with texts of people. These attributes are left out unless the operator allowed them. */
+  /**
+   * Adds attributes with texts of people. The attributes that `content` adds are left out unless the operator allowed
+   * texts.
+   */
   content(texts: () => Facts): void;
   /** `failure`: an error code. Only the first call has an effect. */
   end(failure?: string | null): void;
 };
 
-/** The numbers that OTLP defines. */
+/** OTLP defines the numbers of span kinds. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const;
 export type SpanKind = keyof typeof SPAN_KINDS;
 
@@ -46,7 +49,7 @@ export type EndedSpan = {
 export type Sampling = {
   /** The share of the new traces that is recorded. */
   ratio: number;
-  /** Whether the decision of a caller who started the trace applies. */
+  /** True: the decision of a caller who started the trace applies. */
   followsParent: boolean;
 };
 
@@ -58,7 +61,7 @@ const MAX_CONTENT_CHARACTERS = 8_000;
 const cut = (text: string, max: number): string => text.slice(0, max).toWellFormed();
 
 export function createTracer({ ratio, followsParent, content, onEnd }: TracerOptions): Tracer {
-  /** The trace ID decides, so all processes decide the same. */
+  /** The trace ID decides whether a trace is recorded, so all processes decide the same. */
   const isChosen = (traceId: string): boolean => Number.parseInt(traceId.slice(-13), 16) / 2 ** 52 < ratio;
 
   function begin(name: string, kind: SpanKind, parent: Parent | null, given: Facts): Span {
@@ -104,7 +107,7 @@ export function createTracer({ ratio, followsParent, content, onEnd }: TracerOpt
 
 type Parent = { traceId: string; spanId: string; sampled: boolean; ours: boolean };
 
-/** A later version may be longer, but its first fields have the same meaning. */
+/** A later version of the header may be longer, but its first fields have the same meaning. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const MAX_CHARACTERS = 256;
 

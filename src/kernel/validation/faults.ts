@@ -3,14 +3,14 @@ import type { Fault } from '../../../contract/problems.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { FORMATS } from './formats.ts';
 
-/** More entries help no one, and a hostile body could cause a hundred thousand faults. */
+/** More faults help no one, and a hostile body could cause a hundred thousand faults. */
 export const MAX_FAULTS = 50;
-/** The maximum number of errors that are examined, because filtering alternatives compares errors with each other. */
+/** At most this many errors are examined, because the filter of alternatives compares errors with each other. */
 const MAX_ERRORS = 1_000;
 export const MAX_POINTER_CHARACTERS = 300;
 
 /**
- * Converts Ajv's errors to readable faults: one for each mistake, in the order of the body, without repeating a value.
+ * Converts Ajv's errors to readable faults, one for each mistake, in the order of the body, without repeating a value.
  */
 export function faultsOf(errors: readonly ErrorObject[]): Fault[] {
   const faults = new Map<string, Fault>();
@@ -26,12 +26,13 @@ export function faultsOf(errors: readonly ErrorObject[]): Fault[] {
 type Schema = Record<string, unknown>;
 
 /**
- * A value that matches none of several alternatives fails all of them, with errors for each. Only the errors of the
- * intended alternative are reported. If that one is unclear, there is a single error for the whole value.
+ * A value that matches none of several alternatives fails all of them, with errors for each. The function reports only
+ * the errors of the intended alternative. If the intended alternative is unclear, it reports a single error for the
+ * whole value.
  */
 function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   let remaining = [...errors];
-  // The outermost union comes first, because it decides which of the inner ones matter.
+  // The outermost union comes first, because it decides which inner unions matter.
   const unions = errors
     .filter((error) => error.keyword === 'anyOf')
     .sort((a, b) => a.schemaPath.length - b.schemaPath.length);
@@ -51,7 +52,10 @@ function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   return remaining;
 }
 
-/** Index of the intended alternative: the one with the same literal member, or else the only one of its JSON type. */
+/**
+ * Returns the index of the intended alternative, which has the same literal member or is the only alternative of its
+ * JSON type.
+ */
 function alternativeMeant(union: ErrorObject): number | null {
   const alternatives = union.schema as Schema[];
   const tag = tagOf(alternatives);
@@ -67,7 +71,7 @@ function alternativeMeant(union: ErrorObject): number | null {
   return sameType.length === 1 ? sameType[0]! : null;
 }
 
-/** The member whose literal distinguishes the alternatives, such as `type` of a message's content. */
+/** Returns the member whose literal distinguishes the alternatives, such as `type` of a message's content. */
 export function tagOf(alternatives: readonly Schema[]): string | null {
   const names = Object.keys((alternatives[0]?.properties as Schema | undefined) ?? {});
   return names.find((name) => alternatives.every((each) => literalOf(each, name) !== undefined)) ?? null;

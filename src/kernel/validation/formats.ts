@@ -1,7 +1,9 @@
 import { isCalendarDay } from '../calendar-day.ts';
 import { isPhoneNumber } from '../phone-number.ts';
 
-/** The formats for schemas. Each format is strict: a value that passes is stored and used without another check. */
+/**
+ * The formats for schemas. Each format is strict, because a value that passes is stored and used without another check.
+ */
 export const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly says: string }>> = {
   'date-time': { test: isDateTime, says: 'Must be a time in RFC 3339 with its offset, such as 2026-11-21T06:00:00Z.' },
   date: { test: isCalendarDay, says: 'Must be a date, such as 2026-11-21.' },
@@ -27,9 +29,9 @@ function isDateTime(text: string): boolean {
 }
 
 /**
- * Accepts one @, a domain with a dot, and no character that needs quotes, which are the addresses that mail providers
- * accept in practice. A top-level domain is not a number, and no label begins or ends with a hyphen. The pattern
- * includes combining marks, because Hindi domains contain both letters and marks.
+ * Accepts addresses that mail providers accept in practice: one @, a domain with a dot, and no character that needs
+ * quotes. A top-level domain is not a number, and no label begins or ends with a hyphen. The pattern includes combining
+ * marks, because Hindi domains contain both letters and marks.
  */
 const EMAIL =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?=.{1,253}$)(?:(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)\.)+(?=.*\p{L})(?!-)[\p{L}\p{M}\p{N}-]{2,63}(?<!-)$/u;
@@ -41,14 +43,14 @@ function isEmail(text: string): boolean {
 }
 
 function isUri(text: string): boolean {
-  // URL would accept spaces, tabs and line breaks by removing them.
+  // The class URL would accept spaces, tabs and line breaks by removing them.
   return /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text);
 }
 
 function isLocale(text: string): boolean {
   try {
-    // Languages of more than three letters are allowed by the syntax but do not exist: "english" is a name and not a
-    // tag.
+    // The syntax allows languages of more than three letters, but they do not exist. For example, "english" is a name
+    // and not a tag.
     return text.length <= 35 && new Intl.Locale(text).language.length <= 3;
   } catch {
     return false;
@@ -59,7 +61,7 @@ function isLine(text: string): boolean {
   return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-/** Cached, because a call of Intl costs tens of microseconds, and there are about six hundred names. */
+/** The results are cached, because a call of Intl takes tens of microseconds, and about six hundred names exist. */
 const zones = new Map<string, boolean>();
 const MAX_ZONES = 2_000;
 

@@ -1,9 +1,12 @@
 import type { Fault } from '../../../contract/problems.ts';
 
-/** The maximum number of days by which a message can be scheduled ahead. */
+/** A message can be scheduled at most this many days ahead. */
 const MAX_SCHEDULE_DAYS = 366;
 
-/** The time at which a message is to be sent. Null: the message is sent now. A time in the past also means now. */
+/**
+ * Reads the time at which a message must be sent. Null if the message is sent now, which also applies to a time in the
+ * past.
+ */
 export function readSendAt(text: string | null | undefined, faults: Fault[]): Date | null {
   if (text === null || text === undefined) return null;
   const at = new Date(text);

@@ -5,19 +5,19 @@ import { faultsOf } from './faults.ts';
 import { FORMATS } from './formats.ts';
 
 /**
- * Throws 422 with one fault for each mistake. The validation never changes the value: no coercion, no defaults, nothing
- * removed.
+ * The check throws 422 with one fault for each mistake. The validation never changes the value, so it has no coercion
+ * and no defaults and removes nothing.
  */
 export type Check = (value: unknown) => void;
 
 export const EmptyObject = Type.Object({}, { additionalProperties: false });
 
 /**
- * This is row 14 of the order of checks (docs/security.md). A valid body costs one check that stops at the first fault.
- * The check is compiled for the first body, because a node receives requests for only a few of its routes. Only an
- * invalid one is checked again for all its faults, by a second function that is compiled for the first invalid body.
- * The second function does not stop at a list that is too long, so it receives only the first entries. The fault from
- * the quick check is reported in any case.
+ * The check is row 14 of the order of checks (docs/security.md). A valid body needs one check, which stops at the first
+ * fault. The first body compiles the check, because a node receives requests for only a few of its routes. Only an
+ * invalid body is checked again for all its faults, by a second function that the first invalid body compiles. The
+ * second function does not stop at a list that is too long, so it receives only the first entries of each list. The
+ * fault from the quick check is reported in any case.
  */
 export function compileBody(schema: TSchema): Check {
   let wire: Record<string, unknown> | null = null;
@@ -46,7 +46,9 @@ const OPTIONS = {
 const quick = withFormats(new Ajv({ ...OPTIONS, allErrors: false, verbose: true }));
 const thorough = withFormats(new Ajv({ ...OPTIONS, allErrors: true, verbose: true }));
 
-/** How many list entries are examined for faults, over all lists of a body. At most fifty faults are reported. */
+/**
+ * At most this many list entries are examined for faults, over all lists of a body. At most fifty faults are reported.
+ */
 const MAX_EXPLAINED_ENTRIES = 500;
 
 function withFewerEntries(value: unknown, left = { entries: MAX_EXPLAINED_ENTRIES }): unknown {
@@ -56,7 +58,7 @@ function withFewerEntries(value: unknown, left = { entries: MAX_EXPLAINED_ENTRIE
       if (left.entries-- <= 0) break;
       remaining.push(withFewerEntries(entry, left));
     }
-    // An empty list could cause a fault that the body does not have.
+    // If a list were emptied, it could cause a fault that the body does not have.
     return remaining.length > 0 ? remaining : value.slice(0, 1);
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -69,9 +71,9 @@ function withFormats(ajv: Ajv): Ajv {
 }
 
 /**
- * The schema for validation and for the reference. TypeBox writes a record as a pattern of its keys, and JSON Schema
- * does not check a value whose key matches no pattern. "Any key" is the pattern `^.*$`, in which the dot excludes line
- * breaks.
+ * Converts a schema to the form for validation and for the reference. TypeBox writes a record as a pattern of its keys,
+ * and JSON Schema does not check a value whose key matches no pattern. TypeBox writes "any key" as the pattern `^.*$`,
+ * in which the dot excludes line breaks.
  */
 export function wireSchema(schema: TSchema): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {

@@ -4,8 +4,8 @@ import { type Actor, recordAudit, SYSTEM } from '../organizations/audit.ts';
 import { accessToken } from '../schema/access-token.ts';
 
 /**
- * Ends tokens together with the fact on which they depend, in the transaction of that change. Each ended token gets an
- * entry in the audit log.
+ * Ends access tokens in the transaction of the change that makes the tokens invalid. Each ended token gets an entry in
+ * the audit log.
  */
 type Reason = 'person_removed' | 'person_demoted' | 'sign_in_changed' | 'account_claimed' | 'second_factor_reset';
 
@@ -56,10 +56,7 @@ async function end(tx: Queryable, which: SQL | undefined, actor: Actor, reason: 
     });
 }
 
-/**
- * Clears the factor of tokens. The account has no second factor any more, so its tokens no longer count as created with
- * one.
- */
+/** Clears the second factor of an account's tokens, because the account has no second factor any more. */
 export async function clearTokenFactors(tx: Queryable, userId: string): Promise<void> {
   await tx
     .update(accessToken)

@@ -4,7 +4,7 @@ import type { Person } from '../accounts/accounts.ts';
 import type { Queryable } from '../db.ts';
 import type { Organization } from '../organizations/organizations.ts';
 
-/** A token with all current facts that decide about it. */
+/** An access token with all current facts that an access decision needs. */
 export type FoundToken = {
   id: string;
   orgId: string;
@@ -16,7 +16,7 @@ export type FoundToken = {
   signInFactor: boolean;
   createdAt: Date;
   expiresAt: Date | null;
-  /** Computed with the clock of the database. */
+  /** The clock of the database decides whether the token has expired. */
   hasExpired: boolean;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
@@ -26,7 +26,10 @@ export type FoundToken = {
   organization: Organization;
 };
 
-/** The token with one of these digests, its person and their current role. Always read from the primary. */
+/**
+ * Finds the access token with one of the given digests, its person and the person's current role. The query always
+ * reads from the primary.
+ */
 export async function findToken(db: Queryable, digests: readonly Buffer[]): Promise<FoundToken | null> {
   const forms = sql.join(
     digests.map((digest) => sql`${digest}`),

@@ -88,7 +88,7 @@ export async function countTokens(tx: Queryable, orgId: string, userId: string):
   return rows[0]!.many;
 }
 
-/** Returns the IDs of those agents in the list that exist in the organization. */
+/** Returns the IDs of the agents in the list that exist in the organization. */
 export async function findAgents(tx: Queryable, orgId: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .select({ id: agent.id })
@@ -98,8 +98,8 @@ export async function findAgents(tx: Queryable, orgId: string, ids: readonly str
 }
 
 /**
- * Returns true if the session exists, and locks it. A transaction that deletes the session waits for this one, and then
- * sees its writes.
+ * Returns true if the session exists, and locks it. A transaction that deletes the session waits for the end of this
+ * transaction, and then sees its writes.
  */
 export async function holdSession(tx: Queryable, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx

@@ -8,7 +8,9 @@ export type Person = {
   id: string;
   name: string;
   email: string;
-  /** Verified by a mailed link, or by the operator's confirmation (src/features/members/claim-account.ts). */
+  /**
+   * An address is verified by a mailed link, or by the operator's confirmation (src/features/members/claim-account.ts).
+   */
   emailVerified: boolean;
 };
 

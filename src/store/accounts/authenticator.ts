@@ -13,13 +13,16 @@ export async function readAuthenticator(db: Queryable, userId: string): Promise<
   return rows[0] ?? null;
 }
 
-/** Locks the row until the transaction ends. If one code is used twice at the same time, the second use fails. */
+/**
+ * Locks the row until the transaction ends. If one code is used twice at the same time, the second use of the code
+ * fails.
+ */
 export async function lockAuthenticator(tx: Queryable, userId: string): Promise<Authenticator | null> {
   const rows = await tx.select().from(secondFactor).where(eq(secondFactor.userId, userId)).for('update');
   return rows[0] ?? null;
 }
 
-/** Returns false if there is a confirmed authenticator, which stays. */
+/** Returns false if the account already has a confirmed authenticator, which does not change. */
 export async function beginAuthenticator(db: Queryable, userId: string, sealed: string): Promise<boolean> {
   const rows = await db
     .insert(secondFactor)
@@ -58,7 +61,10 @@ export async function readFactors(
   return { authenticator: confirmed.length > 0, passkeys: keys[0]!.many };
 }
 
-/** Records that the session has shown a second factor. The session was opened before the person had a second factor. */
+/**
+ * Records that the session has shown a second factor. This function is called in a session that was opened before the
+ * person had a second factor.
+ */
 export async function setSessionFactor(tx: Queryable, userId: string, sessionId: string): Promise<void> {
   await tx
     .update(session)
@@ -67,8 +73,8 @@ export async function setSessionFactor(tx: Queryable, userId: string, sessionId:
 }
 
 /**
- * Clears the second factor of these sessions, because the person has none left. Sessions of a provider record the
- * provider's factor and do not change.
+ * Clears the second factor of all sessions of the person, because the person no longer has a second factor. Sessions of
+ * a provider record the provider's factor and do not change.
  */
 export async function clearSessionFactors(tx: Queryable, userId: string): Promise<void> {
   await tx

@@ -22,8 +22,8 @@ export async function insertPasskey(
 }
 
 /**
- * Returns true on the first use of a challenge that is newer than the last one, so that a recorded answer cannot be
- * replayed.
+ * Returns true on the first use of a challenge that is newer than the last challenge, so that a recorded answer cannot
+ * be replayed.
  */
 export async function usePasskey(
   db: Queryable,

@@ -11,7 +11,7 @@ export async function readPasswordHash(db: Queryable, userId: string): Promise<s
   return rows[0]?.password ?? null;
 }
 
-/** The person with this address and the hash of their password. Null: no such person exists. */
+/** The person with this address and the hash of their password. Null if the person does not exist. */
 export async function findCredential(db: Queryable, email: string): Promise<{ person: Person; hash: string } | null> {
   const rows = await db
     .select({ person, hash: account.password })

@@ -2,7 +2,10 @@ import { and, desc, eq, gt, ne } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { session } from '../schema/identity.ts';
 
-/** The maximum number of sessions that a person is shown. Further sessions stay signed in. */
+/**
+ * The list of a person's sessions has at most this length. Sessions beyond this number stay signed in, but are not
+ * listed.
+ */
 const MAX_SESSIONS_LISTED = 100;
 
 export async function listSessions(db: Queryable, userId: string) {
@@ -30,7 +33,7 @@ export async function deleteSession(db: Queryable, userId: string, sessionId: st
   return gone.length > 0;
 }
 
-/** Used directly after signing in, when only the person who signed in has the token. */
+/** This function is called directly after a sign-in, when only the person who signed in has the token. */
 export async function deleteSessionByToken(db: Queryable, userId: string, token: string): Promise<void> {
   await db.delete(session).where(and(eq(session.userId, userId), eq(session.token, token)));
 }

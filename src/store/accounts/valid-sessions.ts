@@ -5,8 +5,8 @@ import type { Queryable } from '../db.ts';
 export type OpenSession = { sessionId: string; userId: string; orgId: string };
 
 /**
- * Whether each session is still valid: the session exists and has not expired, the person is still a member, and the
- * session has shown the second factor that the organization requires. The results have the same order.
+ * True if each session is still valid: the session exists and has not expired, the person is still a member, and the
+ * session has shown the second factor that the organization requires. The results have the same order as the sessions.
  */
 export async function areSessionsValid(db: Queryable, sessions: readonly OpenSession[]): Promise<boolean[]> {
   const { rows } = await db.execute<{ holds: boolean }>(sql`SELECT EXISTS (

@@ -48,8 +48,8 @@ export async function listDependents(
 }
 
 /**
- * The rows stay, because runs and conversations reference them, but no query finds the agent any more. The agent's
- * documents, their sources, its tests and the secrets of its tools are deleted at once.
+ * The rows of a deleted agent stay, because runs and conversations reference them, but no query finds the agent. The
+ * agent's documents, their sources, its tests and the secrets of its tools are deleted at once.
  */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };

@@ -4,14 +4,14 @@ import type { Queryable } from '../db.ts';
 import { mcpChange } from '../schema/mcp-change.ts';
 
 /**
- * A tool of the published definition, and the differences to the current tool on its server. Empty: the tool equals the
- * approved one.
+ * A tool of the published definition, and the differences to the current tool on its server. The value is empty if the
+ * tool equals the approved tool.
  */
 export type SeenTool = { tool: string; pin: string; what: ToolChange['what'] };
 
 /**
- * Records the tools that a node has just read from a server. `since` does not change while the same state is seen
- * again.
+ * Records the tools that a node has just read from a server. `since` does not change while the state of a tool stays
+ * the same.
  */
 export async function recordSeenTools(
   db: Queryable,

@@ -20,8 +20,8 @@ export type AgentForTurns = {
 };
 
 /**
- * The agent at one revision, with its live version or the given one. The agent's documents are read one by one, when
- * they are needed.
+ * The agent at one revision, with its live version or the given one. The agent's documents are read one by one, when a
+ * turn needs them.
  */
 export async function readAgentForTurns(
   pool: pg.Pool,

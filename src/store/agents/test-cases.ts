@@ -28,7 +28,7 @@ export async function writeSuite(
     .onConflictDoUpdate({ target: [agentSuite.orgId, agentSuite.agentId], set });
 }
 
-/** Removes the cases that were made from a person's conversations. Returns their number. */
+/** Removes the cases that were made from a person's conversations, and returns the number of removed cases. */
 export async function eraseCasesFrom(db: Queryable, orgId: string, endUserId: string): Promise<number> {
   const { rows } = await db.execute<{ erased: number }>(sql`
     UPDATE agent_suite s SET updated_at = now(), cases = (
@@ -87,7 +87,7 @@ export async function recordPass(db: Queryable, orgId: string, agentId: string, 
     });
 }
 
-/** A case that failed later, which can happen with a model, loses its earlier pass. */
+/** A case that passed and fails later, which can happen with a model, loses its earlier pass. */
 export async function forgetPass(db: Queryable, orgId: string, agentId: string, print: string): Promise<void> {
   await db
     .delete(agentTestPass)

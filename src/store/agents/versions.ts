@@ -8,7 +8,7 @@ import { changeAgent } from './write.ts';
 import { type PageOf, pageOf } from '../page.ts';
 
 /**
- * Makes `definition` both the draft and the live definition. Creates a version if it differs from the previous live
+ * Makes `definition` the draft and the live definition. Creates a version if it differs from the previous live
  * definition. Versions are numbered on from the newest one, which may not be live.
  */
 export async function publishDefinition(
@@ -38,7 +38,7 @@ export async function publishDefinition(
   return version;
 }
 
-/** Adds a version that is not live, unless the newest version is equal. Returns its number. */
+/** Adds a version that is not live, unless the newest version is equal, and returns its number. */
 export async function addVersion(
   db: Queryable,
   { orgId, id, newestVersion }: AgentRow,
@@ -52,7 +52,7 @@ export async function addVersion(
   return version;
 }
 
-/** Makes a published version live for everyone. The draft stays. */
+/** Makes a published version live for everyone. The draft does not change. */
 export async function makeLive(db: Queryable, { orgId, agentId, version, definition }: AgentVersionRow): Promise<void> {
   await db
     .update(agent)
@@ -60,7 +60,7 @@ export async function makeLive(db: Queryable, { orgId, agentId, version, definit
     .where(living(orgId, agentId));
 }
 
-/** Whether two definitions are equal, in any order of their members. */
+/** True if two definitions are equal, in any order of their members. */
 export const sameDefinition = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
 type AgentVersionRow = typeof agentVersion.$inferSelect;

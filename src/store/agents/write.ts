@@ -27,7 +27,7 @@ export async function changeAgent(
     .where(living(orgId, id));
 }
 
-/** Called after a change of credentials, so that every cache reads the agents again. */
+/** This function is called after a change of credentials, so that every cache reads the agents again. */
 export async function touchAgents(db: Queryable, orgId: string): Promise<void> {
   await db
     .update(agent)

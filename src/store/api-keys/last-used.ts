@@ -4,8 +4,8 @@ import { byCell } from '../cells/by-cell.ts';
 type LastUse = { orgId: string; keyId: string; at: Date; isLast: boolean };
 
 /**
- * Writes at most once per minute for each key or access token over all nodes. The time never goes back (for keys, a
- * database trigger also enforces this).
+ * Writes the last use at most once per minute for each key or access token over all nodes. The time never goes back
+ * (for keys, a database trigger also enforces this).
  */
 export async function writeLastUsed(
   client: pg.Pool,

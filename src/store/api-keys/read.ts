@@ -35,7 +35,7 @@ export async function readKeyConditions(
 }
 
 type ApiKeyFilter = {
-  /** Part of the label, or the beginning of the displayed prefix. */
+  /** Part of the label of a key, or the beginning of its displayed prefix. */
   text?: string | undefined;
   scope?: KeyScope | undefined;
   permission?: Permission | undefined;

@@ -43,7 +43,7 @@ export async function readKeyById(client: pg.Pool, orgId: string, id: string): P
   return found.rows[0] ?? null;
 }
 
-/** The key with one of these digests, and its organization. Null if the key does not exist. */
+/** Returns the key with one of the given digests, and its organization. Null if the key does not exist. */
 export async function readKeyByDigest(client: pg.Pool, digests: readonly Buffer[]): Promise<StoredKey | null> {
   if (hasCells(client)) return readKeyInCell(client, digests);
   const found = await client.query<StoredKey>({
@@ -91,7 +91,7 @@ export type TargetRecords = {
   campaign: { id: string; agentId: string; channelId: string; state: string } | null;
 };
 
-/** The organization's records with these IDs, without deleted records. */
+/** Returns the organization's records with the given IDs, without deleted records. */
 export async function readTargets(client: pg.Pool, orgId: string, ids: TargetIds): Promise<TargetRecords> {
   const found = await client.query<TargetRecords>({
     name: 'access-targets',

@@ -22,7 +22,7 @@ export async function revokeApiKey(
   return revoked.length > 0;
 }
 
-/** Returns the active keys that have one of these digests. */
+/** Returns the active keys that have one of the given digests. */
 export async function findActiveKeys(
   db: Queryable,
   digests: readonly Buffer[],
@@ -60,9 +60,9 @@ export async function scheduleRevoke(tx: Queryable, orgId: string, id: string, a
 }
 
 /**
- * Stores the time from which no node accepts these keys, if they were revoked at `seq` or before. A time that is
- * already stored does not change. A failover may have lost the revoke for which the caller waited, and a later revoke
- * may have followed.
+ * Stores the time since which no node accepts the given keys, if the keys were revoked at `seq` or before. A time that
+ * is already stored does not change. A failover may have lost the revoke for which the caller waited, and a later
+ * revoke may have followed.
  */
 export async function markEffective(db: Queryable, keys: readonly KeyName[], seq: number): Promise<void> {
   await byCell(
@@ -80,7 +80,8 @@ export async function markEffective(db: Queryable, keys: readonly KeyName[], seq
 
 /**
  * `due`: keys whose scheduled end has passed, and keys that were revoked without the change log (by hand, in SQL).
- * `unfinished`: keys whose state is still "revoking". In one statement, because every node asks for them each second.
+ * `unfinished`: keys whose state is still "revoking". One statement reads both lists, because every node asks for them
+ * each second.
  */
 export async function readOpenRevokes(
   db: Queryable,
@@ -110,8 +111,9 @@ async function openRevokesIn(db: Queryable, limit: number): Promise<(KeyName & {
 }
 
 /**
- * Revokes those of `keys` that are due. Returns the keys that were not revoked before. In one statement for each
- * organization, because a transaction does not know their cells. All nodes lock in this order.
+ * Revokes the keys in `keys` that are due. Returns the keys that were not revoked before. Each organization needs one
+ * statement, because a transaction does not know the cells of the organizations. All nodes lock the keys in the order
+ * of the list `keys`.
  */
 export async function revokeDue(tx: Queryable, keys: readonly KeyName[], by: { userId: string; seq: number }) {
   const revoked: KeyName[] = [];

@@ -5,22 +5,22 @@ import type { Db, Queryable } from '../db.ts';
 import { apiKey, apiKeyUse } from '../schema/api-key.ts';
 
 /**
- * The calls of a key's `total`. Nodes reserve blocks of these calls: `reserved` of the row counts every call that was
+ * The calls of a key's `total`. Nodes reserve blocks of a key's calls: `reserved` of the row counts every call that was
  * made, and every call that a node may still make from its block.
  */
 export type BlockWanted = {
   orgId: string;
   keyId: string;
-  /** As many calls as wait for the block now. */
+  /** The number of calls that wait for the block now. */
   atLeast: number;
   atMost: number;
-  /** A block is at most this part of what remains, so that the last calls are not held by nodes that do not need them. */
+  /** A block has at most this part of the remaining calls, so that other nodes can use the last calls. */
   share: number;
 };
 
 /**
- * Reserves calls; 0: none is left. A key that was rotated, and has not ended yet, uses calls of the key that replaced
- * it. Returned calls become calls of the old key, so the sum over both stays the same.
+ * Reserves calls; 0: none is left. A key that was replaced in a rotation, and has not ended yet, uses calls of the new
+ * key. Returned calls become calls of the old key, so the sum of both keys stays the same.
  */
 export async function reserveCalls(db: Db, wanted: BlockWanted): Promise<number> {
   const calls = await reserveOwn(db.$client, wanted);
@@ -45,7 +45,7 @@ async function reserveOwn(client: pg.Pool, wanted: BlockWanted): Promise<number>
   return reserved.rows[0]?.calls ?? 0;
 }
 
-/** The key that a rotation created for this one. */
+/** Finds the key that replaces this key after a rotation. */
 export async function findReplacement(db: Queryable, orgId: string, id: string): Promise<string | null> {
   const [row] = await db
     .select({ id: apiKey.id })
@@ -85,7 +85,7 @@ export async function returnCalls(client: pg.Pool, returned: readonly ReturnedCa
 async function giveBack(client: pg.Pool, returned: readonly ReturnedCalls[]): Promise<[]> {
   await client.query({
     name: 'return-calls',
-    // Locked in one order on all nodes, to avoid deadlocks.
+    // All nodes lock the rows in one order, to avoid deadlocks.
     text: `WITH block AS (
         SELECT u.org_id, u.key_id, w.calls FROM unnest($1::text[], $2::text[], $3::int[]) AS w(org_id, key_id, calls)
         JOIN api_key_use u ON u.org_id = w.org_id AND u.key_id = w.key_id ORDER BY u.key_id FOR UPDATE OF u)
@@ -100,7 +100,7 @@ async function giveBack(client: pg.Pool, returned: readonly ReturnedCalls[]): Pr
   return [];
 }
 
-/** Calls that the key can use and no node has reserved. Null: the key has no total. */
+/** The number of calls that the key can use and no node has reserved. Null: the key has no total. */
 export async function readUnreserved(db: Queryable, orgId: string, keyId: string): Promise<number | null> {
   const [row] = await db
     .select({ remaining: REMAINING })
@@ -112,13 +112,16 @@ export async function readUnreserved(db: Queryable, orgId: string, keyId: string
   return replacement === null ? own : own! + ((await readUnreserved(db, orgId, replacement)) ?? 0);
 }
 
-/** With `withUse`: what remains of the total. A lowered total may be below what was used before. */
+/**
+ * The remaining calls of a key, for a query that is joined by `withUse`. A lowered total may be below the number of
+ * calls that were already made.
+ */
 export const REMAINING = sql<number | null>`CASE WHEN ${apiKey.total} IS NOT NULL
   THEN greatest(${apiKey.total} - coalesce(${apiKeyUse.reserved}, 0), 0) END`;
 
 export const withUse = and(eq(apiKeyUse.orgId, apiKey.orgId), eq(apiKeyUse.keyId, apiKey.id));
 
-/** Counts from now on. */
+/** Starts to count the calls of the key. */
 export async function countCalls(tx: Queryable, orgId: string, keyId: string): Promise<void> {
   await tx.insert(apiKeyUse).values({ orgId, keyId }).onConflictDoNothing();
 }

@@ -39,7 +39,7 @@ const limitColumns = (limits: KeyLimits) => ({
   ...(limits.total !== undefined && { total: limits.total }),
 });
 
-/** False when the key is revoked. A database trigger refuses a limit above the previous one. */
+/** Returns false if the key is revoked. A database trigger refuses a limit above the previous limit. */
 export async function lowerKeyLimits(tx: Queryable, orgId: string, id: string, limits: KeyLimits): Promise<boolean> {
   const lowered = await tx
     .update(apiKey)
@@ -55,7 +55,7 @@ export async function renameApiKey(tx: Queryable, orgId: string, id: string, lab
   return renamed.length > 0;
 }
 
-/** Returns false if the key is revoked. A database trigger refuses networks outside the previous ones. */
+/** Returns false if the key is revoked. A database trigger refuses networks outside the previous networks. */
 export async function shortenKeyNetworks(
   tx: Queryable,
   orgId: string,

@@ -17,7 +17,7 @@ export const presentApproval = (row: ApprovalRow): ApprovalRecord => ({
   decided_at: row.decidedAt && timestamp(row.decidedAt),
 });
 
-/** The record for members: also who decided, and whether the approved call was made. */
+/** The record of an approval for members, with the person who decided and the outcome of the approved call. */
 export const presentEntry = (row: ApprovalRow): ApprovalEntry => ({
   ...presentApproval(row),
   decided_by: row.decidedBy,

@@ -24,7 +24,7 @@ export async function findApproval(db: Queryable, orgId: string, id: string): Pr
   return row ?? null;
 }
 
-/** Newest first, with the person of the conversation. */
+/** Lists approvals, newest first, with the person of the conversation. */
 export async function listApprovalRows(
   db: Queryable,
   orgId: string,

@@ -8,7 +8,7 @@ import { type ApprovalRow, findApproval } from './read.ts';
 
 /**
  * Locks an approval, its run and its conversation until the transaction ends, in the order in which turns lock them.
- * Null: there is no such approval.
+ * Null if the approval does not exist.
  */
 export async function lockApproval(tx: Queryable, orgId: string, id: string): Promise<ApprovalRow | null> {
   const found = await findApproval(tx, orgId, id);
@@ -57,7 +57,7 @@ export async function writeDecision(
     .where(and(eq(run.orgId, orgId), eq(run.id, runId), eq(run.status, 'waiting_for_approval'), isNull(run.lease)));
 }
 
-/** Stores what an approved call returned. The first outcome counts, and is returned. */
+/** Stores what an approved call returned. The first stored outcome counts, and is returned. */
 export async function storeOutcome(
   db: Queryable,
   orgId: string,
@@ -72,7 +72,7 @@ export async function storeOutcome(
   return row?.outcome ?? outcome;
 }
 
-/** Pending approvals whose time is over, of all organizations. */
+/** The pending approvals of all organizations whose deadline has passed. */
 export const findExpired = (db: Queryable, limit: number): Promise<{ orgId: string; id: string }[]> =>
   db
     .select({ orgId: approval.orgId, id: approval.id })
@@ -81,7 +81,7 @@ export const findExpired = (db: Queryable, limit: number): Promise<{ orgId: stri
     .orderBy(approval.expiresAt)
     .limit(limit);
 
-/** Ends the runs that wait for an approval of a deleted agent. The database then denies their approvals. */
+/** Ends the runs that wait for an approval of a deleted agent, so that the database denies the approvals. */
 export async function cancelWaitingRuns(tx: Queryable, orgId: string, agentId: string, reason: string): Promise<void> {
   await tx.execute(sql`UPDATE run SET status = 'cancelled', reason = ${reason}, due_at = NULL, lease = NULL,
       finished_at = statement_timestamp()

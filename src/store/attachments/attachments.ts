@@ -11,10 +11,12 @@ export type NewAttachment = Pick<
 
 export type Attachment = { name: string; type: string; size: number; hash: string };
 
-/** How long a file without a message is stored. Normally the message is stored within seconds after its file. */
+/**
+ * The time for which a file without a message is stored. Normally the message is stored within seconds after its file.
+ */
 const LOOSE_HOURS = 1;
 
-/** The usage to compare with the limits of the organization's plan. Null: there is no such organization. */
+/** The usage to compare with the limits of the organization's plan. Null if the organization does not exist. */
 export async function readAttachmentUse(db: Queryable, orgId: string): Promise<{ plan: Plan; bytes: number } | null> {
   const { rows } = await db.execute<{ plan: Plan; bytes: number }>(sql`
     SELECT o.plan, (SELECT coalesce(sum(a.size), 0)::float8 FROM attachment a WHERE a.org_id = o.id) AS bytes
@@ -27,7 +29,7 @@ export async function insertAttachment(tx: Queryable, orgId: string, row: NewAtt
 }
 
 /**
- * Attaches a visitor's file to the message that refers to it, if that message is stored by now. Once the file is
+ * Attaches a visitor's file to the message that refers to the file, if the message is stored by now. Once the file is
  * attached, audio is transcribed.
  */
 export async function tieAttachment(db: Queryable, orgId: string, id: string): Promise<void> {
@@ -39,8 +41,8 @@ export async function tieAttachment(db: Queryable, orgId: string, id: string): P
 }
 
 /**
- * A process may die after it stored a message and before it attached the file. Attaches such a file later, or deletes
- * it if its message never came.
+ * A process may die after it stored a message and before it attached the file. Attaches a file without a message to its
+ * message, or deletes the file if the message never came.
  */
 export async function forgetLooseAttachments(pool: Db['$client'], limit: number): Promise<number> {
   const updated = await pool.query(

@@ -3,13 +3,14 @@ import type { Db, Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
 
 /**
- * Files in an object store (BLOBS_URL). Each file is first accepted into the database, as without a store, so the store
- * may be down. A worker moves the file later. The name of an object consists of its organization and its hash. Equal
- * files of one organization share one object, which is deleted with the last of these files.
+ * Files in an object store (BLOBS_URL). Each file is first accepted into the database, even with a store, so the store
+ * may be unavailable. A worker moves the file to the object store later. The name of an object consists of its
+ * organization and its hash. Equal files of one organization share one object, which is deleted with the last of these
+ * files.
  */
 type Place = { orgId: string; hash: string };
 
-/** A move that takes longer belongs to a process that died, or the store was down. */
+/** A move that takes longer was ended by a dead process or an unavailable store. */
 const MOVE_MINUTES = 5;
 
 /**
@@ -29,7 +30,10 @@ export async function findMovable(db: Queryable, limit: number): Promise<(Place 
   return rows;
 }
 
-/** Marks the file as being moved by this worker only. Null: another worker moves it, or it was erased. */
+/**
+ * Marks the file as being moved by this worker only. Returns null if another worker moves the file, or the file was
+ * erased.
+ */
 export function beginMove(db: Db, one: Place & { id: string }): Promise<Buffer | null> {
   return db.transaction(async (tx) => {
     await lockObject(tx, one);
@@ -53,8 +57,8 @@ export async function findDeletions(db: Queryable, limit: number): Promise<Place
 
 /**
  * Deletes the object with `remove`, unless a row refers to it again. If the deletion fails, the object is deleted
- * later. The entry is not locked, because an erase that writes it must not wait for the store. An entry that was
- * written in the meantime stays.
+ * later. The entry is not locked, because an erase that writes the entry must not wait for the store. If the entry was
+ * written again during the deletion, the entry stays.
  */
 export function finishDeletion(db: Db, one: Place, remove: () => Promise<void>): Promise<void> {
   const { orgId, hash } = one;

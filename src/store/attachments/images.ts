@@ -8,8 +8,8 @@ export type ImageRow = { messageId: string; id: string; type: string; size: numb
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
 /**
- * The stored images of messages, by the address in their content. An address that another message has, or that a sender
- * made up, finds nothing: the file must belong to the message, or come from the same message of the provider.
+ * The stored images of messages, by the address in their content. The file must belong to the message, or come from the
+ * same message of the provider, so that invented addresses find nothing.
  */
 export async function findImages(pool: pg.Pool, orgId: string, messageIds: readonly string[]): Promise<ImageRow[]> {
   const { rows } = await pool.query<ImageRow>({
@@ -25,7 +25,7 @@ export async function findImages(pool: pg.Pool, orgId: string, messageIds: reado
   return rows;
 }
 
-/** Whether a model answers for the agent and receives images. */
+/** True if a model answers for the agent and receives images. */
 export async function readReadsImages(db: Queryable, orgId: string, agentId: string): Promise<boolean> {
   const { rows } = await db.execute<{
     on: boolean;

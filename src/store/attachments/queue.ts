@@ -19,7 +19,7 @@ export type ClaimedAttachment = {
   name: string;
   /** Null: the bytes are in the database, and the audio must be transcribed. */
   source: Record<string, string> | null;
-  /** The number of attempts, including this one. */
+  /** The number of attempts, including the present attempt. */
   attempts: number;
   lease: string;
   channel_id: string;
@@ -115,8 +115,8 @@ export async function completeAttachment(
 }
 
 /**
- * Stores the transcript next to the audio. The turn that waits for the transcript starts. Empty: the audio contains no
- * recognizable speech.
+ * Stores the transcript in the row of the audio file. The turn that waits for the transcript starts. Empty: the audio
+ * contains no recognizable speech.
  */
 export async function completeTranscript(db: Db, leased: LeasedAttachment, words: string): Promise<void> {
   await db.transaction(async (tx) => {

@@ -5,12 +5,12 @@ import type { ModelRow } from '../models.ts';
 import { modelProvider } from '../schema/agent.ts';
 
 /**
- * Transcripts of audio files by a connected model. The file enters the queue of files a second time. At this second
- * time, the file has its bytes and no `source`.
+ * Transcripts of audio files by a connected model. An audio file enters the queue of files a second time, with its
+ * bytes and without a `source`.
  */
 export type TranscriptionConnection = ModelRow & { transcriptionModel: string };
 
-/** How long the turn that answers a file waits for it, or for its transcript. */
+/** The longest time that a turn waits for a file or its transcript. */
 export const FILE_WAIT_MS = 30_000;
 
 /** The connection that transcribes audio of the organization. Null: no connection transcribes audio. */
@@ -25,7 +25,9 @@ export async function readTranscriptionConnection(
   return (rows[0] as TranscriptionConnection | undefined) ?? null;
 }
 
-/** Removes the transcription model from other connections, because only one may have it. */
+/**
+ * Removes the transcription model from other connections, because only one connection may have a transcription model.
+ */
 export async function clearOtherTranscriptionModels(tx: Queryable, orgId: string, provider: string): Promise<void> {
   await tx
     .update(modelProvider)
@@ -58,9 +60,7 @@ export async function readAudio(
   return rows[0] ?? null;
 }
 
-/**
- * A turn that is queued for later starts now, unless another file of its run, or its transcript, still has to arrive.
- */
+/** A delayed turn starts now, unless the turn needs another file or transcript that is still missing. */
 export async function startWaitingTurn(tx: Queryable, orgId: string, runId: string): Promise<void> {
   await tx.execute(sql`UPDATE run SET due_at = now()
     WHERE org_id = ${orgId} AND id = ${runId} AND status = 'queued' AND lease IS NULL AND due_at > now()

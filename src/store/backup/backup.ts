@@ -18,9 +18,9 @@ import { DEFAULT_CELL } from '../cells/directory.ts';
 import { REGION_TABLES } from '../cells/region-tables.ts';
 import { withClient } from '../db.ts';
 
-/** Rows are fetched in batches of about this size, and */
+/** Rows are fetched in batches of about this size. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** a batch has at most this many rows, because large rows of several megabytes each may follow many small ones. */
+/** A batch has at most this many rows, because large rows of several megabytes each may follow many small rows. */
 const MAX_BATCH_ROWS = 50;
 
 /**

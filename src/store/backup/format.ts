@@ -18,9 +18,9 @@ export type BackupTable = { table: string; columns: string[] };
 export type BackupEnd = { end: true; rows: number };
 
 /**
- * These tables are left out on purpose. A restored session would be valid again although it may have ended since, so
- * all people sign in again. Leases and event watchers belong to processes that no longer exist. Mails contain links
- * that are valid for a short time.
+ * A backup does not contain the rows of the tables of sessions, leases, event watchers and mails. A restored session
+ * would be valid again even if the session has ended since the backup, so all people sign in again. Leases and event
+ * watchers belong to processes that no longer exist. Mails contain links that are valid for a short time.
  */
 const LEFT_OUT = [
   'session',
@@ -33,20 +33,20 @@ const LEFT_OUT = [
   'organization_move',
 ];
 /**
- * The first contains transaction numbers of another server. Restored rows get the transaction numbers of the restore. A
- * restore loads all rows into the first cell, whatever cells the original had.
+ * `event.tx` contains transaction numbers of another server. Restored rows get the transaction numbers of the restore.
+ * A restore loads all rows into the first cell, whatever cells the original had.
  */
 const LEFT_OUT_COLUMNS = ['event.tx', 'organization.cell', 'installation.cells_version'];
 
-/** The migrations create the rows of this table, so an empty database contains them too. */
+/** The migrations create the rows of `authz_clock`, so an empty database contains these rows too. */
 export const SEEDED_TABLE = 'authz_clock';
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Some of our tables have the name of a Postgres type. The schema prefix makes clear that the table is meant. */
+/** Some of our tables have the name of a Postgres type. The schema prefix makes clear that the name means the table. */
 export const qualified = (table: string): string => `public.${quoted(table)}`;
 
-/** Tables and columns of a backup. Referenced tables come first. */
+/** Tables and columns of a backup. The tables that others reference come first. */
 export const readTables = async (client: pg.Client): Promise<BackupTable[]> =>
   (await orderedTables(client)).flatMap(({ table, columns }) =>
     LEFT_OUT.includes(table)
@@ -54,7 +54,7 @@ export const readTables = async (client: pg.Client): Promise<BackupTable[]> =>
       : [{ table, columns: columns.filter((column) => !LEFT_OUT_COLUMNS.includes(`${table}.${column}`)) }],
   );
 
-/** All tables of the schema with their columns. Referenced tables come first. */
+/** All tables of the schema with their columns. The tables that others reference come first. */
 export async function orderedTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<{ table: string; columns: string[]; parents: string[] }>(`
     SELECT c.relname AS table,

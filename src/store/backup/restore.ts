@@ -20,13 +20,13 @@ import { isBeforeFirst, rowChangesSince } from '../migrate.ts';
 
 export type RestoreOptions = {
   /**
-   * A backup does not contain revokes after its time, and a revoked key must never work again. So all keys in it are
-   * revoked, unless the operator confirms that none was revoked since.
+   * A backup does not contain revokes after its time, and a revoked key must never work again. All keys in a backup are
+   * revoked, unless the operator confirms that no key was revoked since the backup.
    */
   keepKeys: boolean;
   /**
-   * The copy does not know which messages the original has sent since the backup, so it would send them again. The copy
-   * is paused, unless the operator confirms that it replaces the original.
+   * A restored copy does not know the messages that the original has sent since the backup, so the copy would send them
+   * again. A restored copy is paused, unless the operator confirms that the copy replaces the original.
    */
   resume: boolean;
 };
@@ -142,7 +142,7 @@ async function checkHeader(text: string, schema: number): Promise<BackupHeader> 
   try {
     header = JSON.parse(text) as Partial<BackupHeader>;
   } catch {
-    // The code below reports the error.
+    // The check of `header.format` reports the error.
   }
   if (header.format !== BACKUP_FORMAT)
     throw new StartError('The file is not a backup of Parley.', 'Use a file that "./parley backup" made.');
@@ -190,7 +190,7 @@ async function revokeAllKeys(client: pg.Client, madeAt: string): Promise<number>
   return rows.length;
 }
 
-/** A token that was revoked after the backup must not work again. Revoked keys must not work again either. */
+/** A token that was revoked after the backup must not work again. A restore must not make revoked keys work again. */
 async function revokeAllTokens(client: pg.Client, madeAt: string): Promise<void> {
   const { rows } = await client.query<Ended>(`
     UPDATE access_token SET revoked_at = now(), revoked_by = 'system'

@@ -42,7 +42,8 @@ export type AdditionPage = {
 };
 
 /**
- * Counts a page once and renews the lease. Returns false if the addition was cancelled or belongs to another worker.
+ * Counts a page of an addition once, and renews the lease. Returns false if the addition was cancelled or belongs to
+ * another worker.
  */
 export async function finishPage(
   db: Db,
@@ -59,7 +60,7 @@ export async function finishPage(
   return QUEUE.renew(db, addition, progress, sql`done = ${at.before}`);
 }
 
-/** Ends an addition. The people to add are deleted with it. */
+/** Ends an addition. The list of people to add is deleted with the addition. */
 export async function finishAddition(
   db: Db,
   addition: ClaimedAddition,
@@ -71,7 +72,7 @@ export async function finishAddition(
   await QUEUE.finish(db, addition, end);
 }
 
-/** Releases the addition for the next worker, now or after a delay. */
+/** Releases the addition for the next worker, immediately or after a delay. */
 export async function releaseAddition(db: Db, addition: ClaimedAddition, inSeconds: number): Promise<void> {
   await QUEUE.release(db, addition, inSeconds, sql`state = 'queued'`);
 }

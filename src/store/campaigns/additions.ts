@@ -57,7 +57,7 @@ export async function readAddition(
   return found ?? null;
 }
 
-/** Newest first by ID, which contains the time of creation. */
+/** Lists additions, newest first by ID, which contains the time of creation. */
 export async function listAdditions(
   db: Queryable,
   orgId: string,
@@ -98,7 +98,10 @@ export async function deleteOldAdditions(
       AND campaign_id = ${campaignId} AND due_at IS NULL ORDER BY id DESC OFFSET ${most} LIMIT 1)`);
 }
 
-/** Stops an addition at its current position. People who were added stay. Returns false if it has already ended. */
+/**
+ * Stops an addition at its current position. People who were added stay. Returns false if the addition has already
+ * ended.
+ */
 export async function cancelAddition(tx: Queryable, orgId: string, campaignId: string, id: string): Promise<boolean> {
   const cancelled = await tx
     .update(campaignAddition)

@@ -53,7 +53,7 @@ export async function listCampaigns(
 }
 
 /**
- * The day of the newest campaign that the schedule started, as YYYY-MM-DD, deleted ones included. Empty: the schedule
+ * The day of the newest campaign that the schedule started, as YYYY-MM-DD. Deleted campaigns count. Empty: the schedule
  * has started no campaign.
  */
 export async function lastScheduledDay(db: Queryable, orgId: string, id: string): Promise<string> {

@@ -7,13 +7,13 @@ import { byKey, checkedOnly } from '../queue/join-by-key.ts';
 const checked = (column: string) => sql.raw(checkedOnly(column));
 
 /**
- * Handles runs that wait for their first turn, and first messages that wait to be sent. A pause stops these runs and
- * messages by removing their `due_at`. A turn in progress loses its lease, so it can no longer be stored. A message
- * that is in a provider call counts as sent, because it is unknown whether the provider has it. If the call fails, the
- * message waits for the end of the pause.
+ * Handles runs that wait for their first turn, and first messages that wait to be sent. A pause stops waiting runs and
+ * first messages by removing their `due_at`. A turn in progress loses its lease, so the result of the turn can no
+ * longer be stored. A message in a provider call counts as sent, because the provider may already have the message. If
+ * the provider call fails, the message waits for the end of the pause.
  *
- * The statistics of the tables may not include thousands of these rows yet. So each step finds its rows by one key,
- * which prevents the planner from reading all rows of the organization or of the campaign.
+ * The statistics of the tables may not include thousands of new rows yet. Each step finds its rows by one key, which
+ * prevents the planner from reading all rows of the organization or the campaign.
  */
 const sending = (orgId: string, campaignId: string) => sql`sending AS MATERIALIZED (
     SELECT org_id, end_user_id, conversation_id, run_id FROM recipient
@@ -24,8 +24,8 @@ const sending = (orgId: string, campaignId: string) => sql`sending AS MATERIALIZ
 const UNSAID = sql`run.org_id = r.org_id AND run.id = r.run_id AND run.turns = 0`;
 
 /**
- * Locks the runs without a turn in the order of their conversations, as the statement that stores turns does, because
- * both change many at once.
+ * Locks the runs without a turn in the order of their conversations, as the statement that stores turns does, to avoid
+ * deadlocks.
  */
 const unsaidRuns = (orgId: string, campaignId: string) => sql`
   WITH ${sending(orgId, campaignId)}, found AS MATERIALIZED (
@@ -37,8 +37,8 @@ const unsaidRuns = (orgId: string, campaignId: string) => sql`
   )`;
 
 /**
- * Locks the messages in the order of their IDs, as the delivery workers do, because both change many at once. Messages
- * that a worker has claimed are included, because the worker may return or retry them.
+ * Locks the messages in the order of their IDs, as the delivery workers do, to avoid deadlocks. Messages that a worker
+ * has claimed are included, because the worker may return or retry them.
  */
 const unsentMessages = (orgId: string, campaignId: string) => sql`
   WITH ${sending(orgId, campaignId)}, found AS MATERIALIZED (
@@ -68,7 +68,7 @@ export async function listHeldZones(tx: Queryable, orgId: string, campaignId: st
 }
 
 /**
- * `openings`: the time from which people of each time zone may be messaged. People in none of these zones may be
+ * `openings`: the time from which people of each time zone may be messaged. People in no listed time zone may be
  * messaged immediately.
  */
 export async function letCampaignRunsGo(
@@ -85,7 +85,7 @@ export async function letCampaignRunsGo(
   await tx.execute(sql`WITH ${sending(orgId, campaignId)}
     UPDATE run SET due_at = ${opening} FROM sending r
     WHERE ${UNSAID} AND run.status = 'queued' AND run.due_at IS NULL`);
-  // A worker that has claimed such a message continues as after a renewal. If the worker has died, other workers see
+  // The worker that has claimed a first message continues as after a renewal. If the worker has died, other workers see
   // that the lease has expired.
   await tx.execute(sql`${unsentMessages(orgId, campaignId)}
     UPDATE message m SET due_at = CASE WHEN m.lease IS NULL THEN ${opening} ELSE (SELECT now() + ${LEASE}) END FROM unsent r
@@ -125,9 +125,8 @@ export async function dropUnsent(tx: Queryable, orgId: string, begun: Begun): Pr
 }
 
 /**
- * Prevents further provider calls for these messages. A message that a worker has claimed stays and gets a mark: the
- * result of its call is still stored, and the next worker that claims it ends it
- * (src/worker/deliveries/deliver-message.ts).
+ * Prevents further provider calls for the first messages of the campaign. A claimed message gets a mark: the worker
+ * stores the outcome of its call, and the next worker ends the message (src/worker/deliveries/deliver-message.ts).
  */
 const withdraw = (code: keyof typeof WITHDRAWN) => sql`
   UPDATE message m SET error = ${JSON.stringify(WITHDRAWN[code])}::jsonb,

@@ -57,7 +57,7 @@ export async function moveSchedule(
   await tx.update(campaignSchedule).set(set).where(one(orgId, campaignId));
 }
 
-/** Delays a schedule that failed, so that the others run first. */
+/** Delays a schedule that failed, so that other schedules run first. */
 export async function delaySchedule(db: Queryable, { orgId, campaignId }: ScheduleRow, seconds: number): Promise<void> {
   await db
     .update(campaignSchedule)

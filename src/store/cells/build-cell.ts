@@ -5,8 +5,8 @@ import { REGION_TABLES } from './region-tables.ts';
 import { pathOf } from './route-connection.ts';
 
 /**
- * The tables of a cell are built by the same migrations as those of the schema `public`, without the statements about
- * tables of the region. Each migration of a cell is one transaction, so an interrupted one is repeated as a whole.
+ * The tables of a cell are built by the migrations of the schema `public`, without the statements about tables of the
+ * region. Each migration of a cell is one transaction, so an interrupted migration is repeated as a whole.
  */
 export type Step = { when: number; tag: string };
 
@@ -50,7 +50,7 @@ export async function migrateCell(
 }
 
 const REGION = new Set(REGION_TABLES);
-/** The table of a statement, for all forms that migrations have. */
+/** Matches the table of a statement, for all forms of statements that migrations have. */
 const TARGET =
   /^(?:CREATE (?:UNLOGGED )?TABLE|ALTER TABLE|DROP TABLE|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:UNIQUE )?INDEX [\s\S]*? ON|CREATE TRIGGER [\s\S]*? ON)\s+(?:"public"\.)?"?(\w+)"?/i;
 /** The name of a dropped index begins with the name of its table. */

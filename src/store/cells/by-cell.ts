@@ -8,8 +8,8 @@ import { OrganizationMoving } from './organization-moving.ts';
 
 /**
  * Runs work on rows of many organizations once for each cell that has at least one of these organizations. The outcomes
- * have the order of the rows. If the installation has one cell, this is one call. In a transaction, the statement has
- * to name organizations of one cell.
+ * have the same order as the rows. If the installation has one cell, the work is called once. In a transaction, the
+ * statement has to name organizations of one cell.
  */
 export async function byCell<Row, Out>(
   db: pg.Pool | Queryable,
@@ -34,10 +34,10 @@ export async function byCell<Row, Out>(
     const ended = await Promise.allSettled(
       groups.values().map((group) => run(group).catch((error: unknown) => wait(group, error))),
     );
-    // The other cells have finished their part.
+    // When the work in one cell fails, the work in all other cells has ended.
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   };
-  /** Waits for organizations that are being moved, for which nothing was done, and repeats only their work. */
+  /** Waits for organizations that are being moved, for which the call did nothing, and repeats only their work. */
   const wait = async (indexes: readonly number[], error: unknown): Promise<void> => {
     if (!isOfMove(error)) throw error;
     while (indexes.some((index) => pool.directory.isMoving(orgOf(rows[index]!)))) await pause(LOOK_MS);
@@ -71,7 +71,10 @@ async function groupByCell<Row>(pool: CellPool, rows: readonly Row[], orgOf: (ro
   return Map.groupBy(rows, (row) => cells.get(orgOf(row)) ?? DEFAULT_CELL);
 }
 
-/** Reads in each cell that answers in time. For reads that the caller repeats soon. Fails if no cell answers. */
+/**
+ * Reads rows by cell, and leaves out cells that do not answer in time. The caller must be able to repeat the read soon.
+ * Fails if no cell answers.
+ */
 export async function foundInReachableCells<Row, Found>(
   db: pg.Pool | Queryable,
   rows: readonly Row[],
@@ -86,7 +89,7 @@ export async function foundInReachableCells<Row, Found>(
 
 const ANSWER_MS = 1_000;
 
-/** The work continues after a rejection, but no one waits for it. */
+/** The work continues after a timeout, but its result is ignored. */
 async function inTime<Out>(pool: CellPool, cell: string, work: () => Promise<Out>): Promise<Out> {
   const away = (): Error => new Error(`The cell ${cell} does not answer.`);
   if (pool.slots.hangs(cell)) throw away();
@@ -118,7 +121,7 @@ export async function inEachCell<Some extends Queryable, Out>(
   return Promise.all(isDb(db) ? cellsOf(db).map(work) : [work(db)]);
 }
 
-/** Runs work in each cell that answers in time. For work that is repeated soon. Fails if no cell answers. */
+/** Runs repeated work in each cell, and leaves out cells that do not answer in time. Fails if no cell answers. */
 export async function inEachReachableCell<Some extends Queryable, Out>(
   db: Some,
   work: (db: Some | Db) => Promise<Out>,
@@ -152,7 +155,7 @@ export async function atHome<Row extends { orgId: string }>(db: Queryable, rows:
   return rows.filter(({ orgId }) => cells.get(orgId) === pool.cell);
 }
 
-/** Leaves out the rows of organizations that are being moved. For work that is repeated soon. */
+/** Leaves out the rows of organizations that are being moved. The caller must be able to repeat its work soon. */
 export function staying<Row extends { orgId: string }>(db: Queryable, rows: readonly Row[]): Row[] {
   const pool = poolOf(db);
   return pool === null ? [...rows] : rows.filter(({ orgId }) => !pool.directory.isMoving(orgId));
@@ -160,7 +163,7 @@ export function staying<Row extends { orgId: string }>(db: Queryable, rows: read
 
 /**
  * A batcher for each cell, so that a batch never contains organizations of two cells and no cell delays another. Items
- * of an organization that is being moved are refused, and the other items of the batch are not.
+ * of an organization that is being moved are refused, without effect on other items of the batch.
  */
 export function createBatcherByCell<In, Out>(
   pool: pg.Pool,
@@ -179,7 +182,7 @@ export function createBatcherByCell<In, Out>(
   };
   const again = async (error: unknown, items: In[]): Promise<(Out | Error)[]> => {
     if (!isOfMove(error)) throw error;
-    // A move that has just ended: the callers try again.
+    // If a move has just ended, the callers try again.
     return items.some((item) => directory.isMoving(orgOf(item))) ? send(items) : items.map(() => error as Error);
   };
   const first = createBatcher({ ...options, send });

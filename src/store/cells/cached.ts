@@ -1,10 +1,7 @@
-/** Far more than a program has. */
+/** A program has far fewer different statements than this. */
 export const MOST_TEXTS = 5_000;
 
-/**
- * Returns the function with a cache: it computes the result for a text once. A program has few different texts of
- * statements.
- */
+/** Returns a function that caches its result for each text. A program has few different texts of statements. */
 export function cached<Result>(compute: (text: string) => Result): (text: string) => Result {
   const results = new Map<string, Result>();
   return (text) => {

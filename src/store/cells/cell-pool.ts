@@ -14,8 +14,8 @@ type Connected = (
 
 /**
  * The pool of a database with cells (docs/adr/0501). A cell is a schema with all tenant tables. A statement runs with
- * the search path of the cell in which its organization is. No other code knows about cells, except batches and work on
- * all organizations (by-cell.ts). If the installation has one cell, which is the schema `public`, statements pass
+ * the search path of the cell that contains the organization. No other code knows about cells, except batches and work
+ * on all organizations (by-cell.ts). If the installation has one cell, which is the schema `public`, statements pass
  * through unchanged.
  */
 export class CellPool extends pg.Pool {
@@ -36,7 +36,7 @@ export class CellPool extends pg.Pool {
         await onConnect(client);
         const look = (query: pg.QueryConfig) => client.query(query);
         await this.directory.readOnce(look);
-        // The process may have slept, while an organization was moved and its connections were ended.
+        // After a suspended process continues, an organization may have been moved and the old connections ended.
         await this.directory.pulse(look);
         routeConnection(client as RoutedClient, this.directory, slots, onNodes);
       },
@@ -56,15 +56,15 @@ export class CellPool extends pg.Pool {
   }
 
   /**
-   * How often a connection was taken or given back, or with several cells, how often this cell was used. If two calls
-   * return the same number, this process sent nothing in between. Null: a connection is in use.
+   * How often a connection was taken or given back. With several cells, how often the cell of this pool was used. If
+   * two calls return an equal number, this process sent nothing between the calls. Null: a connection is in use.
    */
   useCount(): number | null {
     if (this.cell !== null && !this.directory.isSingle()) return this.slots.useCount(this.cell);
     return this.totalCount > this.idleCount ? null : this.uses;
   }
 
-  /** A statement that has to wait for its cell waits without a connection. */
+  /** A statement that has to wait for its cell takes no connection while it waits. */
   private cellWithoutRoom(args: unknown[]): string | undefined {
     if (this.directory.isSingle()) return undefined;
     const query = queryOf(args);
@@ -73,7 +73,10 @@ export class CellPool extends pg.Pool {
     return cell === undefined || this.slots.hasRoom(cell) ? undefined : cell;
   }
 
-  /** The cell of statements that name no organization. Null: with several cells, such statements are refused. */
+  /**
+   * The cell of statements that name no organization. The cell is null if there are several cells, and then the pool
+   * refuses statements that name no organization.
+   */
   get cell(): string | null {
     return null;
   }
@@ -88,7 +91,7 @@ export class CellPool extends pg.Pool {
     });
   }
 
-  /** The same pool for work on one cell. Work for a cell that hangs waits without a connection. */
+  /** Returns the same pool for work on one cell. Work for a cell that hangs waits without a connection. */
   inCell(cell: string): CellPool {
     const connect = (callback?: Connected): unknown => {
       if (callback === undefined) return this.slots.room(cell).then(async () => inside(await this.connect(), cell));
@@ -102,17 +105,17 @@ export class CellPool extends pg.Pool {
     return Object.create(this, { cell: { value: cell }, connect: { value: connect } }) as CellPool;
   }
 
-  /** Reads the list of cells. */
+  /** Reads the list of cells from the database. */
   refreshCells(): Promise<void> {
     return this.directory.refresh((query) => this.query(query));
   }
 
-  /** Reads whether there is a change of the cells or of the cells of organizations. */
+  /** Reads whether the cells, or the cells of organizations, have changed. */
   pulseCells(): Promise<boolean> {
     return this.directory.pulse((query) => this.query(query));
   }
 
-  /** The cells of these organizations. Unknown organizations are left out. */
+  /** Returns the cells of the given organizations. The result leaves out unknown organizations. */
   async cellsOf(organizations: ReadonlySet<string>): Promise<Map<string, string>> {
     const cells = new Map<string, string>();
     const unknown = new Set<string>();
@@ -126,10 +129,10 @@ export class CellPool extends pg.Pool {
   }
 }
 
-/** Whether the database has more than one cell. */
+/** True if the database has more than one cell. */
 export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && !pool.directory.isSingle();
 
-/** A connection for one use, in this cell. */
+/** Returns a connection for one use in this cell. */
 function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
   const { release } = client;
   client.release = (error) => release(keepsConnection(error) ? undefined : error);

@@ -2,25 +2,27 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to the
- * others. A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may have all statements
- * that fit in a short time. A place that has answered nothing for a while gets no more statements. After a timeout or a
- * lost connection it gets one statement at a time, until it answers. Other statements for that place are refused at
- * once, so repeated calls take no connections from other places.
+ * Limits how many connections of a pool wait for one place, so that an unavailable place leaves connections to other
+ * places. A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may run all statements
+ * that finish in a short time. A place that has not answered for a while gets no more statements. After a timeout or a
+ * lost connection, the place gets one statement at a time until the place answers. Other statements for an unavailable
+ * place are refused immediately, so repeated calls take no connections from other places.
  */
 export type CellSlots = {
   hasRoom(cell: string): boolean;
-  /** Resolves when the cell has room, and rejects when it hangs. */
+  /** The promise resolves when the cell has room for a statement, and rejects when the cell does not answer. */
   room(cell: string): Promise<void>;
-  /** Whether the cell has answered nothing for a while. */
+  /** True if the cell has not answered for a while. */
   hangs(cell: string): boolean;
-  /** A statement was sent. Call the returned function when the connection can be used again, or is closed. */
+  /**
+   * Records that a statement was sent. Call the returned function when the connection can be used again, or is closed.
+   */
   enter(cell: string): (isAway: boolean) => void;
-  /** A transaction that wrote to the cell has been committed. */
+  /** Records that a transaction that wrote to the cell has been committed. */
   committed(cell: string): void;
   /**
-   * How often a statement of the cell began or ended, or a transaction was committed. If two calls return the same
-   * number, this process sent nothing to the cell in between. Null: a statement is in progress.
+   * How often a statement of the cell began or ended, or a transaction was committed. If two calls return an equal
+   * number, this process sent nothing to the cell between the calls. Null: a statement is in progress.
    */
   useCount(cell: string): number | null;
 };
@@ -35,7 +37,7 @@ type Place = {
   /** The times at which the statements in progress were sent, oldest first. */
   sent: Set<{ at: number }>;
   answeredAt: number;
-  /** The newest outcome is a timeout or a lost connection. */
+  /** True if the newest outcome is a timeout or a lost connection. */
   isAway: boolean;
 };
 

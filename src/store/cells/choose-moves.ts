@@ -1,15 +1,15 @@
-/** How cells are divided between the nodes of a cluster. A pure function. */
+/** How cells are divided between the nodes of a cluster. The choice of moves has no side effects. */
 export type PlacedCell = { cell: string; node: string; bytes: number };
 export type CellMove = { cell: string; to: string };
 
-/** The part of the load that each cell has, whatever its size. So small cells are divided by their number. */
+/** Each cell has at least this load, whatever its size, so small cells are divided by their number. */
 const EACH = 64 * 1024 * 1024;
 /** A move copies every row of a cell, so it must lower the load of a node by this part of the average. */
 const WORTH = 0.1;
 
 /**
- * The moves after which the nodes have about the same load, in their order. `nodes`: the nodes that may have cells.
- * Cells on other nodes are moved away. A cell moves only if the highest load of the two nodes is then clearly lower.
+ * The ordered list of moves after which the nodes have about the same load. `nodes`: the nodes that may have cells.
+ * Cells on other nodes are moved away. A cell moves only if the move clearly lowers the higher load of the two nodes.
  */
 export function chooseMoves(cells: readonly PlacedCell[], nodes: readonly string[]): CellMove[] {
   if (nodes.length === 0) return [];

@@ -4,7 +4,7 @@ import { type ShardNames, withShards } from './shard-names.ts';
 
 /** Cells on a Citus cluster (docs/adr/0502). All statements run on the coordinator, and the schema of a cell is on a node. */
 
-/** Rows of cells reference these tables, and triggers read them, so each node has a copy. */
+/** Rows of cells reference these tables, and triggers read these tables, so each node has a copy. */
 const ON_EACH_NODE = ['user', 'organization', 'member'];
 
 export const isCitus = async (client: Pick<pg.ClientBase, 'query'>): Promise<boolean> =>
@@ -20,7 +20,7 @@ export async function countNodes(client: pg.ClientBase): Promise<number> {
 
 /**
  * On Citus, the schema `public` has only the rows of the region. The empty tenant tables of `public` stay, because
- * migrations are made for them, but they reference nothing: otherwise Citus would manage them too.
+ * migrations are made for them. The empty tenant tables have no references, so that Citus does not manage them.
  */
 export async function prepareRegion(client: pg.ClientBase): Promise<void> {
   const { rows: references } = await client.query<{ name: string; tab: string }>(
@@ -43,14 +43,17 @@ export async function prepareRegion(client: pg.ClientBase): Promise<void> {
     WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = '${COMMIT_TABLE}'::regclass)`);
 }
 
-/** Always empty. The table is in no schema of a cell, and Citus knows it, unlike the tables of the region. */
+/**
+ * The empty table `drizzle.citus_commit` is in no schema of a cell, and Citus knows the table, unlike the tables of the
+ * region.
+ */
 const COMMIT_TABLE = 'drizzle.citus_commit';
 
 /**
- * Statements before the commit of a transaction that has written to the region and to these cells. These statements
- * change no row. Citus commits in two phases if it knows of writes on the coordinator and on nodes, but it does not
- * know of writes to tables of the region, or in functions. Without two phases, a node could commit before the
- * coordinator fails.
+ * The statements before the commit of a transaction that has written to the region and to the given cells. The
+ * statements before the commit change no row. Citus commits in two phases if it knows of writes on the coordinator and
+ * on nodes. Citus does not know of writes to tables of the region, or in functions. Without two phases, a node could
+ * commit before the coordinator fails.
  */
 export const writesBeforeCommit = (cells: readonly string[]): string[] => [
   `DELETE FROM ${COMMIT_TABLE}`,
@@ -64,7 +67,7 @@ export async function distribute(client: pg.ClientBase, cell: string): Promise<v
      WHERE relkind = 'r' AND relpersistence = 'u' AND relnamespace = $1::regnamespace`,
     [cell],
   );
-  // A table without WAL cannot be moved to another node.
+  // Citus cannot move a table without WAL to another node.
   for (const { name } of unlogged) await client.query(`ALTER TABLE "${cell}".${name} SET LOGGED`);
   const { rowCount } = await client.query(
     'SELECT FROM citus_schemas WHERE schema_name = quote_ident($1)::regnamespace',
@@ -75,9 +78,9 @@ export async function distribute(client: pg.ClientBase, cell: string): Promise<v
 }
 
 /**
- * Triggers fire on the node. A function that runs on a node has to name shards, and has to find its own cell first. A
- * function with a row of a table as its parameter is known to the nodes only if it is made after the table was
- * distributed.
+ * Triggers of a cell fire on the node of the cell. A function that runs on a node has to name shards, and has to find
+ * its own cell first. A function with a row of a table as its parameter is known to the nodes only if it is made after
+ * the table was distributed.
  */
 export async function placeFunctions(client: pg.ClientBase, cell: string): Promise<void> {
   const shards = await readShards(client, cell);
@@ -101,7 +104,7 @@ export async function placeFunctions(client: pg.ClientBase, cell: string): Promi
   }
 }
 
-/** Whether all functions of the cell suit the node. A migration replaces functions. */
+/** True if all functions of the cell suit the node. A migration replaces functions. */
 export async function isPlaced(client: pg.ClientBase, cell: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
@@ -117,7 +120,9 @@ function onNode(definition: string, cell: string, shards: ShardNames): string {
   return `${head} SET search_path = "${cell}", public\n${withShards(definition.slice(at), shards)}`;
 }
 
-/** The shards of each cell, and those of the tables that each node has. Citus moves all shards of a cell together. */
+/**
+ * The shards of each cell, and the shards of the tables that each node has. Citus moves all shards of a cell together.
+ */
 export const SHARDS = `
   SELECT n.nspname AS cell, c.relname AS name, s.shardid::text AS id,
     (SELECT 'node ' || min(l.groupid) FROM pg_dist_placement l WHERE l.shardid = s.shardid) AS node,

@@ -3,14 +3,14 @@ import type pg from 'pg';
 import { GONE_AFTER_SECONDS } from '../installation/processes.ts';
 import { CELLS_CHANGED } from './directory.ts';
 
-/** Processes refuse the calls of the organization for this long after the last renewal, if the command was killed. */
+/** If the command was killed, processes refuse the calls of the organization for this long after the last renewal. */
 const CLOSED_SECONDS = 10;
 const RENEW_MS = 2_000;
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
 
 type Closed = {
-  /** Stops the renewals. The organization stays closed for some seconds. */
+  /** Stops the renewals of the closed time. The organization stays closed for some seconds after the last renewal. */
   stop(): Promise<void>;
 };
 
@@ -50,7 +50,7 @@ export async function closeOrganization(client: pg.Client, orgId: string, to: st
 
 /**
  * Ends the closed time inside the transaction of the move. The function fails if processes may have accepted calls
- * since, because the renewals were late. After a failure, the organization is still in its old cell.
+ * during the move, because the renewals were late. If the function fails, the organization is still in its old cell.
  */
 export async function openInNewCell(client: pg.Client, orgId: string): Promise<void> {
   const { rowCount } = await client.query(
@@ -81,8 +81,8 @@ export async function allProcessesKnow(client: pg.Client): Promise<void> {
 }
 
 /**
- * A suspended process knows the old cell and has open connections. Without open connections, the process reads the
- * cells again before its next statement. Processes that run open new connections without a failure.
+ * A suspended process knows the old cell and has open connections. After its connections were ended, the suspended
+ * process reads the cells again before its next statement. A running process opens a new connection without a failure.
  */
 async function endSilentConnections(client: pg.Client): Promise<void> {
   await client.query(

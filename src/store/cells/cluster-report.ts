@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { isCitus } from './citus.ts';
 import { NodeError, runOn } from './run-on-node.ts';
 
-/** Facts about a Citus cluster, read for the operator. Reading these facts changes nothing. */
+/** Facts about a Citus cluster, read for the operator. The report only reads, and changes nothing in the cluster. */
 export type ClusterReport = {
   nodes: {
     node: string;

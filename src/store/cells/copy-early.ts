@@ -3,17 +3,17 @@ import { runOnCell } from './place-cells.ts';
 import { inMove, placeOf, type Route, type TenantTable, tenantTables } from './tenant-tables.ts';
 
 /**
- * Copies the rows of an organization that are many and rarely change before the organization is closed (docs/adr/0503).
- * The move then copies only the rows that were changed since. No worker of the new cell finds these rows: rows that wait
- * for a worker are left out, and the tables with the settings of the organization are empty there.
+ * Copies the large tables of an organization, whose rows rarely change, before the organization is closed
+ * (docs/adr/0503). After an early copy, the move copies only the rows that were changed since the copy. No worker of
+ * the new cell finds the copies, because waiting rows are left out, and the organization's settings are not copied yet.
  */
 export type Early = {
   /**
-   * The first transaction that had not ended when the copy began. Every row that changed later has this number or a
-   * higher one.
+   * The oldest transaction that had not ended when the copy began. Every row that changed after the copy has this
+   * transaction number or a higher one.
    */
   since: string;
-  /** The transaction of the copies. Null: no rows were copied. */
+  /** The transaction that made the copies. Null: no rows were copied. */
   copiedBy: string | null;
 };
 
@@ -30,22 +30,22 @@ export const earlyTables = (tables: readonly TenantTable[]): TenantTable[] =>
   tables.filter(isEarly).toSorted((a, b) => Number(isLast(a)) - Number(isLast(b)));
 export const isEarly = ({ table }: TenantTable): boolean => EARLY.has(table);
 
-/** A row with a time in one of these columns waits for a worker. */
+/** A row with a time in one of the listed columns waits for a worker. */
 const WAITS = ['due_at', 'result_event_at'];
 const waits = ({ columns }: TenantTable, row: string): string =>
   WAITS.filter((column) => columns.includes(column))
     .map((column) => `${row}.${column} IS NOT NULL`)
     .join(' OR ') || 'false';
 /**
- * Workers look for campaigns with this column. In the copy of a campaign, the column is false. The campaign itself is
- * copied, because recipients reference it.
+ * Workers find campaigns that have work by this column. In the copy of a campaign, the column is false. A campaign is
+ * copied early, because recipients reference campaigns.
  */
 const isCampaign = ({ table }: TenantTable): boolean => table === 'campaign';
 const HIDDEN = 'attended';
 
 /**
- * Hides campaigns of the old cell, and deletes other rows that workers could find. All other rows stay until the
- * organization is open. Returns the number of deleted rows.
+ * Hides the campaigns of the old cell, and deletes the rows that workers could find. All other rows stay until the
+ * organization is open in the new cell. Returns the number of deleted rows.
  */
 export async function hideWaiting(client: pg.Client, { orgId, from }: Route, table: TenantTable): Promise<number> {
   const place = placeOf(from, table);
@@ -57,7 +57,7 @@ export async function hideWaiting(client: pg.Client, { orgId, from }: Route, tab
 }
 
 export async function copyEarly(client: pg.Client, { orgId, from, to }: Route): Promise<Early> {
-  // This row makes a worker or the next command remove the copies if this command is killed.
+  // If this command is killed, a worker or the next command finds this row and removes the copies.
   await client.query(
     `INSERT INTO public.organization_move (organization_id, to_cell, until) VALUES ($1, $2, '-infinity')
      ON CONFLICT (organization_id) DO UPDATE SET to_cell = excluded.to_cell, until = excluded.until`,
@@ -66,7 +66,7 @@ export async function copyEarly(client: pg.Client, { orgId, from, to }: Route): 
   const since = await runOnCell(client, from, 'SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text');
   const early: Early = { since, copiedBy: null };
   const tables = earlyTables(await tenantTables(client));
-  // Otherwise, rows that are added during the copy could lack their parents.
+  // One snapshot for all tables prevents that a row is copied without its parents.
   await inMove(client, 'REPEATABLE READ', to, async () => {
     for (const table of tables) {
       const { list } = table;
@@ -91,7 +91,7 @@ async function copyingTransactionOf(client: pg.Client, place: string, orgId: str
 }
 
 /**
- * Rows of the old cell that the copy does not have. The result may contain an older row, because numbers of
+ * The rows of the old cell that are not in the copy. The result may contain an older row, because numbers of
  * transactions begin again after 2^32. (Citus could compute `age` on the coordinator, whose numbers are others.)
  */
 const changed = (table: TenantTable): string =>
@@ -107,7 +107,7 @@ export async function lockChanged(client: pg.Client, route: Route, table: Tenant
   return countChanged(client, route, table, early);
 }
 
-/** The number of all rows of the old cell, and the number of rows that changed since the copy. */
+/** The number of all rows of the old cell, and the number of rows that changed since the early copy. */
 export type Counts = { rows: number; changed: number };
 
 export async function countChanged(client: pg.Client, { orgId, from }: Route, table: TenantTable, early: Early) {
@@ -130,8 +130,8 @@ export async function insistOnCopies(client: pg.Client, { orgId, to }: Route, ta
 }
 
 /**
- * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so these are emptied afterwards.
- * These triggers may also change copies of recipients, which are the last early table: these are copied again.
+ * Copies the changed rows. Triggers may add rows to tables that are not copied yet, so the move empties them
+ * afterwards. Triggers may also change copied recipients, so the recipients, the last early table, are copied again.
  */
 export async function copyChanged(client: pg.Client, { orgId, from, to }: Route, table: TenantTable, early: Early) {
   const { list, key, columns } = table;
@@ -151,7 +151,7 @@ export async function copyChanged(client: pg.Client, { orgId, from, to }: Route,
   );
 }
 
-/** Removes copies of rows that were deleted since. Returns the number of copies. */
+/** Removes copies of rows that were deleted after the early copy. Returns the number of copies. */
 export async function removeDeleted(
   client: pg.Client,
   { orgId, from, to }: Route,

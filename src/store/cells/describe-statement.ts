@@ -19,8 +19,8 @@ type Submitted = {
 };
 
 /**
- * Asks the server for the types of the parameters and columns. The statement does not run. The driver has no function
- * for such a request.
+ * Asks the server for the types of the parameters and columns. The statement is only prepared and does not run. The
+ * driver has no function for such a request.
  */
 export function describeStatement(client: pg.Client, text: string): Promise<Described> {
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { createStatementReader, type StatementKind } from './statement.ts';
 /** The first cell is the schema of every installation, so an installation with one cell has the tables as before. */
 export const DEFAULT_CELL = 'public';
 
-/** After a change: each process reads the cells again when it sees the new number. */
+/** Increases the number that makes each process read the cells again. */
 export const CELLS_CHANGED = 'UPDATE public.installation SET cells_version = cells_version + 1';
 
 /** What one process knows about the cells of its database. */
@@ -15,25 +15,25 @@ export type CellDirectory = {
   /** The number of the newest known change. */
   version(): number;
   isSingle(): boolean;
-  /** Whether the rows of the organization are being moved to another cell, so that its calls are refused. */
+  /** True if the rows of the organization are being moved to another cell, so that its calls are refused. */
   isMoving(organization: string): boolean;
   kindOf(text: string): StatementKind;
   /** Null: the cell is not on Citus. */
   shardsOf(cell: string): CellShards | null;
   /** The node of a cell on Citus, otherwise the cell. */
   placeOf(cell: string): string;
-  /** The cells of these organizations. Null: at least one has to be looked up. */
+  /** Returns the cells of the given organizations. Null if a cell has to be looked up. */
   known(organizations: ReadonlySet<string>): ReadonlySet<string> | null;
-  /** The cell of one organization. Null: the cell must be looked up. */
+  /** The cell of one organization. Null if the cell of the organization has to be looked up. */
   home(organization: string): string | null;
-  /** Looks organizations up. Organizations that do not exist are left out. */
+  /** Looks up the cells of organizations. The result leaves out organizations that do not exist. */
   read(organizations: ReadonlySet<string>, look: Look): Promise<Map<string, string>>;
   readOnce(look: Look): Promise<void>;
   /** Reads the cells again, and forgets the cells of organizations if something was changed. */
   refresh(look: Look): Promise<void>;
   /**
-   * Reads the newest change with a cheaper statement if the database has several cells. Returns whether something was
-   * changed.
+   * If the database has several cells, reads the number of the newest change with a cheaper statement. Returns whether
+   * the cells were changed.
    */
   pulse(look: Look): Promise<boolean>;
 };
@@ -41,12 +41,15 @@ type Look = (query: { text: string; values?: unknown[] }) => Promise<{ rows: unk
 type State = { version: number; moving: Record<string, number> };
 type Cells = { cells: string[]; tables: string[]; citus: boolean };
 
-/** The remaining time is relative, because the clocks of this process and of the database differ. */
+/**
+ * The state contains the remaining time in place of a clock time, because the clocks of this process and of the
+ * database differ.
+ */
 const STATE = `coalesce((SELECT cells_version FROM public.installation), 0) AS version,
   (SELECT coalesce(json_object_agg(organization_id, extract(epoch FROM until - now()) * 1000), '{}')
     FROM public.organization_move WHERE until > now()) AS moving`;
 
-/** About 100 bytes each. */
+/** A cached organization takes about 100 bytes. */
 const MOST_ORGANIZATIONS = 200_000;
 
 /** On Citus, the schema `public` is a cell only if it has organizations of an earlier installation. */
@@ -69,12 +72,12 @@ export function createCellDirectory(): CellDirectory {
   let shards: ReadonlyMap<string, CellShards> = new Map();
 
   const moving = new Map<string, number>();
-  // A process that has used several cells sets the search path of its connections for ever.
+  // Once a process has used several cells, the process always sets the search path of its connections.
   let isSingle = true;
 
   /** Returns whether the cells, or the cells of organizations, were changed. */
   const note = (state: State): boolean => {
-    // An older state is ignored: it is the response to an earlier statement on another connection.
+    // An older state is ignored, because an earlier statement on another connection read it.
     if (version !== null && state.version < version) return false;
     moving.clear();
     for (const [id, remainingMs] of Object.entries(state.moving)) moving.set(id, performance.now() + remainingMs);
@@ -85,7 +88,7 @@ export function createCellDirectory(): CellDirectory {
 
   const refresh = async (look: Look): Promise<void> => {
     const { rows } = await look({ text: `SELECT to_regclass('public.organization_move') IS NOT NULL AS known` });
-    // The database belongs to an older version.
+    // The tables of cells do not exist in the database of an older version.
     if (!(rows as { known: boolean }[])[0]!.known) return;
     const read = await look({ text: CELLS, values: [REGION_TABLES] });
     const row = (read.rows as (State & Cells)[])[0]!;

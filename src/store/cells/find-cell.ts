@@ -3,16 +3,17 @@ import type { Queryable } from '../db.ts';
 import { GONE_AFTER } from '../installation/processes.ts';
 import { DEFAULT_CELL } from './directory.ts';
 
-/** Cells whose sizes differ by less have the same load. So small organizations are spread by their number. */
+/** Cells whose sizes differ by less have the same load, so small organizations are spread by their number. */
 const SIZE_STEP = 64 * 1024 * 1024;
 
 /**
  * The cell with the least load, for a new organization. The load is the size of the tables, in steps of 64 MiB, and
- * then the number of organizations. A new cell is used after all running processes know it. A process that was
- * suspended finds no rows of the new organization for at most 5 s after it continues. A process that does not know a
- * later change, for example a move, knows the cells. Without other cells, the result is the first cell. On Citus, the
- * first cell is on no worker and gets no organizations. On Citus, a node that does not answer is not avoided, because
- * the row of the organization is written on all nodes. `isFilling`: the first cell is being emptied, so it is left out.
+ * then the number of organizations. All running processes know a new cell before the cell gets an organization. A
+ * suspended process finds no rows of the new organization for at most 5 s after the process continues. A process that
+ * misses only a later change, for example a move, already knows the cells. If the installation has no other cells, the
+ * organization is in the first cell. On Citus, the first cell is on no worker and gets no organizations. On Citus, a
+ * node that does not answer is not avoided, because the row of the organization is written on all nodes. `isFilling`:
+ * the first cell is being emptied, so it gets no organization.
  */
 export async function findCell(db: Queryable, { isFilling = false } = {}): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`

@@ -8,16 +8,16 @@ import { runOn } from './run-on-node.ts';
 
 export type CellRecord = {
   cell: string;
-  /** The server that has the rows of the cell. */
+  /** The database server that has the rows of the cell. */
   node: string;
   organizations: string[];
-  /** An estimate of the statistics. */
+  /** The number is an estimate from the statistics of the database. */
   rows: number;
   bytes: number;
 };
 type Size = { node: string; rows: number; bytes: number };
 
-/** All cells with their organizations. Sizes are those of tables and indexes. */
+/** All cells with their organizations. Sizes include tables and indexes. */
 export async function listCells(db: Db): Promise<CellRecord[]> {
   const { rows } = await db.execute<{ cell: string; organizations: string[] }>(sql`
     SELECT c.name AS cell,
@@ -29,7 +29,8 @@ export async function listCells(db: Db): Promise<CellRecord[]> {
     const onNodes = (await isCitus(client)) ? await sizesOnNodes(client) : null;
     const cells: CellRecord[] = [];
     for (const { cell, organizations } of rows) {
-      // On Citus, the schema "public" has only the region, except in an installation from before.
+      // On Citus, the schema "public" contains only the region, except in an installation that had organizations before
+      // Citus.
       if (onNodes !== null && cell === DEFAULT_CELL && organizations.length === 0) continue;
       const { node, rows: many, bytes } = onNodes?.get(cell) ?? (await sizeOf(client, cell));
       cells.push({ cell, node, organizations, rows: many, bytes });
@@ -53,7 +54,7 @@ async function sizeOf(client: pg.PoolClient, cell: string): Promise<Size> {
   return { node: rows[0]!.node, rows: Number(rows[0]!.rows), bytes: Number(rows[0]!.bytes) };
 }
 
-/** Sends one query to each node. A node that does not answer has cells without sizes. */
+/** Sends one query to each node. The result has no sizes for the cells of a node that does not answer. */
 export async function sizesOnNodes(client: pg.ClientBase): Promise<Map<string, Size>> {
   const places = await client.query<{ cell: string; host: string; port: number; shards: string[] }>(
     `SELECT n.nspname AS cell, w.nodename AS host, w.nodeport AS port,

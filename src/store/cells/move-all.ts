@@ -6,8 +6,8 @@ import { findCell } from './find-cell.ts';
 import { moveOrganization, type Moved } from './move-organization.ts';
 
 /**
- * Moves all organizations out of the cell `public`, or back to it, one after the other. A killed command continues when
- * it is called again, because an organization that was moved is not moved again.
+ * Moves all organizations out of the cell `public`, or back to it, one after the other. A killed command can be called
+ * again: organizations that were already moved stay where they are.
  */
 export async function moveAll(
   url: string,
@@ -40,8 +40,8 @@ async function findNext(db: Db, direction: 'out of public' | 'to public'): Promi
 }
 
 /**
- * New organizations are created in the cell `public` again. Returns false if one was created in another cell since then.
- * The cells stay as empty schemas, which `./parley cells add` or `enable` uses again.
+ * New organizations are created in the cell `public` again. Returns false if an organization was created in another
+ * cell since then. The cells stay as empty schemas, which `./parley cells add` or `enable` uses again.
  */
 const closeCells = (url: string): Promise<boolean> =>
   withClient(url, 'cells', async (client) => {

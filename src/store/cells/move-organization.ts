@@ -11,11 +11,11 @@ import { lockMoves, removeStrays } from './remove-strays.ts';
 import { inMove, type Route, tenantTables } from './tenant-tables.ts';
 
 /**
- * Moves all rows of an organization to another cell (docs/adr/0503). First, the rows that are many are copied. After
- * this copy, all processes refuse calls of the organization, and one transaction copies the other rows and those that
- * changed since, changes the cell of the organization and deletes the rows that workers could find. Afterwards, the
- * other old rows are deleted. A killed command leaves an organization that is closed for some seconds, and rows that
- * nothing reads. A worker or the next command deletes these rows (remove-strays.ts).
+ * Moves all rows of an organization to another cell (docs/adr/0503). First, the move copies the large tables. In the
+ * second step, all processes refuse calls of the organization, while one transaction copies the rest, changes the cell,
+ * and deletes rows that workers could find. After the second step, the other old rows are deleted. A killed command
+ * leaves an organization that is closed for some seconds, and old rows that no query reads. A worker or the next
+ * command deletes the old rows (remove-strays.ts).
  */
 export type Moved = { organization: string; from: string; to: string; rows: number; paused_ms: number };
 

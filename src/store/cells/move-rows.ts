@@ -16,17 +16,23 @@ import { placeOf, type Route, type TenantTable, tenantTables } from './tenant-ta
 
 export type Step = (step: string) => void | Promise<void>;
 
-/** Queues whose work has an effect outside of the database. Work in progress of these queues ends before a move. */
+/**
+ * Queues whose work has an effect outside of the database. Work in progress of the queues `run`, `message`,
+ * `event_delivery` and `attachment` ends before a move.
+ */
 const DRAINED = ['run', 'message', 'event_delivery', 'attachment'];
-/** A call of a provider takes at most 15 s. An answer that takes longer is stored in the new cell, or made again. */
+/**
+ * A call of a provider takes at most 15 s. An answer that takes longer is stored in the new cell, or the turn is
+ * repeated.
+ */
 const DRAIN_MS = 20_000;
 const LOOK_MS = 100;
 
 /**
- * Moves all rows of an organization inside the open transaction, and returns their number. The rows of early tables have
- * been copied, except those that changed since. Each other row is locked before it is copied. So a claim of a worker
- * skips it, and any other statement waits and then finds no row. A row that was added between copying and deleting makes
- * the numbers differ, and the transaction fails.
+ * Moves all rows of an organization inside the open transaction, and returns their number. The rows of early tables
+ * have been copied, except the rows that changed after the copy. Each other row is locked before it is copied. A worker
+ * does not claim a locked row, and any other statement waits and then finds no row. A row that was added between
+ * copying and deleting makes the numbers differ, and the transaction fails.
  */
 export async function moveRows(client: pg.Client, route: Route, early: Early, step: Step): Promise<number> {
   const tables = await tenantTables(client);

@@ -5,10 +5,10 @@ import { type Described, describeStatement } from './describe-statement.ts';
 import { type ShardNames, withShards } from './shard-names.ts';
 
 /**
- * Citus splits a statement that writes in several parts (`WITH … AS (INSERT …)`), sends the rows of each part to all
- * nodes, and is 10 times slower. So on Citus such a statement is the body of a function in its cell. One call of the
- * function is one task on the node of the cell, where PostgreSQL alone plans the statement. The function is created when
- * a process runs the statement for the first time.
+ * Citus splits a statement with several writing parts (`WITH … AS (INSERT …)`), sends the rows of each part to all
+ * nodes, and is 10 times slower. On Citus, a statement that writes in several parts is the body of a function in its
+ * cell. One call of the function is one task on the node of the cell, where PostgreSQL alone plans the statement. The
+ * function is created when a process runs the statement for the first time.
  */
 export type NodeStatement = { text: string; countsRows: boolean };
 
@@ -16,8 +16,8 @@ export type NodeStatement = { text: string; countsRows: boolean };
 export type CellShards = { names: ShardNames; shardId: string; node: string };
 
 /**
- * Statements that Citus splits; and those for which Citus 13 writes a wrong statement: `INSERT … SELECT` with a value
- * that depends on the current time, and `CASE column WHEN` in an UPDATE.
+ * The forms of statements that Citus splits, and two forms that Citus 13 translates incorrectly. The two forms are
+ * `INSERT … SELECT` with a value that depends on the current time, and `CASE column WHEN` in an UPDATE.
  */
 const ON_NODE = [
   /\bas\s+(?:not\s+)?(?:materialized\s+)?\(\s*(?:insert|update|delete)\b/i,
@@ -27,7 +27,7 @@ const ON_NODE = [
 
 export const runsOnNode = (text: string): boolean => ON_NODE.some((form) => form.test(text));
 
-/** Any table whose rows begin with the organization. The subquery has one row and one place, which is the node. */
+/** This table tells the node of a cell: any table works whose rows begin with the organization. */
 const PLACE = 'weekly_mail';
 const LOCK = { share: 5 } as const;
 
@@ -35,8 +35,8 @@ const nodeFunctionOf = (text: string): string =>
   `on_node_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 
 /**
- * Creates the function unless it exists. `client`: a connection that runs no transaction. `isAgain`: also if the
- * coordinator has it, because the node of the cell does not.
+ * Creates the function unless the function exists. `client`: a connection that runs no transaction. `isAgain`: creates
+ * the function even if the coordinator has it, because the node of the cell does not.
  */
 export async function createNodeStatement(
   client: pg.Client,
@@ -51,7 +51,7 @@ export async function createNodeStatement(
   const name = `"${cell}"."${nodeFunctionOf(text)}"`;
   const parameters = described.parameters.map((type) => types.get(type)!);
   const countsRows = described.columns === null;
-  // Several processes may need it at the same time.
+  // Several processes may create the function at the same time.
   await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
   const known = await client.query('SELECT FROM pg_proc WHERE pronamespace = $1::regnamespace AND proname = $2', [
     cell,
@@ -77,7 +77,7 @@ export async function createNodeStatement(
   };
 }
 
-/** The node of a shard, if it is not the coordinator itself. */
+/** The node of a shard, unless the coordinator has the shard. */
 async function nodesOf(client: pg.Client, shardId: string): Promise<Node[]> {
   const { rows } = await client.query<Node>(
     `SELECT w.nodename AS host, w.nodeport AS port FROM pg_dist_placement p
@@ -109,9 +109,9 @@ const createOn = (client: pg.Client, node: Node, functions: readonly string[]): 
   );
 
 /**
- * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards
- * takes the lock itself. With the lock, the shard stays on this node until the transaction ends, unless it has already
- * moved.
+ * Citus locks a shard before it writes, and a move of the cell waits for these locks. A statement that names shards has
+ * to take the lock of the shard itself. With the lock, the shard stays on this node until the transaction ends, unless
+ * Citus has already moved the shard.
  */
 const bodyOf = (text: string, shardId: string, countsRows: boolean): string => `
 #variable_conflict use_column

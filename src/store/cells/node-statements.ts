@@ -7,14 +7,14 @@ type Answered = (error: unknown, result?: unknown) => void;
 
 /** The statements of one process that run as a function on the node of their cell (node-statement.ts). */
 export type NodeStatements = {
-  /** Whether the statement can be sent now. False: `prepare` comes first. */
+  /** True if the statement can be sent now. If false, call `prepare` first. */
   isReady(cell: string, text: string): boolean;
   prepare(cell: string, text: string): Promise<void>;
   send(cell: string, query: { text: string }, rest: unknown[], send: Send): Promise<unknown>;
 };
 
 const UNDEFINED_FUNCTION = '42883';
-/** A statement with this error is planned again. */
+/** PostgreSQL plans a statement again after this error. */
 const SERIALIZATION_FAILURE = '40001';
 
 const keyOf = (cell: string, text: string): string => `${cell} ${text}`;
@@ -25,7 +25,7 @@ export function createNodeStatements(
 ): NodeStatements {
   const known = new Map<string, NodeStatement>();
   const coming = new Map<string, Promise<void>>();
-  /** Statements that the node of the cell does not have, because the cell was moved. */
+  /** Statements that the node of a cell does not have, because the cell was moved to this node. */
   const missing = new Set<string>();
   const isOnNode = cached(runsOnNode);
   const isReady = (cell: string, text: string): boolean =>
@@ -73,7 +73,7 @@ function withRowCount(result: unknown): unknown {
   return { ...(result as object), rows: [], rowCount: Number(Array.isArray(row) ? row[0] : row?.r) };
 }
 
-/** The connections of the pool may all be in use, and one of them may wait for this. */
+/** The function needs a connection outside of the pool, because a full pool may wait for this work. */
 async function withOwnClient(config: pg.ClientConfig, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({
     ...config,

@@ -23,7 +23,7 @@ export async function placeCell(client: pg.Client, cell: string, node: string): 
   if (isSame(source, target)) return;
   await insistOnAnswers(client, nodes);
   await catchUp(client, source, target);
-  // A node that was added has no copy of the tables that each node has.
+  // A new node of Citus has no copy of the tables that each node has.
   await client.query('SELECT replicate_reference_tables()');
   await copyNodeStatements(client, cell, target);
   await removeOldCopies(client, cell);
@@ -49,8 +49,8 @@ export async function rebalanceCells(client: pg.Client, onMoved: (move: CellMove
 }
 
 /**
- * Advances the transaction numbers before an organization moves to another cell. The old and the new cell may be on one
- * server.
+ * Advances the transaction numbers of the new cell's server before an organization moves to this cell. The old and the
+ * new cell may be on one server.
  */
 export async function catchUpCells(client: pg.Client, from: string, to: string): Promise<void> {
   if (!(await isCitus(client))) return;
@@ -97,7 +97,10 @@ async function insistOnAnswers(client: pg.Client, nodes: readonly Node[]): Promi
   for (const node of nodes) await nextTransactionOf(client, node);
 }
 
-/** Citus removes the old copy of a moved cell later. Before this removal, the cell cannot return to that node. */
+/**
+ * Citus removes the old copy of a moved cell later. Before Citus removes the old copy, the cell cannot return to its
+ * old node.
+ */
 async function removeOldCopies(client: pg.Client, cell: string): Promise<void> {
   for (const end = performance.now() + CLEANING_MS; ; await pause(CLEANED_AGAIN_MS)) {
     await client.query('CALL citus_cleanup_orphaned_resources()');
@@ -117,16 +120,17 @@ async function removeOldCopies(client: pg.Client, cell: string): Promise<void> {
 const CLEANING_MS = 60_000;
 const CLEANED_AGAIN_MS = 500;
 
-/** A move lasts minutes, and the other node may start this many transactions until its end. */
+/** During a move of some minutes, the other node may start this many transactions. */
 const AHEAD = 50_000n;
-/** The new node uses up this many further numbers, because the old node starts transactions while this loop runs. */
+/** The new node uses up this many additional numbers, because the old node starts transactions while this loop runs. */
 const SPARE = 5_000n;
 const AT_ONCE = 20_000n;
 const AT_MOST = 50_000_000n;
 
 /**
- * Readers of events have a position, which is the number of a transaction (src/store/events). After a move, these
- * numbers must continue above those of the old node. So the new node first uses up numbers in empty transactions.
+ * The position of a reader of events is the number of a transaction (src/store/events). After a move, the transaction
+ * numbers must continue above the numbers of the old node. The new node first uses up transaction numbers in empty
+ * transactions.
  */
 async function catchUp(client: pg.Client, source: Node, target: Node): Promise<void> {
   for (;;) {

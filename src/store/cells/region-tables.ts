@@ -1,6 +1,6 @@
 /**
- * The tables of the region, which exist once, in the schema `public`. All other tables are tenant tables and exist in
- * each cell (docs/adr/0501). cells.test.ts compares this list with the catalog.
+ * The tables of the region exist once, in the schema `public`. All other tables are tenant tables and exist in each
+ * cell (docs/adr/0501). cells.test.ts compares this list with the catalog.
  */
 export const REGION_TABLES: readonly string[] = [
   'user', 'session', 'account', 'verification', 'second_factor', 'recovery_code', 'passkey', // people, who may be members of many organizations

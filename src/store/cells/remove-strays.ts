@@ -5,31 +5,31 @@ import { isEarly } from './copy-early.ts';
 import { pathOf } from './route-connection.ts';
 import { inMove, placeOf, tenantTables } from './tenant-tables.ts';
 
-/** Any number. Two commands never move at the same time. */
+/** An arbitrary number for the lock that prevents two moves at the same time. */
 const ADVISORY_LOCK = 0x6d_6f_76_65;
 
-/** The lock lasts as long as the session. The result is false while a command moves an organization. */
+/** The lock lasts as long as the session. Returns false while another command moves an organization. */
 export async function lockMoves(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [ADVISORY_LOCK]);
   return rows[0]!.free;
 }
 
-/** Deletes the rows that a killed move has left. Without a killed move, this is one short statement. */
+/** Deletes the rows that a killed move has left. If no move was killed, the function runs one short statement. */
 export async function removeStraysOfKilledMoves(db: pg.Pool, url: string): Promise<void> {
   const { rowCount } = await db.query('SELECT FROM public.organization_move WHERE until < now() LIMIT 1');
   if (rowCount === 0) return;
   await withClient(url, 'move', async (client) => {
     if (!(await lockMoves(client))) return;
-    // A process that does not know the new cell yet reads the old rows.
+    // A process that does not know the new cell yet still reads the old rows.
     await allProcessesKnow(client);
     await removeStrays(client);
   });
 }
 
 /**
- * Deletes rows that moves have left in cells in which their organizations are not. The caller holds the lock of moves
- * (`lockMoves`). `from`: the old cell of a move that was not killed, which has only rows of the early tables.
- * Otherwise, all rows of all cells are searched, which takes a statement for each table of each cell.
+ * Deletes rows of organizations that moves have left in other cells. The caller holds the lock of moves (`lockMoves`).
+ * `from`: the old cell of a move that was not killed, in which only rows of the early tables remain. Without `from`,
+ * the function searches all rows of all cells, with one statement for each table of each cell.
  */
 export async function removeStrays(client: pg.Client, from: string | null = null): Promise<void> {
   const moves = await client.query<{ orgId: string }>(
@@ -40,14 +40,15 @@ export async function removeStrays(client: pg.Client, from: string | null = null
   const tables = (from === null ? all : all.filter(isEarly)).toReversed();
   for (const { orgId } of moves.rows)
     await inMove(client, 'READ COMMITTED', 'public', async () => {
-      // The commit of a killed command may be in progress.
+      // The lock waits for the commit of a killed command, which may be in progress.
       await client.query('SELECT FROM public.organization_move WHERE organization_id = $1 FOR UPDATE', [orgId]);
       const { rows } = await client.query<{ name: string }>(
         `SELECT name FROM (SELECT 'public' AS name UNION ALL SELECT name FROM public.cell WHERE ready) c
          WHERE name <> (SELECT cell FROM public.organization WHERE id = $1) AND name = coalesce($2, name)`,
         [orgId, from],
       );
-      // These tables are not empty. An index that does not suit a foreign key made the deletion 150 times slower.
+      // The tables with old rows are not empty, so a sequential scan can be cheaper. An index that does not suit a
+      // foreign key made the deletion 150 times slower.
       await client.query('SET LOCAL enable_seqscan = on');
       for (const { name } of rows) {
         await client.query(`SET LOCAL search_path TO ${pathOf(name)}`);

@@ -21,8 +21,8 @@ const newPath = (): Path => ({
 });
 
 /**
- * Replaces `query` of a new connection. The change of the path and the statement are sent one after the other without a
- * pause, so statements keep the order in which they were called.
+ * Replaces `query` of a new connection by a function that selects the cell. The change of the path and the statement
+ * are sent together, so statements keep the order of their calls.
  */
 export function routeConnection(
   client: RoutedClient,
@@ -45,7 +45,7 @@ export function routeConnection(
       tell &&
       ((error, result) => {
         ended(error);
-        // The user of the callback rolls back.
+        // A caller with a callback rolls back its own transaction.
         tell(error, result);
       });
     const sent = onNodes.send(cell, withNameOf(cell, query), told ? [told] : [], send);
@@ -93,7 +93,7 @@ export function routeConnection(
     if (path.pending === null) {
       if (!isOfTenants && nodes.length > 0) return answered(sendToAllNodes(client, query, slots, send), tell);
       if (!isOfTenants) return sendIn(null, query, rest);
-      // A worker of one cell meets an organization of another one just after a move.
+      // Just after a move, a worker of one cell may find an organization of another cell.
       const only = knownCell(directory, query);
       const isSent = only !== undefined && (path.fixed ?? only) === only;
       const mayWait = isSent && !(path.locksRegion && slots.hangs(only));
@@ -105,7 +105,7 @@ export function routeConnection(
   client.query = routed as typeof client.query;
 }
 
-/** Looks up the cell of a statement after the cells of earlier statements. */
+/** Looks up the cell of a statement after the cells of the statements that were called earlier. */
 function afterPending(path: Path, find: () => Promise<string | null>): Promise<string | null> {
   const found = (path.pending ?? Promise.resolve()).catch(() => {}).then(find);
   path.pending = found;
@@ -135,7 +135,10 @@ async function commitOn(
   }
 }
 
-/** The cell of the organization that the statement names. Undefined: it has to be looked up, or there are several. */
+/**
+ * The cell of the organization that the statement names. The result is undefined if the cell has to be looked up, or
+ * the statement names organizations of several cells.
+ */
 export function knownCell(directory: CellDirectory, { text, values = [] }: Query): string | undefined {
   const named = organizationsIn(values, directory.kindOf(text).organizations);
   if (named.values().some((id) => directory.isMoving(id))) return undefined;
@@ -157,11 +160,11 @@ function enter(path: Path, cell: string, send: Send): void {
   send(`SET search_path TO ${pathOf(cell)}`).catch(() => (path.current = null));
 }
 
-/** A prepared statement belongs to one cell, so that its plan is never made again for another one. */
+/** A prepared statement belongs to one cell, so PostgreSQL does not plan the statement again for another cell. */
 const withNameOf = (cell: string, query: Query): Query =>
   query.name === undefined || cell === DEFAULT_CELL ? query : { ...query, name: `${query.name}@${cell}` };
 
-/** `pool.query` of the driver waits with a function, and all others with a promise. */
+/** `pool.query` of the driver passes a callback, and all other callers use the promise. */
 function answered(sent: Promise<unknown>, tell: Answered | undefined): Promise<unknown> | undefined {
   if (tell === undefined) return sent;
   sent.then((result) => tell(null, result), tell);
@@ -177,7 +180,7 @@ function onlyOf(cells: ReadonlySet<string>, fixed: string | null, query: Query):
   throw new UnroutedError(`The statement ${query.name ?? ''} ${what}: ${query.text.slice(0, 300)}`);
 }
 
-/** A defect of the program: this statement has to say in which cell it runs. */
+/** A statement that does not say in which cell it runs is a defect of the program. */
 class UnroutedError extends Error {
   override name = 'UnroutedError';
 }

@@ -8,14 +8,14 @@ export type RoutedClient = pg.PoolClient & {
 export type Path = {
   /** The cell of the search path. Null: unknown, because a rollback may have undone the last change. */
   current: string | null;
-  /** The cell of statements that name no organization, while the present user has the connection. */
+  /** The fixed cell of the connection's current user, in which statements without an organization run. */
   fixed: string | null;
   isInTransaction: boolean;
   /** The transaction has written to the region, so others may wait for its locks. */
   locksRegion: boolean;
   /** The cells to which the transaction may have written. */
   written: Set<string>;
-  /** The look-up of an organization, for which later statements wait. */
+  /** A promise of the running look-up of a cell, for which later statements wait. */
   pending: Promise<unknown> | null;
 };
 export type Query = { text: string; values?: unknown[]; name?: string };

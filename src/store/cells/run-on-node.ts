@@ -2,7 +2,9 @@ import type pg from 'pg';
 
 export type Node = { host: string; port: number };
 
-/** Runs one command on a node of Citus, and returns its first value. The function fails if the node does not answer. */
+/**
+ * Runs one command on a node of Citus, and returns its first value. The promise rejects if the node does not answer.
+ */
 export async function runOn(client: pg.ClientBase, { host, port }: Node, command: string): Promise<string> {
   const { rows } = await client.query<{ success: boolean; result: string }>(
     'SELECT success, result FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int], ARRAY[$3::text], false)',
@@ -12,7 +14,7 @@ export async function runOn(client: pg.ClientBase, { host, port }: Node, command
   throw new NodeError(`The node ${host}:${port} does not answer: ${rows[0]?.result ?? 'no result'}`);
 }
 
-/** The reason why a cell cannot be placed on a node. */
+/** The reason why a node cannot have cells. */
 export class NodeError extends Error {
   override name = 'NodeError';
 }

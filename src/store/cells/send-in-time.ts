@@ -3,15 +3,15 @@ import { Refusal } from '../../../contract/problems.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
 import type { Query, RoutedClient, Send } from './routed-client.ts';
 
-/** The name under which statements are counted that wait for every node of Citus, even for a node without cells. */
+/** The name that counts statements which wait for every node of Citus, even for a node without cells. */
 export const ALL_NODES = 'all nodes';
 /**
- * Usually, such a statement takes milliseconds. The statement holds locks, for which equal statements of other callers
- * wait.
+ * Usually, such a statement takes milliseconds. A statement on all nodes holds locks, for which equal statements of
+ * other callers wait.
  */
 const ALL_NODES_MS = 5_000;
 
-/** After a timeout, the connection is closed, so the server undoes the transaction and gives its locks back. */
+/** After a timeout, the connection is closed, so the server rolls back the transaction and releases its locks. */
 export async function sendToAllNodes(
   client: RoutedClient,
   query: Query,
@@ -30,7 +30,7 @@ export async function sendToAllNodes(
     return result;
   } catch (error) {
     leave(isLate || isAway(error));
-    // A statement outside of a transaction may have had its effect.
+    // Outside of a transaction, a late statement may have had its effect, so the caller gets the original error.
     throw isLate && client.path?.isInTransaction ? doesNotRespond() : error;
   } finally {
     clearTimeout(timer);
@@ -39,7 +39,7 @@ export async function sendToAllNodes(
 
 /**
  * After a timeout, the server may not be ready for a rollback or for the next user, because it still waits for a node.
- * So the connection is closed. `pool.query` does that itself.
+ * The function closes the connection of a late statement, as `pool.query` does.
  */
 export function closingAfterTimeouts(client: RoutedClient): Send {
   const query = client.query.bind(client) as unknown as Send;
@@ -53,23 +53,23 @@ export function closingAfterTimeouts(client: RoutedClient): Send {
 }
 
 const QUERY_CANCELED = '57014';
-/** The limit of the server has passed, or that of the driver. */
+/** A limit of the server or of the driver ended the statement. */
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error &&
   ((error as { code?: unknown }).code === QUERY_CANCELED || error.message === 'Query read timeout');
 
-/** The coordinator answers that it cannot reach the node. */
+/** The coordinator reports that it cannot reach the node. */
 const isNodeAway = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code?.startsWith(CONNECTION_EXCEPTIONS) === true;
 const CONNECTION_EXCEPTIONS = '08';
 
 /**
- * Whether the connection can be used again after this error: nothing was sent, or the coordinator cannot reach the node.
- * Otherwise each failed statement would open a connection, which costs the coordinator and the other nodes more than
- * the statement.
+ * True if the connection can be used again after this error: nothing was sent, or the coordinator cannot reach the
+ * node. If each failed statement opened a connection, the coordinator and the other nodes would have more work than
+ * with the statement.
  */
 export const keepsConnection = (error: unknown): boolean =>
   error instanceof Refusal || (isNodeAway(error) && (error as pg.DatabaseError).severity === 'ERROR');
 
-/** Whether the node of a cell has not answered. */
+/** True if the node of a cell has not answered. */
 export const isAway = (error: unknown): boolean => isTimeout(error) || isNodeAway(error);

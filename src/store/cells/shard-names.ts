@@ -1,6 +1,7 @@
 /**
- * On a node of Citus, a table of a cell is an ordinary table with a number in its name, which is a shard. Text that names
- * shards is planned by PostgreSQL alone. These functions replace the names in the text of a statement or a function.
+ * On a node of Citus, a table of a cell is an ordinary table with a number in its name, which is a shard. PostgreSQL
+ * alone plans a statement that names shards. The functions in this file replace the names in the text of a statement or
+ * a function.
  */
 export type ShardNames = ReadonlyMap<string, string>;
 
@@ -14,7 +15,7 @@ const NO_ALIAS = new Set(
   ),
 );
 
-/** `text` with the shards instead of their tables. Each keeps the name of its table as its alias. */
+/** Returns `text` with shards in place of their tables. Each shard has the name of its table as its alias. */
 export function withShards(text: string, shards: ShardNames): string {
   const hidden = new Set(text.matchAll(CTE).map(([, name]) => name!.toLowerCase()));
   return text.replaceAll(NAMED, (whole, word: string, space: string, _quote, name: string, at: number) => {
@@ -22,7 +23,7 @@ export function withShards(text: string, shards: ShardNames): string {
     const shard = shards.get(table);
     if (shard === undefined || hidden.has(table)) return whole;
     const rest = text.slice(at + whole.length);
-    // A comma separates tables only in a list with aliases. Everywhere else it separates columns.
+    // A comma separates tables only in a list with aliases. In all other places, a comma separates columns.
     if (word === ',' && !/^\s+(?:as\s+)?[a-z]\w?\b/i.test(rest)) return whole;
     const next = /^\s+"?([a-z_]\w*)/i.exec(rest)?.[1]?.toLowerCase();
     const hasAlias = next !== undefined && (next === 'as' || !NO_ALIAS.has(next));

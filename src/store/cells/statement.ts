@@ -1,33 +1,39 @@
 import { cached } from './cached.ts';
 
 /**
- * Reads from the text of a statement what its cell depends on. The result is stored by text, because a program has few
- * different texts.
+ * Finds the facts in the text of a statement that decide about its cell. The facts are cached by text, because a
+ * program has few different texts.
  */
 export type StatementKind = {
-  /** Whether the statement names a table that exists in each cell. */
+  /** True if the statement names a table that exists in each cell. */
   isOfTenants: boolean;
-  /** The positions of the values that are compared with the organization, or inserted as it. Empty: unknown. */
+  /**
+   * The positions of the parameters that are compared with the organization or inserted as the organization. The value
+   * is empty if no position is known.
+   */
   organizations: readonly number[];
-  /** Whether the transaction, or a part of it, ends without effect. The path of the connection is then unknown. */
+  /**
+   * True if the statement rolls back the transaction or a part of it. After a rollback, the path of the connection is
+   * unknown.
+   */
   isRollback: boolean;
   isBegin: boolean;
   isCommit: boolean;
-  /** Whether the statement only reads. */
+  /** True if the statement only reads. */
   isRead: boolean;
-  /** Whether the statement may write rows. */
+  /** True if the statement may write rows. */
   isWrite: boolean;
-  /** Whether the statement needs all nodes of a Citus cluster. */
+  /** True if the statement needs all nodes of a Citus cluster. */
   writesOnAllNodes: boolean;
 };
 
 const TABLE = /\b(?:from|join|into|update|using)\s+(?:only\s+)?(?:"?public"?\.)?"?([a-z_]+)"?/gi;
 const COMPARED = /\borg_id"?\s*=\s*\$(\d+)|"organization"\."id"\s*=\s*\$(\d+)/gi;
 const LOCKS = /\bfor\s+(?:no\s+key\s+)?(?:key\s+)?(?:update|share)\b/i;
-/** An INSERT whose first column is the organization, and the first value of each of its rows. */
+/** Matches an INSERT whose first column is the organization, and the first value of each inserted row. */
 const INSERTED = /^\s*insert into [^(]+\("?org_id"?,[^)]*\) values /i;
 const FIRST_OF_ROW = /(?:\bvalues|\),) \(\$(\d+)/gi;
-/** Each node has a copy of these tables (citus.ts), so their rows are written on all nodes. */
+/** Each node has a copy of the listed tables (citus.ts), so their rows are written on all nodes. */
 const WRITES_ON_ALL = /\b(?:insert\s+into|update|delete\s+from)\s+(?:"?public"?\.)?"?(?:user|organization|member)"?\s/i;
 
 export const createStatementReader = (tenantTables: ReadonlySet<string>): ((text: string) => StatementKind) =>
@@ -49,9 +55,10 @@ const ORGANIZATION = /^org_[0-9a-z]{26}$/;
 const EACH_OF_MANY = /org_[0-9a-z]{26}/g;
 
 /**
- * The organizations in these values. If no position is known, the first value with an ID of an organization decides: an
- * ID, an array of IDs, or such an array in the text format of PostgreSQL. Each query takes the organization first.
- * Later values may be texts of users, who could otherwise name an organization of another cell and stop the batch.
+ * Returns the organizations in the values of a statement. If no position is known, the first value with an ID of an
+ * organization decides. The value is one ID, or an array of IDs, also in the text format of PostgreSQL. Each query
+ * takes the organization first. Later values may be texts of users, who could name an organization of another cell and
+ * stop the batch.
  */
 export function organizationsIn(values: readonly unknown[], positions: readonly number[]): Set<string> {
   const found = new Set(positions.map((position) => values[position]).filter(isOrganization));

@@ -3,17 +3,17 @@ import { type BackupTable, orderedTables, quoted } from '../backup/format.ts';
 import { REGION_TABLES } from './region-tables.ts';
 import { pathOf } from './route-connection.ts';
 
-/** The organization of a move, and the cells. */
+/** The organization of a move, with the old and the new cell. */
 export type Route = { orgId: string; from: string; to: string };
 
 export type TenantTable = BackupTable & {
-  /** The columns of the table, as text. */
+  /** The names of the columns, as SQL text. */
   list: string;
   /** The columns of its primary key. */
   key: string[];
 };
 
-/** The tenant tables. Referenced tables come first. */
+/** The tenant tables. The tables that others reference come first. */
 export async function tenantTables(client: pg.Client): Promise<TenantTable[]> {
   const { rows } = await client.query<{ name: string; key: string[] }>(
     `SELECT c.relname AS name, array_agg(a.attname::text) AS key
@@ -26,7 +26,10 @@ export async function tenantTables(client: pg.Client): Promise<TenantTable[]> {
     .map((table) => ({ ...table, list: table.columns.map(quoted).join(', '), key: keys.get(table.table) ?? [] }));
 }
 
-/** A transaction in which no trigger tells events, with the path of a cell. On Citus, the settings hold on each node. */
+/**
+ * Runs a transaction with the path of a cell, in which triggers write no events. On Citus, the settings hold on each
+ * node.
+ */
 export async function inMove<T>(
   client: pg.Client,
   isolation: string,

@@ -72,7 +72,7 @@ export const listBrokenChannels = async (
     .orderBy(channel.name, channel.id)
     .limit(limit);
 
-/** `sealed`: the change is made only if the channel's credentials have not changed. */
+/** `sealed`: the change is made only if the channel's sealed credentials still have this value. */
 export async function changeChannel(
   db: Queryable,
   orgId: string,
@@ -92,10 +92,10 @@ export async function changeChannel(
   return rows[0] ?? null;
 }
 
-/** The maximum number of examined addresses of a channel. Recent inbound messages are stored separately. */
+/** Parley examines at most this many addresses of a channel. Recent inbound messages are stored separately. */
 const MAX_IDENTITIES_SEEN = 1_000;
 
-/** Whether the channel has ever received a message. */
+/** True if the channel has ever received a message. */
 export async function hasReceived(db: Queryable, orgId: string, id: string): Promise<boolean> {
   const { rows } = await db.execute<{ received: boolean }>(sql`
     SELECT EXISTS (SELECT FROM inbound_event WHERE org_id = ${orgId} AND channel_id = ${id})

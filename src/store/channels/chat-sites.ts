@@ -4,7 +4,7 @@ import { refusedOrigin } from '../schema/channel.ts';
 
 export type ChatSite = { origin: string; refusedAt: Date; reachedAt: Date | null };
 
-/** Only the newest of a channel are stored, because anyone can call with an invented origin. */
+/** A channel stores only its newest origins, because anyone can call with an invented origin. */
 const MAX_ORIGINS = 5;
 
 /** Records that a page of a site opened the chat (`isReached`), or was refused. */
@@ -34,7 +34,7 @@ export async function recordChatSite(
       ORDER BY refused_at DESC, origin OFFSET ${MAX_ORIGINS})`);
 }
 
-/** Newest first. */
+/** Lists sites, newest first. */
 export const listChatSites = (db: Queryable, orgId: string, channelId: string): Promise<ChatSite[]> =>
   db
     .select({

@@ -15,7 +15,7 @@ export type SealedChannel = {
 };
 export type OpenSecrets = (channel: SealedChannel) => Promise<Record<string, string>>;
 
-/** Returns a channel's unsealed secrets. The secrets are unsealed once after each change. */
+/** Returns a channel's unsealed secrets. Each node unseals the secrets once after each change. */
 export function createSecretsOpener(db: Queryable, sealingKey: Key): OpenSecrets {
   const openSealed = createSealedOpener(db, sealingKey);
   return (channel) =>

@@ -24,14 +24,20 @@ export type ConversationFilter = Circumstances & {
   since?: Date | undefined;
   until?: Date | undefined;
   handedOff?: boolean | undefined;
-  /** Rated conversations, with any score or with one. In this list, the time is that of the rating. */
+  /**
+   * The filter selects rated conversations, with any score or with one score. In the list of rated conversations, the
+   * time is the time of the rating.
+   */
   rated?: RatedFilter | undefined;
 };
 
 type Page = {
   limit: number;
   after?: string | undefined;
-  /** The order of the IDs, which is that of the start. Undefined: the newest first, without those with new messages. */
+  /**
+   * The list is in the order of the conversation IDs, which is the order of their start. Undefined: the newest
+   * conversation comes first, without conversations that have new messages.
+   */
   byStart?: 'newest' | 'oldest' | undefined;
 };
 
@@ -44,15 +50,15 @@ const ordered = ({ byStart }: Page): SQL => (byStart === 'oldest' ? sql`ASC` : s
 
 const ofOrg = (orgId: string): SQL => sql`${sql.raw(checkedOnly('c.org_id'))} = ${orgId}`;
 
-/** The condition of the index. PostgreSQL recognizes only by this condition that it may use the index. */
+/** PostgreSQL uses the index of tags only if a query repeats the condition of this index. */
 export const tagged = (tag: string): SQL =>
   sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
 
 /**
- * A query of IDs that contains the page of a list. Undefined if the list needs no filter or has its own index. Except
- * for a search, the query leaves out conversations with new messages. The list itself is in the order of the primary
- * key. A query in the order of the primary key reads a million conversations when few match, so the index of the most
- * selective filter is read first.
+ * Returns a query of the IDs among which the page of a list is. The result is undefined if the list needs no filter or
+ * has a separate index. Except for a search, the query excludes conversations with new messages. The list of
+ * conversations is in the order of the primary key. A query in the order of the primary key reads a million
+ * conversations when few match, so the index of the most selective filter is read first.
  */
 export async function candidates(
   db: Queryable,
@@ -78,7 +84,7 @@ export async function candidates(
   return undefined;
 }
 
-/** IDs contain the time of the start, so a time is a range of the primary key. */
+/** IDs contain the start of the conversation, so a period is a range of the primary key. */
 export function startedIn({ since, until }: ConversationFilter, table: string): SQL {
   const [id, createdAt] = [sql.raw(`${table}.id`), sql.raw(`${table}.created_at`)];
   const from = since && firstId('conv', since.getTime() - CLOCK_SLACK_MS);
@@ -92,7 +98,7 @@ export const handedOver = (orgId: string, { since, until }: ConversationFilter):
   ${since ? sql`AND h.at >= ${since}` : sql``} ${until ? sql`AND h.at < ${until}` : sql``}`;
 
 /**
- * Nothing indexes what happened in a conversation, so the conversations of the period are examined in the order of the
+ * No index contains the outcome of a conversation, so the conversations of the period are examined in the order of the
  * list until the page is full.
  */
 const walked = (orgId: string, { status, agentId, channelId, tag, ...filter }: ConversationFilter, page: Page): SQL =>
@@ -123,7 +129,7 @@ const inChannels = (orgId: string, { status, agentId, channelId, ...filter }: Co
       ${channelId ? sql`AND ch.id = ${channelId}` : sql``}
     ORDER BY c.id ${ordered(page)} LIMIT ${page.limit}`;
 
-/** How many of the newest conversations are examined one by one. */
+/** A list examines at most this many of the newest conversations one by one. */
 const EXAMINED = 2_000;
 
 /**
@@ -143,7 +149,10 @@ async function taggedWith(db: Queryable, orgId: string, filter: ConversationFilt
     AND ${sql.raw(checkedOnly('org_id'))} = ${orgId}`;
 }
 
-/** How many of the newest messages a search reads. An index over all messages would make every accepted call slower. */
+/**
+ * A search reads at most this many of the newest messages. An index over the texts of all messages would make every
+ * accepted call slower.
+ */
 const SEARCHED_MESSAGES = 5_000;
 /**
  * The maximum number of people whose name or identifier begins with the searched text, and of their newest
@@ -153,9 +162,9 @@ const FOUND_PEOPLE = 200;
 const OF_EACH = 20;
 
 /**
- * In the newest conversations, the search matches any part of the name, external ID or key. In the newest messages, it
- * matches any part of the text. In older conversations, the search matches beginnings of names and identifiers, the
- * whole key, and the whole ID.
+ * In the newest conversations, a search matches any part of the name, external ID or key. In the newest messages, a
+ * search matches any part of the text. In older conversations, a search matches beginnings of names and identifiers,
+ * the whole key, and the whole ID.
  */
 async function mentioning(db: Queryable, orgId: string, text: string): Promise<SQL> {
   const pattern = containing(text);

@@ -11,7 +11,8 @@ export type ChangeRow = {
 };
 
 /**
- * What members and rules did with a conversation, newest first. The condition of the index is repeated word for word.
+ * The actions of members and rules in a conversation, newest first. PostgreSQL uses the index only if the query repeats
+ * the index's condition exactly.
  */
 export async function listChanges(
   db: Queryable,

@@ -9,7 +9,7 @@ import type { Queryable } from '../db.ts';
 import { checkedOnly } from '../queue/join-by-key.ts';
 import { conversation, conversationSeen, message } from '../schema/conversation.ts';
 
-/** The data that a list of conversations shows in addition to the rows, for one member. */
+/** The data that a list of conversations shows for one member in addition to the rows. */
 
 export type ConversationView = (typeof CONVERSATION_VIEWS)[number];
 
@@ -24,7 +24,7 @@ const ofConversation = sql`FROM ${message} m
 const REPLIED = sql`(SELECT max(m.created_at) ${ofConversation} AND m.role = 'member'
   AND m.created_at >= ${conversation.handedOffAt})`;
 
-/** A person waits from the hand-over until a member replies, and again from the first message after the reply. */
+/** A person waits from the hand-off until a member replies, and again from the first message after the reply. */
 export const WAITING_SINCE = sql`CASE WHEN ${handedOff} THEN coalesce(
   (SELECT min(m.created_at) ${ofConversation} AND m.role = 'end_user' AND m.created_at > ${REPLIED}),
   CASE WHEN ${REPLIED} IS NULL THEN coalesce(${conversation.handedOffAt}, ${conversation.createdAt}) END) END`;
@@ -32,7 +32,7 @@ export const WAITING_SINCE = sql`CASE WHEN ${handedOff} THEN coalesce(
 const VIEWS: Record<ConversationView, (userId: string) => SQL> = {
   mine: (userId) => sql`${handedOff} AND ${conversation.assigneeId} = ${userId} AND NOT ${SNOOZED}`,
   unassigned: () => sql`${handedOff} AND ${conversation.assigneeId} IS NULL AND NOT ${SNOOZED}`,
-  // The query in ./list.ts decides once for each conversation whether it waits.
+  // The query in ./list.ts computes once for each conversation whether the conversation waits.
   waiting: () => sql`${handedOff} AND NOT ${SNOOZED}`,
   snoozed: () => sql`${handedOff} AND ${SNOOZED}`,
   // Includes every status, and mentions that the reader has seen.
@@ -147,7 +147,7 @@ export async function writeSeen(db: Queryable, orgId: string, id: string, userId
 
 export type Match = { role: Message['role']; text: string };
 
-/** How many of the newest messages of a conversation a search examines. */
+/** A search examines at most this many of the newest messages of a conversation. */
 const EXAMINED_MESSAGES = 200;
 
 /** The newest message with the searched text, and its author, by the ID of the conversation. */

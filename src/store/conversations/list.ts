@@ -8,15 +8,15 @@ import { recent, recentIds } from './recent.ts';
 import { underCircumstances } from './outcomes.ts';
 import { type ConversationRow, selectConversations } from './read.ts';
 
-/** A row and its position in the order. */
+/** A conversation of the list, with its position in the order. */
 type Listed = { row: ConversationRow; position: string };
 /** `next` is the position of the last row. Only this file reads the position. */
 export type ConversationPage = { rows: ConversationRow[]; hasMore: boolean; next: string };
 
 /**
  * Conversations with one of the newest messages of the organization come first, the newest message first. All other
- * conversations follow by their start, because an index by the last message would slow down every message. In the view
- * of waiting conversations, the longest wait comes first.
+ * conversations follow in the order of their start, because an index by the last message would slow down every message.
+ * In the view of waiting conversations, the longest wait comes first.
  */
 export async function listConversationRows(
   db: Queryable,
@@ -65,7 +65,7 @@ const matching = (orgId: string, userId: string, filter: ConversationFilter): SQ
     within(orgId, filter),
   );
 
-/** The time of the rating, of the hand-off, or of the start. */
+/** The time in the list is the time of the rating, of the hand-off, or of the start. */
 function within(orgId: string, filter: ConversationFilter): SQL | undefined {
   const { rated, handedOff } = filter;
   if (!rated && !handedOff) return sql`true ${startedIn(filter, 'conversation')}`;
@@ -82,8 +82,8 @@ function within(orgId: string, filter: ConversationFilter): SQL | undefined {
 const inIds = (ids: SQL | undefined): SQL | undefined => ids && sql`${conversation.id} = ANY (ARRAY(${ids}))`;
 
 /**
- * The longest wait comes first, among at most as many conversations as are counted. Conversations without a wait come
- * last, or are left out.
+ * The view reads at most as many conversations as are counted, and the longest wait comes first. Conversations without
+ * a wait come last or do not appear.
  */
 async function waiting(
   db: Queryable,
@@ -109,7 +109,8 @@ async function waiting(
 }
 
 /**
- * A text that sorts like the time and includes its microseconds. A conversation without a wait sorts after all others.
+ * Writes the time as a text with microseconds that sorts like the time. A conversation without a wait sorts after all
+ * others.
  */
 const SINCE_TEXT = sql<string>`coalesce(to_char(waits.since AT TIME ZONE 'UTC', 'YYYYMMDDHH24MISSUS'), 'z')`;
 
@@ -155,7 +156,7 @@ async function older(
       and(
         where,
         sql`${conversation.id} NOT IN (${recentIds(orgId)})`,
-        // IDs contain their time, so the primary key serves as the index of this part.
+        // IDs contain the start, so the primary key serves as the index of the list by start.
         after === undefined ? undefined : lt(conversation.id, after),
         inIds(among),
       ),

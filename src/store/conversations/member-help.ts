@@ -17,7 +17,10 @@ export async function writeMemberHelp(tx: Queryable, orgId: string, help: Member
 
 export type SummaryRow = typeof conversationSummary.$inferSelect;
 
-/** The summary of this hand-off. Null: there is no summary, or only a summary of an earlier hand-off. */
+/**
+ * Returns the summary of the hand-off at this time. Null: the hand-off has no summary, although an earlier hand-off may
+ * have one.
+ */
 export async function readSummary(db: Queryable, orgId: string, id: string, at: Date): Promise<SummaryRow | null> {
   const [row] = await db
     .select()

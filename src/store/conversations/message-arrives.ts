@@ -7,7 +7,7 @@ import { STORING } from '../runs/more-messages-wait.ts';
 /**
  * Handles the arrival of an end user's message. The function ends the snooze of the conversation `c`. The agent must
  * answer the message, unless a member has taken the conversation over. `ids`: the IDs of the new messages. `isSaid`:
- * false for a message that is scheduled for later.
+ * false for a message with a scheduled time in the future.
  */
 export const marksUnanswered = ({ ids, isSilent, isSaid }: { ids: string; isSilent: string; isSaid: string }) => `
     snoozed_until = CASE WHEN ${isSaid} THEN NULL ELSE c.snoozed_until END,
@@ -30,7 +30,7 @@ type ArrivalPlace = {
   isSilent: boolean;
   runId: string | null;
   requestId: string | null;
-  /** How long the turn waits for further messages. */
+  /** The time that the turn waits for further messages. */
   afterMs: number;
 };
 
@@ -77,10 +77,9 @@ export const placeColumnsOf = (places: readonly ArrivalPlace[]) => ({
 });
 
 /**
- * Stores the messages of the CTE `arrived` and wakes the run of the conversation that answers them, or creates a new
- * run if that one has ended. If a member has taken the conversation over, the messages are only stored. The caller has
- * locked the conversations. All messages get the same time. This time is later than that of every earlier change under
- * the same lock.
+ * Stores the messages of the CTE `arrived` and wakes the run that answers them, or creates a new run if the run has
+ * ended. If a member has taken the conversation over, the messages are only stored. The caller has locked the
+ * conversations. All messages get one time, which is later than any earlier change under the lock of the conversations.
  */
 export function arrivalStatement<const Types extends Readonly<Record<string, string>>>(
   name: string,

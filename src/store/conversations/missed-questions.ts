@@ -20,11 +20,11 @@ export type Missed = {
   conversationId: string;
   endUserId: string;
   at: Date;
-  /** The question that the agent noted, otherwise the person's last message before it. */
+  /** The question that the agent noted, or else the person's last message before the note. */
   text: string;
 };
 
-/** The questions that an agent could not answer since a time, newest first. Null: all agents. */
+/** The questions that an agent could not answer since a given time, newest first. Null: all agents. */
 export async function readMissed(
   db: Queryable,
   orgId: string,
@@ -77,10 +77,13 @@ export async function readMissed(
 }
 
 const MAX_QUESTION = 1_000;
-/** The limit for all agents together. The list of an agent with few misses does not read all misses of other agents. */
+/**
+ * The maximum number of missed questions of all agents together. The list of an agent with few missed questions does
+ * not read all missed questions of other agents.
+ */
 const MAX_OF_ALL_AGENTS = 20_000;
 
-/** Removes the entries from the list and returns their number. */
+/** Removes missed questions from the list and returns the number of removed questions. */
 export async function closeMissed(
   db: Queryable,
   orgId: string,

@@ -47,7 +47,7 @@ export async function insertNote(
   return row!;
 }
 
-/** Returns false if this author has no such note. */
+/** Returns false if this author has no note with this ID. */
 export async function deleteNoteOf(
   tx: Queryable,
   { orgId, conversationId, id, authorId }: Pick<NoteRow, 'orgId' | 'conversationId' | 'id' | 'authorId'>,

@@ -3,9 +3,9 @@ import type { ConversationOutcome } from '../../../contract/dashboard/analytics.
 import { SURVEY } from '../schema/rating.ts';
 
 /**
- * What happened in a conversation. Figures and the list behind them share these rules. `c` is the name of the
- * conversation in the statement. The rows of a conversation are looked up by the conversation alone, as in
- * statistics/count-day.ts.
+ * SQL conditions for the outcome of a conversation. The figures of Analytics and the lists behind them share the rules
+ * of this file. `c` is the name of the conversation in the statement. The statement finds the rows of a conversation by
+ * the conversation alone, as in statistics/count-day.ts.
  */
 const firstMessage = (c: string, roles: string, since: string): string =>
   `(SELECT m.created_at FROM message m WHERE m.conversation_id = ${c}.id AND m.role IN (${roles}) ${since}
@@ -13,7 +13,9 @@ const firstMessage = (c: string, roles: string, since: string): string =>
 
 export const questionAt = (c: string): string => firstMessage(c, "'end_user'", '');
 const afterQuestion = (c: string): string => `AND m.created_at > ${questionAt(c)}`;
-/** Messages of the agent without a run are no replies: those of a backend, and the question of a survey. */
+/**
+ * Messages of the agent without a run are no replies: a backend sent them, or the message is the question of a survey.
+ */
 const IN_A_RUN = "AND (m.role = 'member' OR m.run_id IS NOT NULL)";
 /** The first reply of the agent or a member to the person. */
 export const replyAt = (c: string): string => firstMessage(c, "'agent', 'member'", `${IN_A_RUN} ${afterQuestion(c)}`);
@@ -68,7 +70,7 @@ export const hasCircumstances = ({ outcome, version, memberId, triggerId, campai
 const is = (value: string, wanted: string | number | undefined): SQL =>
   wanted === undefined ? sql`` : sql`AND ${sql.raw(value)} = ${wanted}`;
 
-/** Conditions that begin with AND. */
+/** The SQL conditions begin with AND. */
 export function underCircumstances(
   { outcome, version, memberId, triggerId, campaignId }: Circumstances,
   c: string,

@@ -10,11 +10,11 @@ import {
 import type { Queryable } from '../db.ts';
 
 /**
- * Records which members have a conversation open. All nodes share these rows. A row expires quickly and is deleted a
- * little later.
+ * Records which members have a conversation open. All nodes share the rows of presence. A row expires quickly and is
+ * deleted a little later.
  */
 
-/** A repeated report writes its row only if this part of the lifetime has passed, or if the content has changed. */
+/** A repeated report writes its row only if this part of the lifetime has passed or the content has changed. */
 const RENEW_SECONDS = 10;
 const RENEW_TYPING_SECONDS = 2;
 
@@ -49,7 +49,7 @@ export async function writePresence(
   return rows.length === 1;
 }
 
-/** A time without a zone, so that sums and comparisons do not depend on a setting. */
+/** The time has no zone, so sums and comparisons do not depend on a setting. */
 const utc = (moment: string): SQL => sql.raw(`(${moment} AT TIME ZONE 'UTC')`);
 
 export async function deletePresence(db: Queryable, orgId: string, id: string, userId: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function deletePresence(db: Queryable, orgId: string, id: string, u
     WHERE org_id = ${orgId} AND conversation_id = ${id} AND user_id = ${userId}`);
 }
 
-/** The other members. Members who are writing come first. */
+/** Returns the other members who have the conversation open. Members who are writing come first. */
 export async function readPresence(db: Queryable, orgId: string, id: string, userId: string): Promise<PresentMember[]> {
   const { rows } = await db.execute<PresentMember>(sql`SELECT user_id, coalesce(typing_until > now(), false) AS typing,
       CASE WHEN typing_until > now() THEN draft END AS draft

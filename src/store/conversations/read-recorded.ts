@@ -14,7 +14,10 @@ export type RecordedPerson = Omit<ClaimedRun['end_user'], 'consent' | 'blocked'>
 export type RecordedConversation = {
   id: string;
   locale: string | null;
-  /** True: the conversation is open and no message waits for a turn, so an unanswered message stays unanswered. */
+  /**
+   * True: the conversation is open and no message waits for a turn, so the agent does not answer the last message
+   * later.
+   */
   isSettled: boolean;
   person: RecordedPerson;
   /** The oldest messages, oldest first. */
@@ -23,7 +26,7 @@ export type RecordedConversation = {
   runs: RecordedRun[];
 };
 
-/** Null if the agent has no such conversation. */
+/** Null if the agent does not have the conversation. */
 export async function readRecordedConversation(
   db: Queryable,
   orgId: string,

@@ -29,7 +29,7 @@ const columns = {
   updatedAt: conversation.updatedAt,
 };
 
-/** `position` is the place of a row in the order of a list. */
+/** `position` is the place of a conversation in the order of a list. */
 export const selectConversations = (db: Queryable, position: SQL<string> = sql`''`) =>
   db
     .select({ ...columns, position: position.as('position') })
@@ -55,7 +55,7 @@ export async function readLastInbound(db: Queryable, orgId: string, id: string):
   return at === null ? null : new Date(at);
 }
 
-/** Whether another member has replied since this message. */
+/** True if another member has replied after a given message. */
 export async function hasReplyOfOthers(
   db: Queryable,
   orgId: string,
@@ -95,7 +95,7 @@ export async function listNewestMessages(
   return rows.toReversed();
 }
 
-/** The agent's messages after a message, oldest first. */
+/** The agent's messages after a given message, oldest first. */
 export async function listAnswersAfter(
   db: Queryable,
   orgId: string,
@@ -148,7 +148,7 @@ export async function listConversationRuns(
     .limit(limit);
 }
 
-/** The reason that prevents messages to a person, and the stored person. Null if the record does not exist. */
+/** The reason why a person cannot get messages, and the stored person. Null if the record does not exist. */
 export async function readConversationPerson(
   db: Queryable,
   orgId: string,

@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/** How many of the newest messages of an organization decide the order of its conversations. */
+/** This number of the newest messages of an organization decides the order of its conversations. */
 const NEWEST_MESSAGES = 2_000;
 
 const newest = (orgId: string): SQL =>
   sql`SELECT n.conversation_id, n.id FROM message n WHERE n.org_id = ${orgId} ORDER BY n.id DESC LIMIT ${NEWEST_MESSAGES}`;
 
-/** Conversations that contain one of these messages, with the newest of them. */
+/** Selects the conversations of the newest messages, with the newest message of each conversation. */
 export const recent = (orgId: string): SQL =>
   sql`SELECT n.conversation_id AS id, max(n.id) AS last FROM (${newest(orgId)}) n GROUP BY n.conversation_id`;
 

@@ -7,7 +7,7 @@ export type ConversationViewRow = typeof conversationView.$inferSelect;
 const visible = (orgId: string, userId: string) =>
   and(eq(conversationView.orgId, orgId), or(eq(conversationView.userId, userId), isNull(conversationView.userId)));
 
-/** The member's own views and the shared ones, by name. */
+/** Lists the member's own views and the shared views, by name. */
 export const listViews = (db: Queryable, orgId: string, userId: string): Promise<ConversationViewRow[]> =>
   db
     .select()

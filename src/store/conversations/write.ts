@@ -58,14 +58,14 @@ export async function updateConversation(
       // Any change of the status ends a snooze.
       snoozedUntil: plain.snoozedUntil ?? null,
       ...(forgetUnanswered && { unanswered: [] }),
-      // Any change makes a turn in progress outdated.
+      // The new version makes a turn in progress outdated.
       version: sql`${conversation.version} + 1`,
       updatedAt: sql`statement_timestamp()`,
     })
     .where(and(eq(conversation.orgId, orgId), eq(conversation.id, id)));
 }
 
-/** Returns false if there is no such conversation. The conversation stays snoozed. */
+/** Returns false if the conversation does not exist. Tags do not end the snooze of the conversation. */
 export async function setTags(tx: Queryable, orgId: string, id: string, tags: readonly string[]): Promise<boolean> {
   const changed = await tx
     .update(conversation)
@@ -87,7 +87,7 @@ export async function insertMessage(
     authorId?: string | null;
     providerMessageId?: string | null;
     metadata?: Readonly<Record<string, string>> | null;
-    /** The message must be delivered now. */
+    /** True: the message is due for delivery now. */
     isDue?: boolean;
   },
 ): Promise<MessageRow> {

@@ -4,7 +4,7 @@ import type { Queryable } from '../db.ts';
 import { budget } from '../schema/costs.ts';
 
 export type BudgetRow = typeof budget.$inferSelect;
-/** `name`: the name of its agent, campaign or key. Null for the organization, and for deleted records. */
+/** `name`: the name of the budget's agent, campaign or key. Null for the organization, and for deleted records. */
 export type NamedBudget = BudgetRow & { name: string | null };
 export type BudgetOf = Pick<BudgetRow, 'subject' | 'subjectId' | 'period' | 'unit'>;
 
@@ -34,8 +34,8 @@ export async function listBudgets(db: Queryable, orgId: string): Promise<NamedBu
 }
 
 /**
- * Returns the previous amount. Null: this budget is new. The amount that was spent in the current period does not
- * change.
+ * Returns the previous amount. Null if the budget is new. A new amount does not change the spent amount of the current
+ * period.
  */
 export async function writeBudget(
   tx: Queryable,
@@ -97,7 +97,10 @@ export async function deleteBudget(tx: Queryable, orgId: string, id: string): Pr
   return rows[0] ?? null;
 }
 
-/** Budgets with a threshold about which the owners were not mailed yet. One node locks each budget. */
+/**
+ * Locks budgets that reached a threshold about which no mail was sent to the owners yet. Only one node at a time locks
+ * a budget.
+ */
 export async function lockUnmailed(tx: Queryable, limit: number): Promise<NamedBudget[]> {
   const rows = await tx
     .select({ row: budget, name: NAME })

@@ -1,18 +1,18 @@
 import type pg from 'pg';
 
 /**
- * Whether a model may be called, stored in one row that all nodes share. If a provider requests a pause, the model is
- * not called during that time. If several consecutive calls fail, the pause grows. After a pause, one call probes the
- * model, and its outcome ends or extends the pause. Most models have no row, so a call costs only the reading of this
+ * Decides whether a model may be called, with one row that all nodes share. If a provider requests a pause, the model
+ * is not called during that time. If several consecutive calls fail, the next pause is longer. After a pause, one call
+ * probes the model, and its outcome ends or extends the pause. Most models have no row, so a call only reads this
  * table.
  */
 export type Gate = {
   entered: 'open' | 'probe' | 'closed';
-  /** There were failures, so a success must be stored. */
+  /** True if the model has failed, so that a success must be stored. */
   known: boolean;
   waitMs: number;
   reason: string;
-  /** For how long the model has failed. */
+  /** The time for which all calls of the model have failed. */
   failingMs: number;
 };
 
@@ -22,9 +22,9 @@ type Of = { orgId: string; provider: string; model: string };
 const MAX_FAILURES = 5;
 const FIRST_CLOSED_SECONDS = 15;
 const MAX_CLOSED_SECONDS = 300;
-/** This is longer than a model call may take. After this time, another call probes the provider. */
+/** The time is longer than the longest model call. After this time, another call probes the model. */
 const PROBE_SECONDS = 45;
-/** Other calls check again after this time, because a probe may open the gate at any moment. */
+/** Blocked calls check again after this time, because a probe may open the gate at any moment. */
 const PROBE_WAIT_MS = 1_000;
 
 const values = ({ orgId, provider, model }: Of) => [orgId, provider, model];
@@ -54,7 +54,10 @@ export async function enterGate(pool: pg.Pool, of: Of): Promise<Gate> {
   return { entered, known: true, waitMs, reason: row.reason, failingMs: row.failing_ms };
 }
 
-/** `since` of the new row is now. The sum has no time zone, so that it does not depend on a setting. */
+/**
+ * `excluded.since` is the current time. The sum of time and span has no time zone, so the sum does not depend on a
+ * setting.
+ */
 const after = (span: string): string => `((excluded.since AT TIME ZONE 'UTC') + ${span}) AT TIME ZONE 'UTC'`;
 
 /** Stores that a call failed. `waitMs`: the pause that the provider requested. */
@@ -68,8 +71,7 @@ export async function reportFailure(
     least(${MAX_CLOSED_SECONDS}, ${FIRST_CLOSED_SECONDS} * 2 ^ least(g.closings, 10))))`;
   await pool.query({
     name: 'report-model-failure',
-    // Calls that were in progress when the gate closed do not close it for longer, unless the provider requests a
-    // longer pause.
+    // Calls that started before the gate closed do not extend the pause, unless the provider requests a longer pause.
     text: `INSERT INTO model_gate AS g (org_id, provider, model, failures, closings, closed_until, reason)
       VALUES ($1, $2, $3, 1, ($5::float8 IS NOT NULL)::int, now() + make_interval(secs => $5::float8 / 1000), $4)
       ON CONFLICT (org_id, provider, model) DO UPDATE SET
@@ -85,7 +87,7 @@ export async function reportFailure(
 }
 
 /**
- * Stores that a call was answered, which ends the series of failures. While the model is paused, only the probe can end
+ * Stores that a call was answered, which ends the series of failures. During a pause, only the answer of the probe ends
  * the series.
  */
 export async function reportSuccess(pool: pg.Pool, of: Of, probed: boolean): Promise<void> {
@@ -96,7 +98,7 @@ export async function reportSuccess(pool: pg.Pool, of: Of, probed: boolean): Pro
   });
 }
 
-/** A probe ended without a result, so the next call probes. */
+/** After a probe without a result, the next call probes the model. */
 export async function endProbe(pool: pg.Pool, of: Of): Promise<void> {
   await pool.query({
     name: 'end-model-probe',

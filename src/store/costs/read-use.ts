@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { InsteadOf } from '../../../contract/costs.ts';
 import type { Queryable } from '../db.ts';
 
-/** The sum of several turns. `costs`: by currency. */
+/** The sum of several turns. `costs`: the sums by currency. */
 export type UseRow = {
   turns: number;
   calls: number;
@@ -42,7 +42,7 @@ const NAMES: Record<string, SQL> = {
 
 const MAX_GROUPS = 400;
 
-/** Sums over days. One row of the table contains one currency of one model, so costs are first summed by currency. */
+/** Sums over days. One row of the table has one model and one currency, so costs are first summed by currency. */
 export async function readUsageSums(
   db: Queryable,
   by: keyof typeof GROUPS,

@@ -20,9 +20,9 @@ export type TurnUse = {
 
 /**
  * Counts the usage of an attempt of a turn in its own row, in the sum of its day, and in its budgets, whose reservation
- * ends. The statement counts everything or nothing, and only once: another call with the same ID changes nothing. The
- * row contains the measured usage. A budget is also charged with the upper limit of the unmeasured part. If the
- * conversation was erased since then, the row has no conversation, but the cost counts.
+ * ends. The statement counts everything or nothing, and only once, because a second call with the same ID changes
+ * nothing. The row contains the measured usage. A budget is also charged with the upper limit of the unmeasured part.
+ * If the conversation was erased before this statement, the row has no conversation, but the cost counts.
  */
 const SETTLE = named(
   'settle-turn',
@@ -106,8 +106,8 @@ export async function recordTurnUse(pool: pg.Pool, use: TurnUse): Promise<void> 
 const TRIES_KEPT_DAYS = 30;
 
 /**
- * Deletes old tries in the dashboard, because they belong to no conversation with which they would be deleted. Their
- * sums stay.
+ * Deletes old tries in the dashboard, because tries have no conversation whose erasure would delete them. The sums of
+ * deleted tries stay.
  */
 export async function forgetTries(pool: pg.Pool, limit: number): Promise<number> {
   const gone = await pool.query(

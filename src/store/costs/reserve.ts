@@ -2,12 +2,15 @@ import type pg from 'pg';
 import { CODE_PROVIDER } from '../../../contract/turns.ts';
 import { named } from '../named-statement.ts';
 
-/** The payers of a turn. Empty text: there is no payer of this kind. */
+/** The payers of a turn. An empty text means that there is no payer of this kind. */
 export type Payers = { orgId: string; agentId: string; keyId: string; campaignId: string };
 
 export type Measured = { input: number; cached: number; output: number };
 
-/** The usage of a turn so far: the measured part, and the upper limits of the unmeasured part. Times are in ms. */
+/**
+ * The usage of a turn so far: the measured part, and the upper limits of the unmeasured part. Times are in
+ * milliseconds.
+ */
 export type Spending = Measured & {
   unknownInput: number;
   unknownOutput: number;
@@ -27,7 +30,7 @@ export type Reservation = {
   lease: string | null;
 };
 
-/** A budget that refused a call, because the call did not fit. */
+/** A budget that refused a call because the remaining amount was too low. */
 export type Refused = {
   id: string;
   subject: string;
@@ -63,7 +66,7 @@ export const spendingValues = ({ unknownInput, unknownOutput, unknownTime, ...me
 /** The cost of `SPENDING`. Unknown input is priced as uncached input. */
 export const MONEY = `((:input - :cached + :unknown_input) * p.input + :cached * coalesce(p.cached, p.input)
     + (:output + :unknown_output) * p.output) / 1000000`;
-/** The usage in a unit that is no currency. */
+/** The usage in tokens, calls or seconds. */
 export const UNPRICED = `WHEN 'tokens' THEN :input + :output + :unknown_input + :unknown_output
     WHEN 'calls' THEN :calls WHEN 'seconds' THEN (:time + :unknown_time) / 1000`;
 /** Own code has no tokens and no price. */
@@ -106,8 +109,8 @@ FROM mine WHERE NOT coalesce(spent + reserved - held + need <= amount, false)`,
 );
 
 /**
- * Reserves from all budgets that apply, or from none. Returns the budgets into which the call does not fit. Another
- * call with the same ID replaces the earlier reservation.
+ * Reserves the amount from all budgets that apply, or from none. Returns the budgets whose remaining amount is too low
+ * for the call. A second call with the same ID replaces the earlier reservation.
  */
 export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo, runId, lease }: Reservation) {
   const { rows } = await pool.query<Refused>(
@@ -128,8 +131,8 @@ export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo
 }
 
 /**
- * Marks the budgets as spent after they refused a call, even if a small amount is left. This is reported once in each
- * period. After this mark, no row changes.
+ * Marks the budgets as spent after they refused a call, even if a small amount is left. Each budget is reported once in
+ * a period, because a marked row does not change again.
  */
 export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonly string[]): Promise<void> {
   await pool.query({
@@ -146,9 +149,9 @@ export async function markSpent(pool: pg.Pool, orgId: string, budgetIds: readonl
 const TRY_SECONDS = 60;
 
 /**
- * Charges the reservations of workers that died: their run has no claim, or a later one. The calls of such reservations
- * may have been made and billed, so the reservations count as spent. The function charges at most `limit` reservations,
- * of one organization or of all.
+ * Charges the reservations of workers that died, whose run has no claim or a later claim. The calls of such
+ * reservations may have been made and billed, so the full reservation counts as spent. Charges at most `limit`
+ * reservations, of one organization or of all organizations.
  */
 export async function chargeLostReservations(
   pool: pg.Pool,

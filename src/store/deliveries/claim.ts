@@ -6,8 +6,8 @@ import { type ClaimedByLane, dueFairly, fairnessOf } from '../queue/lanes.ts';
 import { type Leased, leasedQueue } from '../queue/leased-queue.ts';
 
 /**
- * A message without a `due_at` waits for the end of a campaign's pause (src/store/campaigns/runs.ts). A locked message
- * is one whose outcome is being stored. A renewal skips both kinds of messages.
+ * A message without a `due_at` waits for the end of a campaign's pause (src/store/campaigns/runs.ts). Another
+ * transaction locks a message while it stores the outcome. A renewal skips both kinds of messages.
  */
 export const DELIVERY_QUEUE = leasedQueue('message', ['org_id', 'id'], { skipsLocked: true });
 
@@ -26,8 +26,8 @@ export const WITHDRAWN = {
 export const IS_WITHDRAWN = `m.error ->> 'code' IN ('${Object.keys(WITHDRAWN).join("', '")}')`;
 
 /**
- * Recognizes the message of the turn that ended its run with an opt-out. Messages that waited before it are older than
- * the person's “stop”.
+ * Recognizes the message of the turn that ended its run with an opt-out. Messages that waited before the confirmation
+ * are older than the person's “stop”.
  */
 const CONFIRMS_OPT_OUT = `EXISTS (SELECT 1 FROM run r WHERE r.org_id = m.org_id AND r.id = m.run_id
     AND r.status = 'completed' AND r.reason = 'opted_out')
@@ -39,13 +39,13 @@ export type ClaimedDelivery = {
   org_id: string;
   id: string;
   lease: string;
-  /** The organization's lane in the queue, and the highest number that this claim took from one lane. */
+  /** The organization's lane in the queue, with the highest number that this claim took from one lane. */
   lane: number;
   share: number;
   attempts: number;
   possible_duplicate: boolean;
   conversation_id: string;
-  /** The conversation's own address, otherwise the address under which the channel knows the person. */
+  /** The address of the conversation, or else the address under which the channel knows the person. */
   address: string | null;
   /**
    * The time of the person's last message from this address. Null: the person never wrote from this address, or the
@@ -57,13 +57,13 @@ export type ClaimedDelivery = {
   metadata: Record<string, string> | null;
   created_at: Date;
   /**
-   * The reason why the message may no longer be sent. This mark was set while another worker had claimed the message.
+   * The reason why the message may no longer be sent. The mark was set while another worker had claimed the message.
    */
   withdrawn: DeliveryError | null;
   /** True for the confirmation of “stop”, which is the last message to a person who has opted out. */
   confirms_opt_out: boolean;
   reply_to: { id: string; provider_message_id: string | null } | null;
-  /** For e-mail only: the person's latest e-mail before this message. */
+  /** The person's latest e-mail before this message. Other channels have none. */
   answers: { provider_message_id: string | null; subject: string | null } | null;
   channel: {
     id: string;
@@ -88,10 +88,10 @@ export type ClaimedDelivery = {
 
 /**
  * Claims up to `limit` due messages for this worker, as src/store/runs/claim.ts does with runs. Only the oldest
- * undelivered message of a conversation can be claimed. While a message is in progress or waits for its next attempt,
- * its `due_at` is set, which blocks the later messages. A message whose scheduled time (`send_at`) has not come blocks
- * no other message. If a claimed message still has a lease, its worker died between calling and storing, so the message
- * counts as a possible duplicate from now on.
+ * undelivered message of a conversation can be claimed. A claimed or retried message has a `due_at`, which blocks the
+ * later messages of its conversation. A message whose scheduled time (`send_at`) has not come blocks no other message.
+ * If a claimed message still has a lease, its worker died between calling and storing, so the message may be a
+ * duplicate.
  */
 const FIRST_OF_ITS_CONVERSATION = `AND NOT EXISTS (
   SELECT 1 FROM message o WHERE o.org_id = q.org_id AND o.conversation_id = q.conversation_id

@@ -10,7 +10,7 @@ export type DeliveryOutcome = {
   error: DeliveryError | null;
   providerMessageId: string | null;
   possibleDuplicate: boolean;
-  /** The delay before the next attempt. Null: this was the last attempt. */
+  /** The delay before the next attempt. Null after the last attempt. */
   againAfterMs: number | null;
   /** The attempt never reached the provider, so it does not count. */
   refund: boolean;
@@ -33,9 +33,10 @@ const OUTCOME = rowsOf('t', {
 });
 
 /**
- * Messages are locked in the order of their IDs, as in all code that changes many messages. If its campaign was paused
- * during the call, a message to retry waits for the end of the pause. A message that was withdrawn during the call
- * keeps that mark. Nothing is stored for a message that was deleted with its erased person.
+ * Messages are locked in the order of their IDs, as in all code that changes many messages, to avoid deadlocks. A
+ * failed message waits for the end of its campaign's pause, if the pause began during the provider call. A message that
+ * was withdrawn during the provider call keeps the mark. The statement stores nothing for a message that was deleted
+ * with its erased person.
  */
 const COMPLETE = named(
   'complete-deliveries',
@@ -65,7 +66,7 @@ const COMPLETE = named(
 SELECT id FROM done`,
 );
 
-/** Stores the outcomes of attempts. Returns the IDs whose lease still belonged to their worker. */
+/** Stores the outcomes of attempts. Returns the IDs of messages whose lease still belonged to their worker. */
 export async function completeDeliveries(pool: pg.Pool, outcomes: readonly DeliveryOutcome[]): Promise<Set<string>> {
   const done = await pool.query<{ id: string }>(
     COMPLETE({
@@ -85,7 +86,10 @@ export async function completeDeliveries(pool: pg.Pool, outcomes: readonly Deliv
   return new Set(done.rows.map((row) => row.id));
 }
 
-/** Marks a channel as broken with the reason when its provider refuses it, and as connected when it works again. */
+/**
+ * Marks a channel as broken with the reason when the provider refuses it, and as connected when the channel works
+ * again.
+ */
 export async function markChannel(
   pool: pg.Pool,
   orgId: string,

@@ -9,7 +9,7 @@ export type Receipt = {
   error: DeliveryError | null;
 };
 
-/** The name under which a message of an erased person is remembered in `inbound_event`. */
+/** The name by which the table `inbound_event` remembers a message of an erased person. */
 export const erasedReceipt = (providerMessageId: string): string => rememberedId(`erased receipt ${providerMessageId}`);
 
 /**
@@ -42,9 +42,9 @@ export async function keepReceipts(
 }
 
 /**
- * Applies stored receipts to the messages with these provider IDs. A status only moves up (sent, failed, delivered,
- * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. This function is called after
- * the commit of a receipt and after the commit of a provider ID, so the later of the two finds the other.
+ * Applies stored receipts to the messages with the given provider IDs. A status only moves up (sent, failed, delivered,
+ * read), so receipts may arrive in any order: `read` is never replaced by `delivered`. This function runs after the
+ * commit of a receipt and after the commit of a provider ID, so the later commit finds the earlier one.
  */
 export const APPLY = `
 UPDATE message m SET status = best.status, error = best.error
@@ -73,10 +73,10 @@ export async function applyReceipts(
   });
 }
 
-/** How long receipts and events are stored. No provider repeats its calls for that long. */
+/** The time for which receipts and events are stored. No provider repeats its calls after this time. */
 export const INBOUND_RETENTION_DAYS = 7;
 
-/** Removes expired rows, at most `limit` of each table. Returns the larger number. */
+/** Removes expired rows, at most `limit` of each table. Returns the larger of the two numbers of removed rows. */
 export async function forgetInbound(pool: pg.Pool, limit: number): Promise<number> {
   const [events, receipts] = await Promise.all([
     pool.query(

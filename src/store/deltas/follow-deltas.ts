@@ -2,13 +2,16 @@ import type { LiveDeltas } from './live-deltas.ts';
 import type { DeltaChange } from './watched-topics.ts';
 
 /**
- * Passes deltas to one reader, in step with the stored messages that reach the reader in another way: earlier messages
- * come first, and after a message its deltas end.
+ * Passes deltas to one reader in step with the stored messages: deltas come after earlier messages, and end with their
+ * own message.
  */
 export type DeltaFollower = {
-  /** The reader has all messages until now. From now on, the reader gets deltas. */
+  /** Call this when the reader has all stored messages. The reader gets deltas after this call. */
   open(): void;
-  /** The reader gets a message of the agent. `text`: sent as deltas if no deltas were shown. */
+  /**
+   * Call this before the reader gets a message of the agent. `text`: the text of the message, sent as deltas if no
+   * deltas were shown.
+   */
   endMessage(text?: string): void;
   leave(): void;
 };

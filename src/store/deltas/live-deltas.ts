@@ -8,24 +8,26 @@ import { createWatchedTopics, type DeltaChange, type WatchedTopics } from './wat
 import { createTopicReaders } from './topic-readers.ts';
 
 /**
- * The deltas of turns in progress, sent from the process that runs a turn to the processes whose readers watch it.
- * Deltas are never stored. Only the stored message counts, and a reader who misses deltas still gets it. A worker sends
- * deltas only to processes that have reported readers for them. Without readers, a turn costs nothing here. The list of
- * readers is only in memory. Processes repeat their reports, and workers remove reports that are not repeated.
+ * Sends the deltas of turns in progress from the process that runs a turn to the processes whose readers watch the
+ * turn. Deltas are never stored. Only the stored message counts, and a reader who misses deltas still gets the message.
+ * A worker sends deltas only to processes that have reported readers for them. Without readers, deltas cost nothing.
+ * The list of readers is only in memory. Processes repeat their reports, and workers remove reports that are not
+ * repeated.
  */
 export type LiveDeltas = {
   /**
-   * Calls back with the currently shown text, if any, and then with each change, until the returned function is called.
+   * Calls back with the currently shown text, if there is a text, and then with each change, until the caller stops it
+   * with the returned function.
    */
   follow(topic: string, onChange: (change: DeltaChange) => void): () => void;
   /**
-   * Follows a run that is not accepted yet, and resolves with the name of this process for `begin` when deltas can
-   * reach it. If the turn begins before the reader connects, its deltas are sent to this process.
+   * Follows a run before it is accepted, and resolves with the name of this process for `begin` when deltas can reach
+   * the process. If the turn begins before the reader connects, this process already gets the deltas of the turn.
    */
   expect(topic: string): Promise<ExpectedDeltas>;
   /**
-   * Starts the deltas of one turn, for the readers of these topics. `reader`: a process that expects the deltas of the
-   * first topic.
+   * Starts the deltas of one turn, for the readers of the given topics. `reader`: a process that expects the deltas of
+   * the first topic.
    */
   begin(topics: readonly string[], reader?: string): TurnDeltas;
   start(): void;
@@ -48,7 +50,7 @@ type LiveDeltasOptions = {
   pool: Pick<pg.Pool, 'query'>;
   url: string;
   role: string;
-  /** Called after a turn of another process was stored. */
+  /** Call this after a turn of another process was stored. */
   onStored(): void;
 };
 
@@ -112,7 +114,7 @@ export function createLiveDeltas({ pool, url, role, onStored }: LiveDeltasOption
       carrier.send(channelOf(reader), { piece: { topic, turn, at: 0, text } });
   }
 
-  /** Reports are repeated, because processes remove readers whose reports are not repeated. */
+  /** A process repeats its reports, because workers remove readers whose reports are not repeated. */
   function repeat(): void {
     announce();
     watched.closeStale();
@@ -142,7 +144,7 @@ export function createLiveDeltas({ pool, url, role, onStored }: LiveDeltasOption
   };
 }
 
-/** Follows a topic now, and stores the changes until the first follower arrives. */
+/** Follows a topic immediately, and stores the changes until the first follower arrives. */
 function followEarly(watched: WatchedTopics, topic: string): Pick<ExpectedDeltas, 'follow' | 'leave'> {
   const early: DeltaChange[] = [];
   let pass = (change: DeltaChange): void => void early.push(change);

@@ -9,28 +9,28 @@ export const channelOf = (reader: string): string => `${ALL_PROCESSES}_${reader}
 
 /**
  * Sends deltas between processes by NOTIFY, outside of any transaction that stores data. Only one statement is in
- * progress at a time, so deltas arrive in order. Deltas that are added while it runs are sent together with the next
- * statement. PAUSE_MS limits the rate, whatever the number of turns.
+ * progress at a time, so deltas arrive in order. Deltas that arrive while the statement runs are sent together in the
+ * next statement. PAUSE_MS limits the rate of the statements, whatever the number of turns.
  */
 export type DeltaSender = {
-  /** Starts to LISTEN on these channels of PostgreSQL. Does nothing if the connection already listens. */
+  /** Starts to LISTEN on the channels of deltas, or does nothing if the connection already listens. */
   listen(): void;
-  /** Resolves after the first connection. */
+  /** The promise resolves after the first connection. */
   readonly listening: Promise<void>;
   /** The text is divided into as many notifications as it needs. */
   send(channel: string, payload: Payload): void;
   stop(): Promise<void>;
 };
 
-/** `at`: the position of `text` in the text of this turn. 0 replaces the earlier text. */
+/** `at`: the position of `text` in the text of this turn. With 0, the piece replaces the earlier text. */
 export type Piece = { topic: string; turn: string; at: number; text: string };
 export type Payload =
   | { piece: Piece }
   | { end: { topic: string; turn: string; stored: boolean } }
-  /** Reports that this process has readers for these topics, or no longer has them. */
+  /** Reports that this process has readers for the given topics, or no longer has readers. */
   | { on: string[]; node: string }
   | { off: string[]; node: string }
-  /** The given process lacks some pieces of this topic. */
+  /** Reports that the given process lacks some pieces of this topic. */
   | { ask: string; node: string }
   /** A worker that has just connected requests the list of topics with readers. */
   | { who: true };
@@ -43,12 +43,17 @@ type CarrierOptions = {
   role: string;
   channels: readonly string[];
   onPayload(payload: Payload): void;
-  /** Called after each connection, because notifications from before it are lost. */
+  /**
+   * This function is called after each connection, because notifications that were sent before the connection are lost.
+   */
   onListening(): void;
 };
 
 const PAUSE_MS = 15;
-/** The maximum queue while the database is not available. Dropped entries leave gaps. */
+/**
+ * The queue has at most this many entries while the database is not available. The readers notice dropped entries as
+ * gaps.
+ */
 const MAX_QUEUED = 10_000;
 const MAX_PER_STATEMENT = 500;
 /** A notification has at most 8,000 bytes, and a character needs up to six bytes in JSON. */
@@ -56,7 +61,8 @@ const MAX_CHARACTERS = 1_200;
 const MAX_TOPICS = 250;
 const LONGEST_RECONNECT_MS = 5_000;
 
-// Deltas that are lost in a crash of the server are produced again, so the statement does not wait for the disk.
+// A crash of the server loses deltas without harm, because turns produce them again, so the statement does not wait for
+// the disk.
 const NOTIFY = named(
   'send-deltas',
   { channels: 'text[]', payloads: 'text[]' },
@@ -66,7 +72,7 @@ const NOTIFY = named(
 
 export function createDeltaSender({ pool, url, role, channels, onPayload, onListening }: CarrierOptions): DeltaSender {
   let queue: Queued[] = [];
-  /** The last queued piece of each topic on each channel. The next piece of the topic is appended to this one. */
+  /** The last queued piece of each topic on each channel, to which the next piece of the topic is appended. */
   const open = new Map<string, Piece>();
   let isSending = false;
   let stopped = false;
@@ -98,7 +104,7 @@ export function createDeltaSender({ pool, url, role, channels, onPayload, onList
     }
   }
 
-  /** With a slow database, there are fewer and longer pieces. */
+  /** If the database is slow, the pieces are fewer and longer. */
   function add(channel: string, payload: Payload): void {
     if (queue.length >= MAX_QUEUED) {
       queue = [];
@@ -152,7 +158,7 @@ function inParts(payload: Payload): Payload[] {
   return [payload];
 }
 
-/** Returns at least one slice, because an empty text removes the text before it. */
+/** Returns at least one slice, because an empty text removes the earlier text. */
 function slices<T extends string | string[]>(whole: T, size: number): T[] {
   const count = Math.max(1, Math.ceil(whole.length / size));
   return Array.from({ length: count }, (_, index) => whole.slice(index * size, (index + 1) * size) as T);
@@ -176,7 +182,7 @@ function createListener({ url, role, channels, onListening, onText }: ListenerOp
       try {
         onText(payload ?? '');
       } catch {
-        // The notification is not from Parley, because other roles of the database may also send notifications.
+        // Notifications that cannot be parsed are not from Parley, because other roles of the database may also notify.
       }
     });
     made.on('error', () => {});

@@ -1,14 +1,14 @@
-/** How long a reported reader of a topic counts without another report. */
+/** A reported reader of a topic counts for this long without another report. */
 const FORGET_MS = 60_000;
 /** Maximum number of topics in the memory of a worker. */
 const MAX_READ = 100_000;
 
 export type TopicReaders = ReturnType<typeof createTopicReaders>;
 
-/** The processes that have readers of a topic. */
+/** The processes that have readers of each topic. */
 export function createTopicReaders() {
   const readers = new Map<string, Map<string, number>>();
-  /** Readers that a run expects but that have not reported yet, because they may not listen yet. */
+  /** Expected readers that have not reported yet, because their processes may not listen yet. */
   const unheard = new Set<string>();
 
   function forget(topic: string, reader: string): void {
@@ -26,7 +26,7 @@ export function createTopicReaders() {
       return isNew;
     },
     forget,
-    /** Until the returned function is called, the reader counts as new when it reports. */
+    /** Until the caller calls the returned function, the reader counts as new when it reports. */
     expect(topic: string, reader: string): () => void {
       const expected = `${topic} ${reader}`;
       unheard.add(expected);

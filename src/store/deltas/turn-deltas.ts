@@ -3,20 +3,20 @@ import { type DeltaSender, channelOf } from './send-deltas.ts';
 import type { WatchedTopics } from './watched-topics.ts';
 import type { TopicReaders } from './topic-readers.ts';
 
-/** The first deltas of a turn are sent at once, later ones at this interval. */
+/** The first deltas of a turn are sent immediately, and later deltas at this interval. */
 const GAP_MS = 30;
 
 export type TurnDeltas = {
   isRead(): boolean;
   add(text: string): void;
   takeBack(): void;
-  /** Called at the end of the turn. If the turn is not stored, its deltas are removed. */
+  /** This function is called at the end of the turn. If the turn is not stored, readers remove its deltas. */
   end(stored: boolean): void;
 };
 
 type Turn = { id: string; topics: readonly string[]; text: string; sent: number; timer: NodeJS.Timeout | null };
 
-/** The turns that this process runs, and the deltas that they have sent. */
+/** The turns that this process runs, and the deltas that were sent for them. */
 export function createTurns({
   carrier,
   watched,

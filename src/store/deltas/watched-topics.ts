@@ -1,12 +1,14 @@
 /**
- * `text` is appended to the shown text, or `replaces` it. An empty text removes the shown text. `isStored`: the message
- * of the turn can be read.
+ * `text` is appended to the shown text, or replaces the shown text with `replaces`. An empty text removes the shown
+ * text. `isStored`: the message of the turn is stored, so a reader can read the message.
  */
 export type DeltaChange = { turn: string; text: string; replaces: boolean; isStored: boolean };
 
-/** How long a process still gets the deltas after its last reader left, because the reader may return. */
+/** A process receives deltas for this long after its last reader left, because the reader may return. */
 const LINGER_MS = 10_000;
-/** Deltas without a change for this long belong to a worker that died. A model may not take this long for an answer. */
+/**
+ * If deltas do not change for this long, their worker has died. A model call never takes this long without an answer.
+ */
 const STALE_MS = 45_000;
 
 type Shown = { turn: string; text: string; at: number };
@@ -19,9 +21,9 @@ export function createWatchedTopics({
   onFirst,
   onLast,
 }: {
-  /** Called when a topic gets its first reader. */
+  /** This function is called when a topic gets its first reader. */
   onFirst(topic: string): void;
-  /** Called when a topic has had no reader for a while. */
+  /** This function is called when a topic has had no reader for a while. */
   onLast(topic: string): void;
 }) {
   const watched = new Map<string, Watched>();

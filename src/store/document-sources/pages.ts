@@ -11,8 +11,8 @@ const of = ({ org_id: orgId, id }: ClaimedSource, url: string) =>
   and(eq(documentPage.orgId, orgId), eq(documentPage.sourceId, id), eq(documentPage.url, url));
 
 /**
- * The next page that this sync has not read. Failed pages come last. For a sitemap, only the pages that it lists are
- * read.
+ * The next page that this sync has not read. Pages that failed before come last. For a sitemap, this function reads
+ * only the pages that the sitemap lists.
  */
 export async function nextPage(db: Queryable, source: ClaimedSource): Promise<PageRow | null> {
   const rows = await db
@@ -36,7 +36,7 @@ export async function readPage(db: Queryable, source: ClaimedSource, url: string
   return rows[0] ?? null;
 }
 
-/** Whether this sync has received nothing but redirects so far. */
+/** True if this sync has received only redirects so far. */
 export async function isStart(db: Queryable, source: ClaimedSource): Promise<boolean> {
   const found = await db.execute<{ many: number; others: number }>(sql`SELECT count(*)::int AS many,
       count(*) FILTER (WHERE state <> 'redirect')::int AS others
@@ -46,7 +46,7 @@ export async function isStart(db: Queryable, source: ClaimedSource): Promise<boo
 }
 const MAX_FIRST_REDIRECTS = 5;
 
-/** Adds addresses in their order, up to the limit of the source. */
+/** Adds the addresses in the given order, up to the limit of the source. */
 export async function addPages(
   tx: Queryable,
   source: ClaimedSource,
@@ -93,7 +93,7 @@ export async function finishPage(
     .where(of(source, url));
 }
 
-/** The page did not answer, so it is tried again after the other pages. */
+/** Moves a page that did not answer behind the other pages. */
 export async function postponePage(tx: Queryable, source: ClaimedSource, url: string): Promise<void> {
   await tx
     .update(documentPage)
@@ -101,7 +101,7 @@ export async function postponePage(tx: Queryable, source: ClaimedSource, url: st
     .where(of(source, url));
 }
 
-/** Another page of this source with this text. */
+/** Finds another page of this source with this text. */
 export async function findPageWithText(
   tx: Queryable,
   source: ClaimedSource,
@@ -142,7 +142,7 @@ export async function readDocumentBytes(tx: Queryable, orgId: string, id: string
   return found.rows[0]?.bytes ?? 0;
 }
 
-/** Deletes the document of a page. Pages with the same text are read again, because one of them replaces it. */
+/** Deletes the document of a page. Pages with the same text are read again, because one of them gets the document. */
 export async function dropPageDocument(tx: Queryable, source: ClaimedSource, page: PageRow): Promise<void> {
   if (page.documentId === null) return;
   await tx.delete(document).where(and(eq(document.orgId, source.org_id), eq(document.id, page.documentId)));

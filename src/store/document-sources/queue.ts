@@ -4,11 +4,11 @@ import { leasedQueue } from '../queue/leased-queue.ts';
 import type { Cause } from '../schema/document-source.ts';
 
 /**
- * Each page renews the lease. The rows of the pages show which pages are left, so the next worker continues where a
- * killed one stopped. One host is read by one sync at a time, on all workers.
+ * Each finished page renews the lease of the source. The rows of the pages show which pages are left, so the next
+ * worker continues where a killed worker stopped. Only one sync at a time reads one host, on all workers.
  */
 const QUEUE = leasedQueue('document_source', ['org_id', 'id']);
-/** Claims are rare and depend on each other, so this lock allows one at a time. */
+/** Claims of sites are rare and depend on each other, so this lock allows one claim at a time. */
 const CLAIM_LOCK = 0x70617274;
 
 export type ClaimedSource = {
@@ -45,7 +45,7 @@ export async function claimSource(db: Db, lease: string): Promise<ClaimedSource 
   });
 }
 
-/** A page that had vanished is requested again only if a link still leads to it. */
+/** A sync forgets the pages that did not exist, so it requests such a page only if a link still leads to it. */
 async function beginSync(tx: Queryable, { org_id: orgId, id, url, kind, sync }: ClaimedSource): Promise<void> {
   await tx.execute(sql`DELETE FROM document_page WHERE org_id = ${orgId} AND source_id = ${id}
     AND state = 'fault' AND fault ->> 'code' = 'not_found' AND url <> ${url}`);
@@ -65,13 +65,15 @@ export async function holdSource(tx: Queryable, source: ClaimedSource, answered:
   return QUEUE.renew(tx, source, sql`updated_at = now(), ${failures}`);
 }
 
-/** The first pages of a source may lead to another host. After such a redirect, the new host is the source's own. */
+/**
+ * The first pages of a source may lead to another host. After a redirect of a first page, the source uses the new host.
+ */
 export async function moveScope(tx: Queryable, source: ClaimedSource, scope: string): Promise<void> {
   await tx.execute(sql`UPDATE document_source SET scope = ${scope}, host = ${new URL(scope).host}
     WHERE ${QUEUE.underLease(source)}`);
 }
 
-/** Releases the source for the next worker: now, so that other sources have a turn, or after a pause. */
+/** Releases the source for the next worker, either immediately, so that other sources have a turn, or after a pause. */
 export async function releaseSource(db: Queryable, source: ClaimedSource, inSeconds: number): Promise<void> {
   await QUEUE.release(db, source, inSeconds);
 }

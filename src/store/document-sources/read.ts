@@ -113,7 +113,7 @@ export async function deleteSourcesOfAgent(db: Queryable, orgId: string, agentId
   await db.delete(documentSource).where(and(eq(documentSource.orgId, orgId), eq(documentSource.agentId, agentId)));
 }
 
-/** The pages in the order of their addresses, after a given one. */
+/** Lists the pages after a given page, in the order of their addresses. */
 export async function listPages(
   db: Queryable,
   orgId: string,

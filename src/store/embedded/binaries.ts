@@ -13,8 +13,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 /**
  * Finds the Postgres that npm installed. Npm packages cannot contain symbolic links, so this package lists the links
- * that its libraries need and creates them in an install script. Parley installs packages without scripts, so it
- * creates the links here.
+ * that its libraries need and creates them in an install script. Parley installs packages without scripts, so this
+ * function creates the links.
  */
 export function findBinaries(): Binaries {
   const name = PACKAGES[`${process.platform}-${process.arch}`];
@@ -49,8 +49,7 @@ function packageFolder(name: string): string {
 }
 
 /**
- * The function is safe to repeat and to run in several processes at once, because a link from another process is
- * equally good.
+ * The function is safe to repeat and to run in several processes at once, because links of other processes are equal.
  */
 export function makeLinks(root: string): void {
   const list = path.join(root, 'native', 'pg-symlinks.json');

@@ -23,7 +23,7 @@ export const clusterFolder = (dataDir: string): string => path.join(dataDir, 'po
 
 /**
  * Creates the data folder if needed. Other users may enter the folder (the database's user must) but not list it. Each
- * file in it has its own permissions.
+ * file in the folder has its own permissions.
  */
 export function prepareDataFolder(dataDir: string): void {
   try {
@@ -39,8 +39,8 @@ export function prepareDataFolder(dataDir: string): void {
 }
 
 /**
- * Creates a new cluster if there is none. The cluster is created under another name and renamed when it is complete, so
- * that neither a full disk nor a kill leaves an incomplete database.
+ * Creates a new cluster if the folder has no cluster. The cluster is created under another name and renamed when it is
+ * complete, so that neither a full disk nor a kill leaves an incomplete database.
  */
 export async function ensureCluster(dataDir: string, binaries: Binaries, runAs: RunAs): Promise<void> {
   for (const name of readdirSync(dataDir)) {
@@ -86,9 +86,9 @@ function checkVersion(cluster: string, major: number): void {
 }
 
 /**
- * Sort order by bytes (fast, never changes with a system update), with upper and lower case of all of Unicode.
- * Authentication is trust: the only access is a socket in a folder that only the database's user and root can enter,
- * and any user who can enter it can read the data files as well.
+ * The database sorts by bytes, which is fast and never changes with a system update, and knows upper and lower case of
+ * all of Unicode. Authentication is `trust`, because only the database's user and root can enter the folder of the
+ * socket, and both can read the data files too.
  */
 const INITDB = [
   '--username=postgres',
@@ -143,7 +143,7 @@ export const cannotRun = (program: string, error: unknown): StartError =>
     { cause: error },
   );
 
-/** The system's error message, as people know it. */
+/** The usual error message of the system for the code of the error. */
 export function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const words: Record<string, string> = {

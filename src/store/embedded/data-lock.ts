@@ -53,7 +53,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataLock> {
   );
 }
 
-/** The live process that holds the lock now, for commands that do not need the lock. */
+/** The live process that holds the lock now, for commands that run without the lock. */
 export async function findHolder(dataDir: string): Promise<{ pid: number } | null> {
   const file = path.join(dataDir, LOCK);
   const holder = parse(read(file) ?? '');
@@ -65,7 +65,7 @@ function hold(file: string, content: string): DataLock {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // The file was removed manually, so its time cannot be updated.
+      // The file was removed manually, so the process cannot update its time.
     }
   }, HEARTBEAT_MS).unref();
   return {
@@ -77,8 +77,8 @@ function hold(file: string, content: string): DataLock {
 }
 
 /**
- * Moves the lock file of an ended process away. If another process started first, the moved file is its new lock, so it
- * is moved back.
+ * Moves the lock file of an ended process away. If another process started first, the moved file is the new lock of
+ * that process, so this function moves the file back.
  */
 function setAside(file: string, stale: string, aside: string): void {
   try {

@@ -6,21 +6,24 @@ import { StartError } from '../../kernel/start-error.ts';
 /**
  * Postgres refuses to run as root, and if root starts Parley, Postgres runs as another user: the owner of the data, or
  * otherwise "nobody". This other user must reach the programs and the data, and often cannot, because a checkout in
- * root's own home is below a folder with mode 0700. In this case, the process gets only the capability to pass such
- * folders. The capability is an ambient capability, set by util-linux' setpriv. The secure bit keeps the capability for
- * access(2), with which Postgres looks for its own files. All other rights of root are dropped in any case.
+ * root's own home is below a folder with mode 0700. If the other user cannot reach the files, the process gets the
+ * capability to pass closed folders. The capability is an ambient capability, set by util-linux' setpriv. The secure
+ * bit keeps the capability for access(2), with which Postgres looks for its own files. All other rights of root are
+ * dropped in any case.
  */
 export type RunAs = { uid: number; gid: number; how: 'same' | 'switch' | 'setpriv'; capability?: string };
 
 const NOBODY = 65_534;
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv'];
-/** Bits of capabilities(7). The weaker right comes first, but containers often grant only the second. */
+/** Bits of capabilities(7). The list begins with the weaker right, but containers often grant only the second right. */
 const CAPABILITIES = [
   { name: 'dac_read_search', bit: 2n },
   { name: 'dac_override', bit: 1n },
 ];
 
-/** Chooses the user who runs the programs in `binaries` on the data in `dataDir/postgres`. It changes nothing. */
+/**
+ * Chooses the user who runs the programs in `binaries` on the data in `dataDir/postgres`. The function changes nothing.
+ */
 export function chooseRunAs(dataDir: string, binaries: string): RunAs {
   const self = { uid: process.getuid!(), gid: process.getgid!() };
   if (self.uid !== 0) return { ...self, how: 'same' };
@@ -38,8 +41,8 @@ export function chooseRunAs(dataDir: string, binaries: string): RunAs {
 }
 
 /**
- * Starts a program as that user with an empty environment, in its own session, so that Ctrl-C at a terminal reaches
- * only Parley.
+ * Starts a program as the chosen user with an empty environment and in its own session, so that Ctrl-C at a terminal
+ * reaches only Parley.
  */
 export function spawnAs(runAs: RunAs, command: string, args: string[], stdio: SpawnOptions['stdio']): ChildProcess {
   const options: SpawnOptions = {

@@ -21,10 +21,10 @@ import { cannotRun, clusterFolder } from './data-folder.ts';
 import { startTime } from './data-lock.ts';
 import { type RunAs, spawnAs } from './run-as.ts';
 
-/** sun_path has space for 108 bytes including the terminator, and Postgres appends its file name to the folder. */
+/** sun_path has space for 108 bytes with the terminator, and Postgres appends its file name to the folder. */
 const SOCKET_PATH_BYTES = 107;
 const SOCKET_NAME = '/.s.PGSQL.5432';
-/** After a crash, Postgres first replays up to max_wal_size of its log. */
+/** After a crash, Postgres first replays its log, up to max_wal_size. */
 const READY_WITHIN_MS = 600_000;
 const SAY_SO_EVERY_MS = 5_000;
 const FAST_STOP_MS = 60_000;
@@ -123,16 +123,16 @@ function explainServer(logFile: string, from: number, dataDir: string): StartErr
 }
 
 /**
- * The postmaster that runs on this data, or null. Another process with the same number is recognized by its working
- * folder.
+ * The process ID of the postmaster that runs on this data, or null. The working folder shows whether the process is
+ * this postmaster or another process with the same number.
  */
 export function findPostmaster(dataDir: string): { pid: number; socketDir: string } | null {
   const lines = postmasterFile(dataDir);
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 1 || startTime(pid) === null) return null;
   try {
-    // The working folder of Postgres is its data folder. After a rename or a move of the disk, the link still shows the
-    // current place.
+    // The working folder of Postgres is its data folder. After a rename or a move of the disk, the link shows the
+    // current place of the data folder.
     if (statSync(`/proc/${pid}/cwd`).ino !== statSync(clusterFolder(dataDir)).ino) return null;
     if (!path.basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres')) return null;
   } catch {
@@ -142,8 +142,8 @@ export function findPostmaster(dataDir: string): { pid: number; socketDir: strin
 }
 
 /**
- * Stops with a fast shutdown (open transactions end, everything is written), then with an immediate one, after which
- * the log repairs the data, then with SIGKILL.
+ * Stops Postgres with a fast shutdown, then with an immediate shutdown, after which the log repairs the data, and last
+ * with SIGKILL.
  */
 export async function stopProcess(pid: number, log: ServerLog): Promise<void> {
   const started = startTime(pid);
@@ -166,7 +166,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has ended since then.
+    // The process has already ended.
   }
 }
 

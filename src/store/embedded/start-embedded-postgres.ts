@@ -18,16 +18,17 @@ import {
 } from './server.ts';
 
 /**
- * A real PostgreSQL as a child process, on a Unix socket in the data folder, with full durability. The database stops
- * together with Parley. If Parley is killed, the database keeps running. The next start stops it cleanly before it
- * starts its own, so there is only one way to start. If the database's main process dies, it is restarted.
+ * A real PostgreSQL runs as a child process, on a Unix socket in the data folder, with full durability. The database
+ * stops together with Parley. If Parley is killed, the database keeps running. The next start of Parley stops the
+ * running database cleanly before it starts a database, so there is only one way to start. If the database's main
+ * process dies, Parley restarts the database.
  */
 export type EmbeddedPostgres = {
   /** The URL for the program, with a role that owns only its database. */
   url: string;
   /** The URL for creating databases (tests) and for physical backups. */
   adminUrl: string;
-  /** True if this start has created the database. */
+  /** True if this start of Parley has created the database. */
   fresh: boolean;
   pid(): number;
   stop(): Promise<void>;
@@ -37,7 +38,7 @@ export type EmbeddedPostgres = {
 export type EmbeddedOptions = {
   dataDir: string;
   log: ServerLog;
-  /** Settings that override ours in postgresql.conf. */
+  /** The settings override Parley's own settings in postgresql.conf. */
   tuning?: Record<string, string>;
 };
 
@@ -84,7 +85,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** Until the program has its own handlers, a signal would end it without stopping the database that is starting. */
+/** Until the program has its own handlers, a signal would end the program without stopping the starting database. */
 function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
   const abandon = (): void => {
     const started = findPostmaster(dataDir);
@@ -102,16 +103,16 @@ function leaveCleanlyOnSignals(dataDir: string, lock: DataLock): () => void {
 
 const leave = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
 
-/**
- * The URL of the database that another Parley currently runs on this data, or null. For commands that use the database
- * of a running Parley.
- */
+/** For commands that use the database of a running Parley: the URL of the database that runs on this data, or null. */
 export function findRunningPostgres(dataDir: string): string | null {
   const running = findPostmaster(path.resolve(dataDir));
   return running ? socketUrl(running.socketDir, ROLE, DATABASE) : null;
 }
 
-/** A killed Parley leaves its database running. This process holds the lock, so no other process uses that database. */
+/**
+ * A killed Parley leaves its database running. This process holds the lock, so no other process uses the running
+ * database.
+ */
 async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
   const orphan = findPostmaster(dataDir);
   if (!orphan) return;
@@ -120,7 +121,7 @@ async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
   if (orphan.socketDir) removeSocketFolder(orphan.socketDir);
 }
 
-/** Restarts the server if it dies, and stops it when this process ends, even abruptly. */
+/** Restarts the database server if it dies, and stops the server when this process ends, even abruptly. */
 function supervise(
   first: ChildProcess,
   start: () => Promise<ChildProcess>,
@@ -146,7 +147,8 @@ function supervise(
         log.info('The database is running again.');
         return stopping ? signal(child.pid!, 'SIGINT') : watch();
       } catch (error) {
-        // Child processes of the dead server may still use the shared memory. These processes end within moments.
+        // Child processes of the dead server may still use the shared memory. Child processes of the dead server end
+        // within moments.
         log.warn(`The database did not start again yet: ${(error as Error).message}`);
         await sleep(pause);
       }
@@ -187,9 +189,9 @@ const socketUrl = (folder: string, role: string, database: string): string =>
   `postgresql://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
 /**
- * Full durability (fsync, synchronous commit, full pages), and settings for one busy program on one machine. Queue
- * tables need frequent vacuuming. Parley reports statement errors itself, with their request. The server logs none, so
- * its log contains no personal data and stays small.
+ * The settings give full durability (fsync, synchronous commit, full pages) and suit one busy program on one machine.
+ * Queue tables need frequent vacuuming. Parley reports statement errors with their request. The server does not log
+ * them, so its log contains no personal data and stays small.
  */
 function serverSettings(): Record<string, string> {
   return {

@@ -15,7 +15,7 @@ export async function readEmbeddingConnection(db: Queryable, orgId: string): Pro
   return (rows[0] as EmbeddingConnection | undefined) ?? null;
 }
 
-/** Removes the embedding model from other connections, because only one may have it. */
+/** Removes the embedding model from other connections, because only one connection may have an embedding model. */
 export async function clearOtherEmbeddingModels(tx: Queryable, orgId: string, provider: string): Promise<void> {
   await tx
     .update(modelProvider)
@@ -30,7 +30,7 @@ export async function clearOtherEmbeddingModels(tx: Queryable, orgId: string, pr
 }
 
 /**
- * Records the number of dimensions of the first vectors. Returns false if the model was changed in the meantime, or has
+ * Records the number of dimensions of the first vectors. Returns false if the model was changed since then, or has
  * another number of dimensions.
  */
 export async function recordDimensions(

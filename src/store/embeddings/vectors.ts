@@ -7,7 +7,7 @@ export type StoredVector = { hash: Buffer; vector: Buffer };
 
 const of = ({ org_id: orgId, document_id: id }: ClaimedDocument) => sql`org_id = ${orgId} AND document_id = ${id}`;
 
-/** Returns the hashes that the document already has, with the right number of dimensions. */
+/** Returns the hashes that the document already has with the right number of dimensions. */
 export async function readKnownHashes(db: Queryable, one: ClaimedDocument, dimensions: number): Promise<Set<string>> {
   const found = await db.execute<{ hash: string }>(sql`SELECT encode(hash, 'hex') AS hash FROM passage_embedding
     WHERE ${of(one)} AND octet_length(vector) = ${dimensions}`);
@@ -39,13 +39,16 @@ export async function writeVectors(tx: Queryable, one: ClaimedDocument, rows: re
 }
 
 /**
- * The vectors in sequence, without their lengths, because all have the same number of bytes. The next vectors begin
- * after `last`.
+ * The vectors follow each other without their lengths, because all vectors have the same number of bytes. The next
+ * vectors begin after `last`.
  */
 export type VectorPiece = { hashes: Buffer; vectors: Buffer; last: VectorPlace };
 export type VectorPlace = { document: string; hash: string };
 
-/** The size of one response of the database. A response is small, because the event loop reads it. */
+/**
+ * One response of the database has at most about this many bytes. A response is small, because the event loop parses
+ * it.
+ */
 const PIECE_BYTES = 1024 * 1024;
 
 /** The next vectors of an agent. Null: the agent has no further vectors. */

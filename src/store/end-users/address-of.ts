@@ -5,6 +5,6 @@ const listed = (field: PersonField): string =>
     .map((kind) => `'${kind}'`)
     .join(', ');
 
-/** SQL for the address in the record of end user `e` for a kind of channel. Null: the record has no such address. */
+/** SQL for the address in the record of end user `e` for a kind of channel. Null if the record has no address. */
 export const addressOf = (kind: string): string =>
   `CASE WHEN ${kind} IN (${listed('email')}) THEN e.email WHEN ${kind} IN (${listed('phone')}) THEN e.phone END`;

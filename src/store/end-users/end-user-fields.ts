@@ -7,14 +7,14 @@ export type EndUserFields = {
   email?: string | null;
   locale?: string | null;
   time_zone?: string | null;
-  /** The attributes are merged into the stored ones. A null value removes the attribute. */
+  /** The new attributes are merged into the stored attributes. A null value removes the attribute. */
   attributes?: Record<string, unknown>;
-  /** All tags. These tags replace the stored tags. */
+  /** The complete list of tags, which replaces the stored tags. */
   tags?: string[];
   blocked?: boolean;
   /**
-   * The data comes from a file, which contains only text. So an attribute or a tag equals a stored one if both have the
-   * same text.
+   * The data comes from a file, which contains only text. Attributes and tags of a file equal stored attributes and
+   * tags if both have the same text.
    */
   from_file?: true;
 };

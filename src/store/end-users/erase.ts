@@ -17,9 +17,9 @@ import { eraseWordingsOf } from '../wordings.ts';
 import { type Consent, type Identified, identifiersAt, IDENTIFIERS, type Suppression } from './suppression.ts';
 
 /**
- * Erases a person: deletes every row about them, in one transaction. The person's own row is deleted last, so that work
- * which is being accepted for them at the same time fails on its reference and is re-planned without them. Rows are
- * locked in the order of the accepting statements: person, conversation, run. Returns null if the person does not
+ * Erases a person: deletes every row about them, in one transaction. The person's own row is deleted last: work that is
+ * accepted for the person at the same time fails on its reference and is planned again without the person. Rows are
+ * locked in the order of the accepting statements (person, conversation, run). Returns null if the person does not
  * exist, otherwise the number of deleted test cases with the person's messages.
  */
 export async function eraseEndUser(
@@ -73,7 +73,8 @@ export async function eraseEndUser(
   const tests = await eraseCasesFrom(tx, orgId, id);
   await eraseWordingsOf(tx, orgId, id);
   await tx.delete(identity).where(and(eq(identity.orgId, orgId), eq(identity.endUserId, id)));
-  // This runs after everything that causes events. Concurrent events are committed by now and are found.
+  // The deletion of events runs after all changes that cause events. At this point, concurrent events are committed, so
+  // the deletion finds them.
   await deleteEventsOf(tx, orgId, id);
   await tx.delete(endUser).where(and(eq(endUser.orgId, orgId), eq(endUser.id, id)));
   return { tests };
@@ -140,7 +141,7 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   );
   await rememberSent(tx, orgId, ids);
   // Provider IDs may contain an address. The IDs of WhatsApp messages contain phone numbers. A widget's receipts are
-  // deleted with their message. If the widget reports such receipts again, they count as new.
+  // deleted with their message. If the widget reports such receipts again, the receipts count as new.
   await tx.execute(sql`WITH gone AS (
       DELETE FROM message WHERE org_id = ${orgId} AND conversation_id = ANY (${list}) RETURNING provider_message_id
     ), receipts AS (
@@ -153,7 +154,7 @@ async function eraseConversations(tx: Queryable, orgId: string, ids: readonly st
   await tx.execute(sql`DELETE FROM conversation WHERE org_id = ${orgId} AND id = ANY (${list})`);
 }
 
-/** A provider may report a delivery days later. A report is not stored if this hash of its message ID exists. */
+/** A provider may report a delivery days later. A report is not stored if the hash of its message ID exists. */
 async function rememberSent(tx: Queryable, orgId: string, ids: readonly string[]): Promise<void> {
   const sent = await tx
     .select({ channelId: conversation.channelId, id: message.providerMessageId })
@@ -176,7 +177,7 @@ async function rememberSent(tx: Queryable, orgId: string, ids: readonly string[]
       .onConflictDoNothing();
 }
 
-/** The reason why a channel is broken is text of the provider, which may contain the recipient's name. */
+/** A provider's reason for a broken channel may contain the recipient's name. */
 async function eraseChannelDetails(tx: Queryable, orgId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await tx.execute(sql`UPDATE channel SET status_detail = 'The provider refused it; check the channel to learn why.'

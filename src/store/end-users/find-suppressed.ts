@@ -3,11 +3,11 @@ import type pg from 'pg';
 import type { Queryable } from '../db.ts';
 import { type Consent, type Identified, type Suppression, withOptOuts } from './suppression.ts';
 
-/** The messages that must not be sent to an erased person: by opt-outs for kinds of channel, or all messages. */
+/** The messages that must not be sent to an erased person: messages of some kinds of channel, or all messages. */
 export type Suppressed = { consent: Consent; blocked: boolean };
 type Row = Suppressed & { digest: Buffer };
 
-/** The stored opt-outs for any of these identifiers of one person. Null: there are no opt-outs. */
+/** The stored opt-outs for any identifier of one person. Null: there are no opt-outs. */
 export async function findSuppressed(
   tx: Queryable,
   orgId: string,
@@ -24,8 +24,8 @@ export async function findSuppressed(
 }
 
 /**
- * Finds the opt-outs of several people in one round trip, in the order of the people. An empty list needs no round
- * trip.
+ * Finds the opt-outs of several people in one round trip, and returns them in the order of the people. An empty list
+ * needs no round trip.
  */
 export async function findSuppressedOf(
   client: pg.PoolClient,

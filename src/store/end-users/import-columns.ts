@@ -4,7 +4,10 @@ import type { Fault } from '../../../contract/problems.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { tagsIn } from './resolve.ts';
 
-/** The usual meaning of a column heading in the languages of our users. Spaces, punctuation and case are ignored. */
+/**
+ * The usual meaning of a column heading in the languages of our users. Spaces, punctuation and case of a heading are
+ * ignored.
+ */
 const KNOWN: Record<ImportField, string[]> = {
   external_id: ['externalid', 'customerid', 'userid', 'crmid', 'id', 'المعرفالخارجي', 'رقمالعميل', 'ग्राहकआईडी'],
   name: ['name', 'fullname', 'customername', 'الاسم', 'الاسمالكامل', 'नाम', 'पूरानाम'],
@@ -16,7 +19,7 @@ const KNOWN: Record<ImportField, string[]> = {
   blocked: ['blocked', 'محظور'],
 }; // prettier-ignore
 
-/** The likely field of each column. Each field is used once, at its first match. */
+/** The likely field of each column. Each field is used once, at the first column that matches. */
 export function suggestColumns(header: readonly string[]): (string | null)[] {
   const usedFields = new Set<string>();
   return header.map((heading) => {
@@ -34,7 +37,7 @@ export function suggestColumns(header: readonly string[]): (string | null)[] {
 const YES = new Set(['true', 'yes', '1', 'نعم', 'हाँ']);
 const NO = new Set(['false', 'no', '0', 'لا', 'नहीं']);
 
-/** Converts one row to a person, or to its faults. An empty cell changes nothing, so the stored value stays. */
+/** Converts one row to a person, or to its faults. An empty cell does not change the stored value. */
 export function personOf(
   cells: readonly string[],
   columns: readonly (string | null)[],

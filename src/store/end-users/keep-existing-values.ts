@@ -3,8 +3,8 @@ import type { EndUserFields } from './end-user-fields.ts';
 import type { EndUserRow } from './end-user-row.ts';
 
 /**
- * Reduces `news` to values that fill an empty field of the person. Attributes are handled by name, and null removes
- * none. Returns the fields that differ from the call but did not change: `email`, `attributes.tier`.
+ * Reduces `news` to values for empty fields of the person. Attributes are compared by name, and null removes no
+ * attribute. Returns the names of unchanged fields that differ from the call, such as `email` or `attributes.tier`.
  */
 export function keepExistingValues(row: EndUserRow, fields: EndUserFields, news: Partial<EndUserRow>): string[] {
   const unchanged: string[] = [];

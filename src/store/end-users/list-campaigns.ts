@@ -4,7 +4,7 @@ import type { Queryable } from '../db.ts';
 
 type Row = { recipientId: string; campaignId: string; name: string; status: RecipientStatus; createdAt: Date };
 
-/** The newest enrolments of a person, from the index that prevents a second one. */
+/** The newest enrolments of a person, read from the index that prevents a second enrolment. */
 export async function listCampaignsOf(db: Queryable, orgId: string, endUserId: string, limit: number): Promise<Row[]> {
   const { rows } = await db.execute<{
     id: string;

@@ -5,7 +5,7 @@ import type { MessageRow } from '../runs/read.ts';
 import { message } from '../schema/conversation.ts';
 
 /**
- * The messages of one conversation, newest first. `onlySaid`: without internal messages and those that are scheduled
+ * The messages of one conversation, newest first. `onlySaid`: without internal messages and messages that are scheduled
  * for later.
  */
 export async function listMessages(

@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { endUser } from '../schema/end-user.ts';
 
-/** Returns the IDs of the people who exist. No person among them can be erased before the transaction ends. */
+/** Returns the IDs of the people who exist. No listed person can be erased before the transaction ends. */
 export async function lockEndUsers(tx: Queryable, orgId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await tx

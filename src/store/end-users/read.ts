@@ -10,7 +10,7 @@ import { endUser, identity } from '../schema/end-user.ts';
 export type EndUserRow = typeof endUser.$inferSelect;
 export type IdentityRow = { endUserId: string; channelId: string; channelKind: string; address: string };
 
-/** The maximum number of addresses of one person that are shown. */
+/** A person is shown with at most this many addresses. */
 const MAX_IDENTITIES = 100;
 
 export async function readEndUser(db: Queryable, orgId: string, id: string): Promise<EndUserRow | null> {
@@ -22,8 +22,8 @@ export async function readEndUser(db: Queryable, orgId: string, id: string): Pro
 }
 
 /**
- * The displayed names of people by ID: a name, or another distinguishing field. People without any such field are left
- * out.
+ * The displayed name of each person by ID, which is a name or another distinguishing field. The result leaves out
+ * people without such a field.
  */
 export async function readNames(db: Queryable, orgId: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
@@ -37,7 +37,7 @@ export async function readNames(db: Queryable, orgId: string, ids: readonly stri
   return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
 }
 
-/** The caller's own ids of these people, by person. People without one are absent. */
+/** Returns the external IDs of these people, grouped by person. People without an external ID are absent. */
 export async function readExternalIds(
   db: Queryable,
   orgId: string,
@@ -51,7 +51,7 @@ export async function readExternalIds(
   return new Map(rows.flatMap(({ id, externalId }) => (externalId === null ? [] : [[id, externalId] as const])));
 }
 
-/** The addresses of these people, by person. A page needs one round trip. */
+/** Returns the addresses of the given people, grouped by person. One round trip reads a page of addresses. */
 export async function listIdentitiesOf(
   db: Queryable,
   orgId: string,

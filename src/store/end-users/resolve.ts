@@ -12,29 +12,31 @@ import { LATER } from '../queue/later.ts';
 import type { EndUserRow } from './end-user-row.ts';
 
 /**
- * Finds the person to whom a call refers. A call refers to a person by our ID, or by external ID, otherwise by e-mail,
- * otherwise by phone. An unknown person is created. All people of a batch are looked up at once. Calls of one batch for
- * the same person share one row as long as their data agrees. A call with new data waits for the next batch, so that a
- * refused call never leaves its data behind. This code writes nothing. `write-batch.ts` writes, and undoes everything
- * if a row changed in between (`updated_at`). If an identifier belonged to an erased person with opt-outs, they are
- * applied to the new person (`suppression.ts`). A key that may not change people only fills empty fields
+ * Finds the person to whom a call refers. A call refers to a person by our ID, or else by external ID, e-mail or phone,
+ * in this order. An unknown person is created. All people of a batch are looked up at once. Calls of one batch for the
+ * same person share one row if their data agrees. A call with new data waits for the next batch, so that a refused call
+ * never stores its data. This file only reads. `write-batch.ts` writes, and rolls back everything if a row changed
+ * since it was read (`updated_at`). If an identifier belonged to an erased person with opt-outs, the new person gets
+ * these opt-outs (`suppression.ts`). A key that may not change people only fills empty fields
  * (`keep-existing-values.ts`).
  */
 
-/** The person, and the call's data that was not stored. */
+/** The person, and the part of the call's data that was not stored. */
 export type Taken = { row: EndUserRow; unchanged: string[] };
 
 export type TakeOptions = {
-  /** All calls of the batch are accepted or refused together, so a later one may add to the data of an earlier one. */
+  /**
+   * All calls of the batch are accepted or refused together, so a later call may add to the data of an earlier call.
+   */
   together?: boolean;
-  /** The caller may not change people: only empty fields are filled. */
+  /** The caller may not change people, so only empty fields get values. */
   fillsOnly?: boolean;
 };
 
 const COLUMNS = `org_id, id, external_id, name, email, phone, locale, time_zone, attributes, tags, consent, blocked,
   created_at, updated_at, last_seen_at`;
 
-/** Returned instead of a person if the organization has opt-outs of erased people, which is rare. */
+/** This symbol is returned instead of a person if the organization has opt-outs of erased people, which is rare. */
 const HAS_SUPPRESSED = 'suppression';
 
 const WANTED = { org: 'text', v: 'text' };
@@ -77,7 +79,7 @@ export class EndUserBook {
   readonly #suppressed = new Map<string, Suppressed>();
 
   /**
-   * Looks up all people to whom these calls may refer, in one round trip, or two if the organization has suppressed
+   * Looks up all people to whom the calls may refer, in one round trip, or in two if the organization has suppressed
    * identifiers. Anonymous calls need no round trip.
    */
   static async read(
@@ -132,7 +134,7 @@ export class EndUserBook {
     return book;
   }
 
-  /** An identifier without a person may have belonged to an erased person. */
+  /** An identifier without a person may be that of an erased person. */
   async #readSuppressed(
     client: pg.Pool | pg.PoolClient,
     wanted: Record<Identifier, [string[], string[]]>,
@@ -175,7 +177,7 @@ export class EndUserBook {
     if (clash) return clash;
     if (row === null) return { row: this.#make(orgId, fields), unchanged: [] };
     const { news, unchanged } = this.#news(row, fields, fillsOnly);
-    // Data of another call of this batch is stored only if that call is accepted.
+    // The data of another call in this batch is stored only if that call is accepted.
     const differs = news !== null || (unchanged.length > 0 && row.updated_at === null);
     if (!together && row.uses > 0 && (row.changed || differs)) return LATER;
     if (isTooMuch(row.attributes, news?.attributes)) return tooManyAttributes();
@@ -184,7 +186,7 @@ export class EndUserBook {
     return { row, unchanged };
   }
 
-  /** Creates a new row. Refuses if another person has one of the identifiers. */
+  /** Creates a new row. Refuses the call if another person has one of the identifiers. */
   make(orgId: string, fields: EndUserFields): Taken | Refusal {
     return this.#clash(orgId, fields, null) ?? { row: this.#make(orgId, fields), unchanged: [] };
   }
@@ -201,13 +203,14 @@ export class EndUserBook {
     for (const field of IDENTIFIERS) {
       const value = saidOf(fields, field);
       const row = value === null ? undefined : this.#by[field].get(`${orgId} ${value}`);
-      // A record without an external ID is the same person. A record with another external ID is a different person.
+      // A record without an external ID is the person of the call. A record with another external ID is a different
+      // person.
       if (row && !(field !== 'external_id' && fields.external_id && row.external_id)) return row;
     }
     return null;
   }
 
-  /** An identifier that belongs to another person is never moved silently. */
+  /** No call moves an identifier silently from one person to another. */
   #clash(orgId: string, fields: EndUserFields, row: EndUserRow | null): Refusal | null {
     for (const field of IDENTIFIERS) {
       const value = saidOf(fields, field);
@@ -246,7 +249,7 @@ export class EndUserBook {
     return row;
   }
 
-  /** The call's data about a person that differs from the stored data. Null when there is no difference. */
+  /** The call's data about a person that differs from the stored data. Null if all data is equal. */
   #news(
     row: EndUserRow,
     fields: EndUserFields,
@@ -273,7 +276,7 @@ export class EndUserBook {
     return { news: isNews ? { ...news, ...this.#optOuts(row, news) } : null, unchanged };
   }
 
-  /** Opt-outs that belong to identifiers that are new to the row. */
+  /** The opt-outs of identifiers that the row did not have before. */
   #optOuts(row: EndUserRow, news: Partial<Record<Identifier, string | null>>): Partial<EndUserRow> {
     if (this.#suppressed.size === 0) return {};
     const optOuts = IDENTIFIERS.flatMap((kind) => this.#suppressed.get(`${row.org_id} ${kind} ${news[kind]}`) ?? []);
@@ -285,7 +288,7 @@ export class EndUserBook {
   }
 
   #change(row: EndUserRow, news: Partial<EndUserRow>): void {
-    // Calls of this batch with a replaced identifier still refer to this row, and wait (`take`).
+    // Calls of this batch with a replaced identifier still refer to this row and wait (`take`).
     this.#remember(Object.assign(row, news, { changed: row.updated_at !== null }));
   }
 
@@ -298,13 +301,13 @@ export class EndUserBook {
   }
 }
 
-/** An identifier in its stored form, in which e-mail addresses are in lower case. */
+/** An identifier in its stored form, in which e-mail addresses have lower case. */
 const saidOf = (fields: EndUserFields, field: 'id' | Identifier): string | null =>
   (field === 'email' ? fields.email?.toLowerCase() : fields[field]) ?? null;
 
 const unique = (tags: readonly string[]): string[] => [...new Set(tags)];
 
-/** Merges attributes: a new value replaces the old one, null removes it, and the rest stays. */
+/** Merges attributes: a new value replaces the stored value, and null removes it. Other attributes stay. */
 function merged(before: Record<string, unknown>, changes: Record<string, unknown> = {}): Record<string, unknown> {
   const after = { ...before };
   for (const [name, value] of Object.entries(changes)) {
@@ -314,7 +317,7 @@ function merged(before: Record<string, unknown>, changes: Record<string, unknown
   return after;
 }
 
-/** Merging must not let a person's record grow without limit. A record that is already larger may only shrink. */
+/** Merging must not let a person's record grow without limit. A record that is already too large may only shrink. */
 const isTooMuch = (before: object, after: object = before): boolean =>
   Object.keys(after).length > Math.max(MAX_ATTRIBUTES, Object.keys(before).length);
 
@@ -325,7 +328,10 @@ const tooManyAttributes = (): Refusal =>
     `A person has at most ${MAX_ATTRIBUTES} attributes, those that are stored among them: null removes one.`,
   );
 
-/** Tags as text in one cell of a file. A tag that contains a separator is read back in parts. */
+/**
+ * Tags as text in one cell of a file. If a tag contains a separator, an import of the file reads the tag as several
+ * tags.
+ */
 export const tagsText = (tags: readonly string[]): string => tags.join('|');
 export const tagsIn = (text: string): string[] => text.split(/[|;,]/).flatMap((tag) => tag.trim() || []);
 const tagsAsRead = (tags: readonly string[]): string[] => unique(tagsIn(tagsText(tags)));

@@ -17,7 +17,7 @@ export type EndUserFilter = {
   attributes?: Readonly<Record<string, unknown>> | undefined;
   blocked?: boolean | undefined;
   updatedAfter?: Date | undefined;
-  /** Beginnings of words of the name, or the beginning of an identifier. */
+  /** The text matches beginnings of words of the name, or the beginning of an identifier. */
   text?: string | undefined;
 };
 
@@ -58,21 +58,24 @@ const NEWEST_FIRST = sql`${endUser.id} DESC`;
 const newestOf = (db: Queryable, where: SQL, limit: number): Promise<EndUserRow[]> =>
   db.select().from(endUser).where(where).orderBy(NEWEST_FIRST).limit(limit);
 
-/** How many of the newest people are examined one by one before the search index is used. */
+/** A search examines this many of the newest people one by one before it uses the search index. */
 const PROBE = 1_000;
-/** If this many of the first people match, continuing one by one costs less than sorting all matches from the index. */
+/**
+ * If at least this many of the first people match, reading people one by one costs less than sorting all matches from
+ * the index.
+ */
 const DENSE = 5;
 /**
- * The maximum number of people that are examined one by one. With this number, a page is full if further people match
- * as often as the first people.
+ * A search examines at most this many people one by one. With this number, a page is full if later people match as
+ * often as the first people.
  */
 const WALK = 20_000;
 
 /**
- * The search index has no order, so it finds all matches. A page for half a million people whose name begins with A
- * would read them all (2 s). A walk along the primary key has the opposite cost: cheap if many match, but it reads a
- * million rows if none does. The database cannot estimate how many match (beginnings of words, JSON), so the newest are
- * examined first. The result does not depend on this choice.
+ * The search index has no order, so it finds all matches. For half a million people whose name begins with A, the
+ * search index would read all matches for one page (2 s). A walk along the primary key is cheap if many people match,
+ * but reads a million rows if none matches. The database cannot estimate the number of matches (beginnings of words,
+ * JSON), so the newest people are examined first. The choice between index and walk does not change the result.
  */
 async function foundAmong(
   db: Queryable,
@@ -83,8 +86,8 @@ async function foundAmong(
 ): Promise<EndUserRow[]> {
   const ahead = and(eq(endUser.orgId, orgId), afterId === undefined ? undefined : lt(endUser.id, afterId));
   const among = (people: number): Promise<EndUserRow[]> => {
-    // The subquery has the name of the table, so that the conditions apply to it. Because of its limit,
-    // PostgreSQL applies the conditions after the subquery.
+    // The subquery has the name of the table, so that the conditions apply to the subquery. Because the subquery has a
+    // limit, PostgreSQL applies the conditions after it.
     const newest = db.select().from(endUser).where(ahead).orderBy(NEWEST_FIRST).limit(people).as('end_user');
     return db.select().from(newest).where(where).orderBy(NEWEST_FIRST).limit(limit);
   };
@@ -97,12 +100,13 @@ async function foundAmong(
     const more = await among(WALK);
     if (more.length >= limit || !(await isThereMore(WALK))) return more;
   }
-  // An order for which no index exists. Otherwise the planner sometimes prefers a walk along the primary key.
+  // No index of the table has the order of the list. With an indexed order, the planner sometimes prefers a walk along
+  // the primary key.
   const unordered = sql`(${endUser.id} || '') DESC`;
   return db.select().from(endUser).where(where).orderBy(unordered).limit(limit);
 }
 
-/** The predicate and first column of the index `end_user_search`, exactly as in that index. */
+/** The predicate and first column of the index `end_user_search`, written exactly as in the index. */
 const searched = (orgId: string, condition: SQL): SQL =>
   sql`(ARRAY[org_id] @> ARRAY[${orgId}::text] AND (name IS NOT NULL OR tags <> '{}' OR attributes <> '{}')
     AND ${condition})`;
@@ -128,9 +132,9 @@ function mentions(orgId: string, text: string): SQL {
 }
 
 /**
- * Matches names that contain words beginning with all of these texts. The text is searched both as letters only and as
- * written. A word in the database's sense may contain signs (`booking.com`, `a.p.j`), and the database splits the words
- * of a query as it splits those of the name.
+ * Matches names with words that begin with all of the given texts. The search uses the text as letters only and as
+ * written. A word in the database's sense may contain signs (`booking.com`, `a.p.j`), and the database splits a query
+ * in the same way as the name.
  */
 const beginnings = (words: readonly string[]): SQL =>
   sql`to_tsquery('simple', ${words.map((word) => `'${word.replaceAll(/['\\]/g, '$&$&')}':*`).join(' & ')})`;
@@ -139,8 +143,8 @@ const beginnings = (words: readonly string[]): SQL =>
 const SKEW_MS = 60_000;
 
 /**
- * Merges two lists: people created since the time, found by their IDs, and older people who changed since then, found
- * by `end_user_changed`. So the index on the time of change does not contain the many people who never change.
+ * Merges two lists: people created since the given time, found by their IDs, and older people changed since then, found
+ * by `end_user_changed`. The index on the time of change does not contain the many people who never change.
  */
 async function changedSince(db: Queryable, since: Date, where: SQL, limit: number): Promise<EndUserRow[]> {
   const border = firstIdAt(since.getTime() - SKEW_MS);
@@ -171,7 +175,7 @@ function firstIdAt(at: number): string {
   return `enduser_${time}${'0'.repeat(ID_CHARACTERS - TIME_CHARACTERS)}`;
 }
 
-/** Names of the attributes of this organization's people. The query reads all people with attributes once. */
+/** Lists the names of the attributes of this organization's people. The query reads all people with attributes once. */
 export async function listAttributeNames(db: Queryable, orgId: string, limit: number): Promise<string[]> {
   const found = await db.execute<{ name: string }>(sql`SELECT DISTINCT k AS name
     FROM end_user e, jsonb_object_keys(e.attributes) k

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { timestamp } from '../../kernel/clock.ts';
 import type { Queryable } from '../db.ts';
 
-/** Stores a person's consent on one kind of channel. Repeating the call changes only the time. */
+/** Stores a person's consent on one kind of channel. A repeated call changes only the time. */
 export async function setConsent(
   db: Queryable,
   orgId: string,

@@ -5,8 +5,8 @@ import type { Queryable } from '../db.ts';
 type Tagging = { ids: readonly string[]; action: 'add' | 'remove'; tag: string };
 
 /**
- * People who already have the tag, or who do not have it, do not change. Rows are locked in one order, so that two
- * calls never wait for each other.
+ * People who already have the tag, or who do not have it when it is removed, do not change. All calls lock the rows in
+ * one order, so that two calls never wait for each other.
  */
 export async function tagPeople(
   tx: Queryable,

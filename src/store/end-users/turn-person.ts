@@ -12,7 +12,7 @@ export type TurnPerson = {
   blocked: boolean;
 };
 
-/** SQL of this object for the row `e` of `end_user`. */
+/** SQL that builds this object from the row `e` of `end_user`. */
 export const turnPerson = (consent = 'e.consent'): string => `json_build_object('id', e.id,
   'external_id', e.external_id, 'name', e.name, 'email', e.email, 'phone', e.phone, 'locale', e.locale,
   'time_zone', e.time_zone, 'attributes', e.attributes, 'consent', ${consent}, 'blocked', e.blocked)`;

@@ -22,14 +22,15 @@ export type UpsertCall = {
   /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
   /**
-   * `upsert`: creates or changes. `create`: only creates. `bulk`: upserts every row, or none when the call is refused.
+   * The kind `upsert` creates or changes. The kind `create` only creates. The kind `bulk` upserts every row, or no row
+   * when the call is refused.
    */
   mode: 'upsert' | 'create' | 'bulk';
   people: EndUserFields[];
   idempotency: { scope: Buffer; request: Buffer } | null;
   /**
-   * The response that is stored together with the effect. The response is created before the write, and only for calls
-   * with an Idempotency-Key.
+   * Creates the response that is stored together with the effect. The function is called before the write, and only for
+   * calls with an Idempotency-Key.
    */
   answer?(outcomes: readonly PersonOutcome[]): { status: number; body: string };
 };
@@ -45,7 +46,9 @@ export type UpsertOutcome =
 export type EndUserQueue = { upsert(call: UpsertCall): Promise<UpsertOutcome>; drain(): Promise<void> };
 
 const TRIES = 12;
-/** Two rows of one call that swap an identifier conflict in its unique index, but each row alone does not. */
+/**
+ * If two rows of one call swap an identifier, the rows conflict in its unique index, although each row alone does not.
+ */
 const TRADED = '23505';
 
 export function createEndUserQueue(db: Db, suppression: Suppression | null = null): EndUserQueue {
@@ -71,7 +74,10 @@ export function createEndUserQueue(db: Db, suppression: Suppression | null = nul
 
 type BatchOutcome = UpsertOutcome | typeof LATER | Error;
 
-/** The result of a bulk call without writing. The result includes conflicts, and rows that refer to the same person. */
+/**
+ * Plans a bulk call without writing, and returns its result. The result includes conflicts, and rows that refer to the
+ * same person.
+ */
 export async function planEndUsers(
   db: Db,
   orgId: string,
@@ -99,8 +105,7 @@ async function planBatch(client: pg.PoolClient, calls: UpsertCall[], suppression
   const named = calls.flatMap(({ orgId, people }) => people.map((endUser) => ({ orgId, endUser })));
   const now = new Date();
   const book = await EndUserBook.read(client, named, suppression);
-  // Calls that succeed or fail together may add to each other's data. So many updates of one person need only one
-  // batch.
+  // Calls that succeed or fail together may add to each other's data. Many updates of one person fit into one batch.
   const together = calls.every((call) => call.keyId === calls[0]!.keyId && call.idempotency === null);
   return { now, plans: calls.map((call) => planCall(call, book, now, together || calls.length === 1)) };
 }

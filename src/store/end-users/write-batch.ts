@@ -3,9 +3,9 @@ import { rowsOf } from '../named-statement.ts';
 import { textArray } from '../queue/text-array.ts';
 
 /**
- * The part that all accepting statements share: it creates (`made`) and changes (`changed`) the people of a batch that
- * are used in `go.end_user_id`. A row that changed since it was read does not match its `updated_at`. The statement
- * counts both, and undoes everything if a row is missing (`parley_lost_race`).
+ * All accepting statements share this part, which creates (`made`) and changes (`changed`) the people of a batch in
+ * `go.end_user_id`. A row that changed after it was read does not match its `updated_at`. The statement counts the
+ * created and changed rows, and rolls back if a row is missing (`parley_lost_race`).
  */
 const PERSON = {
   org_id: 'text',
@@ -25,7 +25,7 @@ const NAMES = Object.keys(PERSON).join(', ');
 const MADE = rowsOf('u', { ...PERSON, at: 'timestamptz' }, 'made_');
 const CHANGED = rowsOf('u', { ...PERSON, seen: 'timestamptz' }, 'changed_');
 
-/** The parameters of `WRITE_PEOPLE`. */
+/** The types of the parameters of `WRITE_PEOPLE`. */
 export const PEOPLE = { ...MADE.types, ...CHANGED.types };
 
 const TAGS = `(SELECT coalesce(array_agg(v), '{}') FROM json_array_elements_text(u.tags::json) v)`;
@@ -71,7 +71,7 @@ export function peopleValues(rows: Iterable<EndUserRow | null>, now: Date) {
 
 type PersonValues<Prefix extends string> = Record<`${Prefix}${keyof typeof PERSON}`, string>;
 
-/** An empty value becomes NULL, because most people of most batches are anonymous. */
+/** An empty object becomes NULL, because most people of most batches are anonymous. */
 function personValues<const Prefix extends string>(prefix: Prefix, rows: readonly EndUserRow[]): PersonValues<Prefix> {
   const values = Object.entries(COLUMNS).map(([name, value]) => [prefix + name, textArray(rows.map(value))]);
   return Object.fromEntries(values) as PersonValues<Prefix>;
@@ -106,6 +106,6 @@ function peopleOf(rows: Iterable<EndUserRow | null>): { made: EndUserRow[]; chan
   return { made: [...made.values()].sort(byIdentifier), changed: [...changed.values()].sort(byIdentifier) };
 }
 
-/** All batches use the same order, to avoid deadlocks. */
+/** All batches write the rows in one fixed order, to avoid deadlocks. */
 const order = (row: EndUserRow) => `${row.org_id} ${row.external_id ?? row.email ?? row.phone ?? row.id}`;
 const byIdentifier = (a: EndUserRow, b: EndUserRow) => (order(a) < order(b) ? -1 : 1);

@@ -6,15 +6,15 @@ import type { EndUserRow } from './end-user-row.ts';
 
 export type Identity = { channel_id: string; channel_kind: string; address: string };
 
-/** A call whose people are known: one person, or all rows of one bulk call. */
+/** A call with known people, which are one person or all rows of one bulk call. */
 export type PlannedUpsert = {
   orgId: string;
-  /** The calling key, which the fence checks in the statement. Null for the dashboard. */
+  /** The calling key, which the fence checks in the statement. Null: a member makes the call in the dashboard. */
   keyId: string | null;
   /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
   idempotency: { scope: Buffer; request: Buffer } | null;
-  /** The response, which is stored together with the effect if there is an Idempotency-Key. */
+  /** The response that is stored together with the effect if the call has an Idempotency-Key. */
   answer: { status: number; body: string } | null;
   rows: EndUserRow[];
 };
@@ -34,12 +34,12 @@ const CALL = rowsOf('g', {
   body: 'text',
   came_from: 'text',
 });
-/** The people of each call. */
+/** The written people of each call. */
 const USE = rowsOf('u', { n: 'int', end_user_id: 'text', known: 'bool' }, 'use_');
 
 /**
- * The statement has the same structure as in src/store/runs/write.ts, for people only: gate (the fence), idempotency,
- * and only then rows. If another node was faster, the statement is rolled back completely.
+ * The statement has the same parts as in src/store/runs/write.ts, for people only: the fence (`gate`), idempotency, and
+ * then the rows. If another node was faster, the whole statement is rolled back.
  */
 export const WRITE_END_USERS = acceptingStatement(
   'write-end-users',
@@ -66,13 +66,16 @@ FROM go LEFT JOIN changed ON changed.id = go.end_user_id`,
 
 type WrittenRow = { n: number; id: string; updated_at: Date | null; identities: Identity[] | null };
 
-/** Writes the batch. Returns the written people for each call. Null: the fence stopped the call, or it is a replay. */
+/**
+ * Writes the batch. Returns the written people for each call. Null: the fence stopped the call, or the call is a
+ * replay.
+ */
 export async function writeEndUsers(
   client: pg.PoolClient,
   planned: readonly PlannedUpsert[],
   now: Date,
 ): Promise<(Map<string, WrittenPerson> | null)[]> {
-  // A call without any remaining person still uses its Idempotency-Key.
+  // A call whose people were all refused still uses its Idempotency-Key.
   const uses = planned.flatMap((plan, n): { n: number; row: EndUserRow | null }[] =>
     plan.rows.length > 0 ? plan.rows.map((row) => ({ n, row })) : [{ n, row: null }],
   );

@@ -10,8 +10,8 @@ export const renewEvents = QUEUE.renewAll;
 type LeasedEvent = Leased<'org_id' | 'event_id' | 'endpoint_id'>;
 
 /**
- * How many due deliveries one claim examines, so that a large backlog of one endpoint does not hide the others for
- * long.
+ * One claim examines this many due deliveries, so that a large backlog of one endpoint does not hide other endpoints
+ * for long.
  */
 const LOOKED_AT = 1_000;
 
@@ -21,7 +21,7 @@ export type ClaimedEvent = {
   event_id: string;
   endpoint_id: string;
   lease: string;
-  /** The number of attempts, including this one. */
+  /** The number of attempts, including the present attempt. */
   attempts: number;
   type: string;
   data: Record<string, unknown>;
@@ -29,13 +29,13 @@ export type ClaimedEvent = {
   url: string;
   enabled: boolean;
   sealed: string;
-  /** True: the previous secret is still valid and signs too. */
+  /** At most $3 deliveries of each endpoint are in progress. */
   both: boolean;
 };
 
 /**
- * At most $3 deliveries for each endpoint are in progress. A slow or dead endpoint fills only its own share and leaves
- * the rest to the others.
+ * A slow or dead endpoint uses only its own share of the worker. A slow or dead endpoint fills only its own share, so
+ * other endpoints keep theirs.
  */
 const DUE = `
 busy AS MATERIALIZED (
@@ -66,7 +66,7 @@ JOIN webhook_endpoint w ON w.org_id = d.org_id AND w.id = d.endpoint_id
 ORDER BY e.id`,
 });
 
-/** `busy`: how many deliveries of each endpoint this worker has in progress. */
+/** `busy`: this worker's number of deliveries in progress for each endpoint. */
 export const claimEvents = (
   pool: pg.Pool,
   lease: string,
@@ -74,7 +74,7 @@ export const claimEvents = (
 ): Promise<ClaimedEvent[]> => CLAIM(pool, limit, lease, [share, [...busy.keys()], [...busy.values()]]);
 
 /**
- * The trace of the run to which an event belongs. Null: the event has no trace. The trace is queried only if tracing is
+ * The trace of the run to which an event belongs. Null: the event has no trace. The trace is read only if tracing is
  * on.
  */
 export async function readTrace(
@@ -91,12 +91,12 @@ export async function readTrace(
   return rows[0]?.trace ?? null;
 }
 
-/** The outcome of one attempt. `attempt` null: the attempt was not made and does not count. */
+/** The outcome of one attempt. `attempt`: null if no attempt was made, which does not count. */
 export type EventOutcome = {
   claimed: LeasedEvent;
   state: EventDeliveryState;
   attempt: DeliveryAttempt | null;
-  /** The delay before the next attempt. Null: this was the last attempt. */
+  /** The delay before the next attempt. Null after the last attempt. */
   againAfterMs: number | null;
 };
 
@@ -131,9 +131,15 @@ export async function completeEvents(pool: pg.Pool, outcomes: readonly EventOutc
   );
 }
 
-/** How often successes of the endpoint make one delivery due early, so that a delivery that always fails ends. */
+/**
+ * Successes of the endpoint make one delivery due early at most this many times, so that a delivery that always fails
+ * ends.
+ */
 const MAX_EARLY = 3;
-/** How many waiting deliveries become due when one delivery to the endpoint succeeds. The next success continues. */
+/**
+ * One success of an endpoint makes at most this many waiting deliveries due. The next success continues with the other
+ * waiting deliveries.
+ */
 const EARLY_AT_ONCE = 1_000;
 
 const MAKE_DUE = named(
@@ -152,8 +158,8 @@ FROM waiting w WHERE d.org_id = w.org_id AND d.event_id = w.event_id AND d.endpo
 );
 
 /**
- * An endpoint that has accepted an event works again: its waiting deliveries become due. The early attempt does not
- * count, so the series of attempts stays as long as it was. Returns how many became due.
+ * Makes the waiting deliveries of an endpoint due after the endpoint has accepted an event. The early attempt does not
+ * count, so the number of later attempts does not change. Returns the number of deliveries that became due.
  */
 export async function makeWaitingDue(
   pool: pg.Pool,

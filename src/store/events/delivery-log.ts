@@ -3,7 +3,7 @@ import type { Queryable } from '../db.ts';
 import { pageOf, type PageOf } from '../page.ts';
 import { event, eventDelivery, webhookEndpoint } from '../schema/event.ts';
 
-/** One event at one endpoint. */
+/** The delivery of one event to one endpoint. */
 export type DeliveryPlace = { eventId: string; endpointId: string };
 
 const columns = {
@@ -34,7 +34,7 @@ export type DeliveryRow = Awaited<ReturnType<typeof selectDeliveries>>[number];
 const at = (orgId: string, { eventId, endpointId }: DeliveryPlace) =>
   and(eq(eventDelivery.orgId, orgId), eq(eventDelivery.eventId, eventId), eq(eventDelivery.endpointId, endpointId));
 
-/** Newest event first, by ID, which contains the time. */
+/** Lists deliveries, newest event first, by ID, which contains the time. */
 export async function listDeliveries(
   db: Queryable,
   orgId: string,
@@ -58,7 +58,7 @@ export async function listDeliveries(
   return pageOf(rows, limit);
 }
 
-/** The delivery and its content. */
+/** Reads a delivery and its content. */
 export async function readDelivery(
   db: Queryable,
   orgId: string,
@@ -73,7 +73,7 @@ export async function readDelivery(
   return carried ? { ...row, ...carried } : null;
 }
 
-/** Makes the delivery due now, with a new series of attempts. An attempt in progress continues. */
+/** Makes the delivery due now, with a new series of attempts. An attempt in progress continues without change. */
 export async function resendDelivery(tx: Queryable, orgId: string, place: DeliveryPlace): Promise<void> {
   await tx
     .update(eventDelivery)
@@ -84,16 +84,19 @@ export async function resendDelivery(tx: Queryable, orgId: string, place: Delive
 /** The maximum number of deliveries that become due in one statement. */
 const RECOVERED_AT_ONCE = 5_000;
 
-/** The time of a recovery: all of its deliveries are due then, and it takes none that changed later. */
+/**
+ * The time of a recovery, at which all of its deliveries become due. Deliveries that change later do not belong to the
+ * recovery.
+ */
 export async function recoveryTime(db: Queryable): Promise<Date> {
   const { rows } = await db.execute<{ at: string }>(sql`SELECT date_trunc('milliseconds', clock_timestamp()) AS at`);
   return new Date(rows[0]!.at);
 }
 
 /**
- * Makes deliveries of events since `since` due now that the endpoint did not accept, each with a new series of
- * attempts. Workers claim those that are due at the same time in the order of their events. Returns how many deliveries
- * became due. The caller repeats the call while `isMore` is true.
+ * Makes deliveries of events after `since` due that the endpoint did not accept, each with a new series of attempts.
+ * Workers claim deliveries with the same due time in the order of their events. Returns how many deliveries became due.
+ * The caller repeats the call while `isMore` is true.
  */
 export async function recoverDeliveries(
   tx: Queryable,

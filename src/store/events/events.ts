@@ -6,13 +6,13 @@ import { event, eventDelivery } from '../schema/event.ts';
 
 export type EventRow = typeof event.$inferSelect;
 
-/** How long events are still written for a watcher after its last request. */
+/** Events are written for a watcher for this long after its last request. */
 export const TAIL_MINUTES = 5;
 
 /** The position of a reader of events. */
 export type EventPosition = { tx: string; id: string };
 
-/** Events are written for the organization for some more minutes. The row is updated at most once a minute. */
+/** Keeps events being written for the organization for some more minutes. The row is updated at most once a minute. */
 export async function keepTail(db: Queryable, orgId: string, minutes = TAIL_MINUTES): Promise<void> {
   await db.execute(sql`INSERT INTO event_tail (org_id, wanted_until)
     VALUES (${orgId}, now() + make_interval(mins => ${minutes}))
@@ -26,8 +26,8 @@ export async function positionNow(db: Queryable, orgId: string): Promise<EventPo
 }
 
 /**
- * The oldest transaction in progress: every earlier transaction has ended. The `count` makes Citus read one row from
- * the node of the organization.
+ * The oldest transaction in progress, before which every transaction has ended. The `count` makes Citus read one row
+ * from the node of the organization.
  */
 async function oldestUnderWay(db: Queryable, orgId: string): Promise<string> {
   const { rows } = await db.execute<{ tx: string }>(sql`
@@ -36,8 +36,8 @@ async function oldestUnderWay(db: Queryable, orgId: string): Promise<string> {
 }
 
 /**
- * The events after a position, oldest first, each exactly once. The query reads only transactions before the oldest one
- * in progress, because no further event can appear among them.
+ * The events after a position, oldest first, each exactly once. The query reads only transactions before the oldest
+ * transaction in progress, because no further event of these transactions can appear.
  */
 export async function readEventsAfter(
   db: Queryable,
@@ -64,10 +64,10 @@ export async function readEventsAfter(
   return { rows, position: BigInt(horizon) > BigInt(after.tx) ? { tx: horizon, id: '' } : after };
 }
 
-/** Where a list of events begins: after an event, or at a time. */
+/** A list of events begins after an event, or at a time. */
 export type EventListStart = EventPosition | { since: Date };
 
-/** The position of a stored event. Null: it is not stored, or no longer. */
+/** The position of a stored event. Null if the event was never stored, or was deleted. */
 export async function positionOf(db: Queryable, orgId: string, id: string): Promise<EventPosition | null> {
   const [row] = await db
     .select({ tx: event.tx })
@@ -77,15 +77,15 @@ export async function positionOf(db: Queryable, orgId: string, id: string): Prom
 }
 
 /**
- * How many events one call reads to find those of an agent. No index has the agent, and an agent may have no events
- * among millions.
+ * One call reads at most this many events to find the events of an agent. No index contains the agent, and an agent may
+ * have no events among millions.
  */
 const MAX_READ_FOR_AGENT = 5_000;
 
 /**
  * One page of the events of an organization, oldest first, and the ID with which the next page continues. Null: no
- * further page exists. Like `readEventsAfter`, it reads only transactions before the oldest one in progress. So no
- * later event can come before a listed event.
+ * further page exists. Like `readEventsAfter`, this function reads only transactions before the oldest transaction in
+ * progress. No later event can come before a listed event.
  */
 export async function listEvents(
   db: Queryable,
@@ -96,7 +96,7 @@ export async function listEvents(
   const horizon = await oldestUnderWay(db, orgId);
   const readable = and(
     eq(event.orgId, orgId),
-    // In this form, the index of the list is used.
+    // With this form of the condition, PostgreSQL uses the index of the list.
     sql`${event.type} <> 'audit.recorded'`,
     sql`${event.tx} < ${horizon}::bigint`,
     start === null ? undefined : behind(start),
@@ -136,7 +136,7 @@ const behind = (start: EventListStart) =>
     ? sql`(${event.tx}, ${event.id}) > (${start.tx}::bigint, ${start.id})`
     : sql`${event.createdAt} > ${start.since}`;
 
-/** Stores an event for one endpoint only, which is due now. */
+/** Stores an event for one endpoint only, which is due immediately. */
 export async function insertTestEvent(
   tx: Queryable,
   orgId: string,
@@ -159,10 +159,10 @@ export async function deleteEventsOf(tx: Queryable, orgId: string, endUserId: st
   await tx.delete(event).where(and(eq(event.endUserId, endUserId), eq(event.orgId, orgId)));
 }
 
-/** How long events and their deliveries are stored. The last attempt of a delivery is after 76 hours. */
+/** The time for which events and their deliveries are stored. The last attempt of a delivery is after 76 hours. */
 export const EVENT_RETENTION_DAYS = 30;
 
-/** Removes expired events, at most `limit`, and returns the number. */
+/** Removes at most `limit` expired events, and returns their number. */
 export async function forgetEvents(pool: pg.Pool, limit: number): Promise<number> {
   await pool.query('DELETE FROM event_tail WHERE wanted_until < now()');
   const gone = await pool.query(

@@ -10,6 +10,6 @@ export const presentEvent = (row: {
   data: Record<string, unknown>;
 }): EventEnvelope => ({ id: row.id, type: row.type, timestamp: timestamp(row.createdAt), data: row.data });
 
-/** Only owners and admins see network addresses, as in the audit log. */
+/** Only owners and admins see network addresses, as they do in the audit log. */
 export const withoutAddress = (event: EventEnvelope): EventEnvelope =>
   event.type === AUDIT_EVENT ? { ...event, data: { ...event.data, address: null } } : event;

@@ -4,13 +4,13 @@ import { type ProblemCode, Refusal } from '../../../contract/problems.ts';
 import { type Named, named, type Values } from '../named-statement.ts';
 
 /**
- * The fence is the check in every statement that accepts work. A node may be stopped between its check in memory and
- * its write. So the statement itself checks the conditions again and writes nothing if they are no longer true: the key
- * is not revoked and the caller is inside its networks, the plan is paid, and the records in the path exist. The
- * conditions and the reasons for a refusal come from the same list, so they cannot differ.
+ * The fence is the check in every statement that accepts work. A node may be suspended between its check in memory and
+ * its write. The statement checks the conditions again and writes nothing if one is false: the key is not revoked, the
+ * caller is inside its networks, the plan is paid, and the records in the path exist. The conditions and the reasons
+ * for a refusal come from the same list, so they cannot differ.
  */
 type Rule = {
-  /** The condition on the row, in which the table's name is the alias. */
+  /** A condition on the row, with the table's name as alias. */
   isThere: string;
   /** `keyId`: the expression for the key of the call, which is null for a member. */
   isOn(keyId: string): string;
@@ -35,9 +35,10 @@ const RULES = {
     off: 'channel_disabled',
   },
   campaign: {
-    // With this form, the planner never chooses the index of the list, which contains only rows that are not deleted.
+    // With such a condition, the planner never chooses the index of the list, which contains only rows that are not
+    // deleted.
     isThere: `coalesce(campaign.deleted_at, 'infinity') = 'infinity'`,
-    // Members prepare the recipients of a draft. The worker sends nothing before the start.
+    // Members prepare the recipients of a draft. The worker sends nothing before the campaign starts.
     isOn: (keyId) => `(campaign.state = 'live' OR campaign.state = 'draft' AND ${keyId} IS NULL)
       AND coalesce((campaign.settings ->> 'ends_at')::timestamptz > now(), true)`,
     gone: 'campaign_not_found',
@@ -47,7 +48,7 @@ const RULES = {
 
 type Thing = keyof typeof RULES;
 
-/** The records on which a write depends. Each record must exist, or must also be enabled. */
+/** The records on which a write depends. Each record must exist (`there`), or must also be enabled (`on`). */
 export type Needs = Readonly<Partial<Record<Thing, 'there' | 'on'>>>;
 
 const thingsOf = (needs: Needs): Thing[] => Object.keys(needs) as Thing[];
@@ -56,21 +57,22 @@ export const isUnrevoked = (key: string): string =>
   `${key}.revoked_at IS NULL AND (${key}.revoke_at IS NULL OR ${key}.revoke_at > now())`;
 
 /**
- * Null, which does not grant access, if the key has networks and the address is invalid. `from`: the address as text.
+ * The result is null, which denies access, if the key has networks and the address is invalid. `from`: the caller's
+ * address as text.
  */
 export const isInNetworks = (key: string, from: string): string =>
   `(${key}.allowed_networks IS NULL OR ${from}::inet <<= ANY (${key}.allowed_networks))`;
 
 type Gate = {
   /**
-   * The content of the FROM clause with the alias `g`. The rows have the columns org_id, key_id (null: a person in the
+   * The content of the FROM clause, with the alias `g`. Each row has the columns org_id, key_id (null: a person in the
    * dashboard), came_from, and `<thing>_id` for everything in `needs`.
    */
   rows: string;
   needs: Needs;
   /** `keys`: only API keys require the paid plan, and people in the dashboard may make this change on the free plan. */
   paidPlanFor: 'everybody' | 'keys';
-  /** The columns of the gate, selected from `g` and the records. */
+  /** The columns of the CTE `gate`, selected from `g` and the records. */
   columns: string;
 };
 
@@ -104,7 +106,10 @@ export type AcceptingStatement<Name extends string> = ((values: Values<Name>) =>
 };
 type FencedQuery = ReturnType<Named<never>> & { readonly [fenced]: true };
 
-/** `then`: the rest of the statement. The statement reads the CTE `gate` and writes only calls that passed it. */
+/**
+ * `then`: the rest of the statement. The rest of the statement reads the CTE `gate` and writes only calls that passed
+ * it.
+ */
 export const acceptingStatement = <const Types extends Readonly<Record<string, string>>>(
   name: string,
   types: Types,
@@ -115,7 +120,7 @@ export const acceptingStatement = <const Types extends Readonly<Record<string, s
     keyof Types & string
   >;
 
-/** Runs an accepting statement. */
+/** Runs an accepting statement in the database. */
 export const accept = <Row extends pg.QueryResultRow>(
   client: pg.ClientBase | pg.Pool,
   query: FencedQuery,
@@ -128,7 +133,7 @@ export type FencedCall = { orgId: string; keyId: string | null; from: string | n
 const keyWithout = (rule: string): string =>
   `$2::text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_key k WHERE k.org_id = $1 AND k.id = $2 AND ${rule})`;
 
-/** The reason why the fence stopped a call: the first one that applies, in the order of checks (docs/security.md). */
+/** The first reason, in the order of checks (docs/security.md), why the fence stopped a call. */
 export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, call: FencedCall): Promise<Refusal> {
   const things = thingsOf(needs);
   const without = (thing: Thing, rule: string): string =>
@@ -147,6 +152,7 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
     [call.orgId, call.keyId, call.from, ...things.map((thing) => call[`${thing}Id`])],
   );
   const code = found.rows[0]?.code;
-  // Without a code, the record was disabled and enabled again in between. Nothing was written, so the caller may retry.
+  // Without a code, the record was disabled and then enabled again during the call. The statement wrote nothing, so the
+  // caller may retry.
   return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
 }

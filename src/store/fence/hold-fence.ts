@@ -7,10 +7,9 @@ import type { Queryable } from '../db.ts';
 import { boundSilence } from '../nodes/leases.ts';
 
 /**
- * The fence for writes that need several statements. The key's row stays locked against its revocation until the
- * transaction ends, so a confirmed revocation comes before or after the whole write. A node that is silent during the
- * transaction loses the lock and its transaction. The fence needs a lock, so frequent writes have the fence in their
- * single statement instead.
+ * The fence for writes that need several statements. The key's row stays locked until the transaction ends, so a
+ * revocation is confirmed before or after the whole write. A node that is silent during the transaction loses the lock
+ * and its transaction. This fence needs a lock, so frequent writes have the fence in their single statement.
  */
 export async function holdFence(
   tx: Queryable,

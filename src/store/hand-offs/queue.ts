@@ -3,14 +3,14 @@ import type { Queryable } from '../db.ts';
 import { NOW } from '../schema/columns.ts';
 
 /**
- * Hand-offs that no rule has processed yet. A database trigger adds them in the transaction that changes the
+ * Hand-offs that no rule has processed yet. A database trigger adds the hand-off in the transaction that changes the
  * conversation, if the organization has rules and no member has the conversation.
  */
 export type DueHandOff = { orgId: string; conversationId: string; at: Date };
 
 /**
- * The oldest hand-offs of all organizations. These hand-offs are not claimed. The result of the write shows which
- * worker was first.
+ * The oldest hand-offs of all organizations. The function does not claim the hand-offs. The write of the result shows
+ * which worker was first.
  */
 export async function findDueHandOffs(db: Queryable, limit: number): Promise<DueHandOff[]> {
   const { rows } = await db.execute<{ org_id: string; conversation_id: string; at: Date | string }>(sql`

@@ -11,7 +11,7 @@ export async function readHandOffRule(db: Queryable, orgId: string): Promise<Han
   return row ?? null;
 }
 
-/** Null: without rules, hand-offs are not processed. */
+/** Null removes the rule, so hand-offs are not processed. */
 export async function writeHandOffRule(
   tx: Queryable,
   orgId: string,
@@ -31,7 +31,7 @@ export async function forgetHandOffsTo(tx: Queryable, orgId: string, userId: str
     WHERE org_id = ${orgId} AND user_id = ${userId}`);
 }
 
-/** Records that these members have the dashboard open and visible now. */
+/** Records that the given members have the dashboard open and visible now. */
 export async function writeAttendance(
   db: Queryable,
   seen: readonly { orgId: string; userId: string }[],
@@ -45,7 +45,7 @@ export async function writeAttendance(
 }
 
 async function attend(db: Queryable, seen: readonly { orgId: string; userId: string }[]): Promise<[]> {
-  // All nodes write in one order, so that two nodes never wait for each other.
+  // All nodes write the rows in one order, so that two nodes never wait for each other.
   await db.execute(sql`INSERT INTO member_attendance (org_id, user_id, seen_at)
     SELECT DISTINCT m.organization_id, m.user_id, now()
     FROM unnest(${sql.param(seen.map(({ orgId }) => orgId))}::text[],
@@ -56,7 +56,7 @@ async function attend(db: Queryable, seen: readonly { orgId: string; userId: str
   return [];
 }
 
-/** A member stays away until the member chooses to be present. */
+/** The member is away until the member chooses to be present. */
 export async function writeAway(tx: Queryable, orgId: string, userId: string, away: boolean): Promise<void> {
   await tx
     .insert(memberAttendance)
@@ -73,8 +73,8 @@ export async function isAway(tx: Queryable, orgId: string, userId: string): Prom
 }
 
 /**
- * Of the members who are present and may answer, chooses the one who has waited longest for a hand-off and records
- * their turn. The caller has locked the members, so that two simultaneous hand-offs go to different members.
+ * Chooses the present member who may answer and has waited longest for a hand-off, and records the member's turn. The
+ * caller has locked the members, so that two simultaneous hand-offs go to different members.
  */
 export async function takeTurn(tx: Queryable, orgId: string): Promise<string | null> {
   const { rows } = await tx.execute<{

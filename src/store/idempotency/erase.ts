@@ -6,8 +6,8 @@ type Erased = { endUserId: string; recipientIds: readonly string[]; approvalIds:
 
 /**
  * Removes a person from the responses that are stored for Idempotency-Keys. The rows stay, because a repeated call must
- * still act only once. The stored response of an erased person then contains only the ID of the record. Reads one day
- * of stored responses of one organization. Erasing is rare, and an index on their text would slow every call.
+ * still act only once. The stored response of an erased person keeps only the ID of the record. Reads one day of stored
+ * responses of one organization. Erasures are rare, and an index on the text of responses would slow every call.
  */
 export async function scrubStoredAnswers(tx: Queryable, orgId: string, erased: Erased): Promise<void> {
   const ids = [erased.endUserId, ...erased.recipientIds, ...erased.approvalIds];
@@ -33,7 +33,7 @@ type Answer = { id?: unknown; results?: { recipient_id?: string; ref?: unknown }
 
 function scrubbed(body: string, recipientIds: ReadonlySet<string>): string {
   const answer = JSON.parse(body) as Answer;
-  // In the response for one person among many, only the caller's own ID could identify them.
+  // In the response for one person among many, only the caller's own ID could identify the person.
   if (Array.isArray(answer.results)) {
     for (const result of answer.results)
       if (result.recipient_id !== undefined && recipientIds.has(result.recipient_id)) result.ref = null;

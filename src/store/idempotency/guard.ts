@@ -6,7 +6,8 @@ import { idempotency } from '../schema/run.ts';
 import { and, eq } from 'drizzle-orm';
 
 /**
- * Calls in progress on this node. A second call with the same Idempotency-Key is refused and must wait for the first.
+ * Calls in progress on this node. A second call with the same Idempotency-Key is refused and must wait for the first
+ * call.
  */
 export type IdempotencyGuard = <T>(call: IdempotentCall, work: () => Promise<T>) => Promise<T>;
 
@@ -27,14 +28,14 @@ export function createIdempotencyGuard(): IdempotencyGuard {
 
 type Work = (tx: Queryable) => Promise<StoredAnswer>;
 /**
- * Runs a transaction and returns the result of its work. The function is the database's own function, or a wrapper
- * around it.
+ * Runs a transaction and returns the result of its work. The function is the transaction function of the database, or a
+ * wrapper around it.
  */
 type Transact = (work: (tx: Queryable) => Promise<StoredAnswer | null>) => Promise<StoredAnswer | null>;
 
 /**
- * Runs `work` once per Idempotency-Key. The work's effect and its response commit together, and a repeated call gets
- * the stored response. If another node has the same call in progress, the unique key makes this one wait.
+ * Runs `work` once per Idempotency-Key. The work's effect and response commit together, and a repeated call gets the
+ * stored response. If another node has the same call in progress, the unique key makes this call wait.
  */
 export async function once(
   db: Db,
@@ -50,7 +51,7 @@ export async function once(
   return { answer: stored.answer, replayed: true };
 }
 
-/** Does the work of the first call. Null: the key was used before. If the key was used before, nothing is done. */
+/** Does the work of the first call. Null: the key was used before, so the work is not done. */
 async function first(tx: Queryable, call: IdempotentCall, work: Work): Promise<StoredAnswer | null> {
   if (call.idempotency === null) return work(tx);
   const { scope, request } = call.idempotency;

@@ -9,7 +9,7 @@ export type IdempotentCall = { orgId: string; idempotency: { scope: Buffer; requ
 /** `refused`: the first call had another body. */
 type RepeatOutcome = { kind: 'replayed'; answer: StoredAnswer } | { kind: 'refused'; refusal: Refusal };
 
-/** The response to the first call with this Idempotency-Key. Null: this is the first call with the key. */
+/** The response to the first call with this Idempotency-Key. Null on the first call with the key. */
 export async function readStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,
@@ -28,14 +28,18 @@ export async function readStoredAnswer(
   return { kind: 'replayed', answer: { status: row.status, location: row.location, body: row.body } };
 }
 
-/** The refusal may be an effect of the call's own first attempt, or of a later change. A repeated call is not refused. */
+/**
+ * The refusal may be an effect of the call's own first attempt or of a later change, so a repeated call is not refused.
+ */
 export const refusedOrReplayed = async (
   client: pg.PoolClient,
   call: IdempotentCall,
   refusal: Refusal,
 ): Promise<RepeatOutcome> => (await readStoredAnswer(client, call)) ?? { kind: 'refused', refusal };
 
-/** A call that waited and then got 200 is replayed with that 200, unless a person was erased from its response. */
+/**
+ * A call that waited and then got status 200 is replayed with status 200, unless a person was erased from its response.
+ */
 export async function replaceStoredAnswer(
   client: pg.Pool | pg.PoolClient,
   { orgId, idempotency }: IdempotentCall,

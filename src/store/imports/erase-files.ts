@@ -4,10 +4,10 @@ import type { Queryable } from '../db.ts';
 import { readPieces } from './read.ts';
 
 /**
- * Deletes stored files that contain a person who is being erased. A row cannot be removed from a file, so the user must
- * upload the file again without it. An import in progress is stopped if the rest of its file contains the person, who
- * would otherwise be created again. Its imported rows stay. Identifiers are searched as whole cells, in any spelling. A
- * name alone does not identify a person.
+ * Deletes stored files that contain a person who is being erased. No row can be removed from a file, so the user must
+ * upload the file again without the person. An import in progress is stopped if the rest of its file contains the
+ * person, because the import would create the person again. Rows that were already imported stay. The function searches
+ * for identifiers as whole cells, in any spelling. A name alone does not identify a person.
  */
 export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   const cells = cellsOf(identifiers);
@@ -25,16 +25,16 @@ export async function eraseImportFiles(tx: Queryable, orgId: string, identifiers
   }
 }
 
-/** Whether a file contains one of the identifiers as a whole cell. */
+/** True if a file contains one of the identifiers as a whole cell. */
 export async function namesOneOf(pieces: readonly Buffer[], identifiers: readonly string[]): Promise<boolean> {
   const cells = cellsOf(identifiers);
   return cells.length > 0 && names(pieces, cells);
 }
 
 function cellsOf(identifiers: readonly string[]): string[] {
-  // An import accepts 00974… for +974…
+  // An import accepts a number that begins with 00974 for one that begins with +974.
   const written = identifiers.flatMap((one) => (/^\+\d+$/.test(one) ? [one, `00${one.slice(1)}`] : [one]));
-  // An identifier that consists of punctuation would equal an empty cell.
+  // An identifier that consists of punctuation alone would equal an empty cell.
   return written.map(asCell).filter((cell) => cell !== ',,');
 }
 

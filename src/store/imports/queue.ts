@@ -25,7 +25,7 @@ export type ClaimedImport = {
   lease: string;
 };
 
-/** Does not claim a second file of the same organization, because two large files would delay all others. */
+/** Claims no second file of the same organization, because two large files would delay all other organizations. */
 export const claimImport = QUEUE.claimOne<ClaimedImport>({
   due: QUEUE.dueFirst({
     and: `AND NOT EXISTS (
@@ -36,7 +36,7 @@ export const claimImport = QUEUE.claimOne<ClaimedImport>({
 });
 
 export type RowOutcomes = {
-  /** The number of finished rows, and the position in the file. */
+  /** The number of finished rows, and the position in the file after them. */
   rows: number;
   bytesDone: number;
   created: number;
@@ -48,7 +48,7 @@ export type RowOutcomes = {
 export const renewImport = (db: Db, claimed: ClaimedImport): Promise<boolean> =>
   QUEUE.renew(db, claimed, sql`updated_at = now()`);
 
-/** Counts a batch once. Returns false if the import was cancelled or belongs to another worker. */
+/** Counts a batch of rows only once. Returns false if the import was cancelled or belongs to another worker. */
 export async function finishRows(db: Db, claimed: ClaimedImport, batch: RowOutcomes): Promise<boolean> {
   return db.transaction(async (tx) => {
     const progress = sql`rows = ${batch.rows}, bytes_done = least(bytes, ${batch.bytesDone}::bigint),
@@ -65,7 +65,7 @@ export async function finishRows(db: Db, claimed: ClaimedImport, batch: RowOutco
   });
 }
 
-/** Ends a run. After the real run the file is deleted. */
+/** Ends a run. After the import, the file is deleted. A dry run does not delete the file. */
 export async function finishImport(
   db: Db,
   claimed: ClaimedImport,
@@ -81,14 +81,14 @@ export async function finishImport(
   });
 }
 
-/** Releases the import for the next worker, now or after a delay. */
+/** Releases the import for the next worker, immediately or after a delay. */
 export async function releaseImport(db: Db, claimed: LeasedImport, inSeconds: number): Promise<void> {
   await QUEUE.release(db, claimed, inSeconds, sql`state = 'queued'`);
 }
 
 /**
- * Removes files that were not imported and failed rows that were not downloaded, at most `limit` of each. Returns the
- * larger number.
+ * Removes abandoned files and failed rows that were not downloaded, at most `limit` of each. Returns the larger of the
+ * two numbers.
  */
 export async function forgetImports(pool: pg.Pool, limit: number): Promise<number> {
   const pieces = await pool.query<{ count: number }>(
@@ -111,11 +111,11 @@ export async function forgetImports(pool: pg.Pool, limit: number): Promise<numbe
   return Math.max(pieces.rows[0]!.count, faults.rowCount ?? 0);
 }
 
-/** Deletes failed rows that contain a person who is being erased, by any identifier. */
+/** Deletes failed rows that contain an identifier of a person who is being erased. */
 export async function eraseImportFaults(tx: Queryable, orgId: string, identifiers: readonly string[]): Promise<void> {
   if (identifiers.length === 0) return;
   const named = sql.param(identifiers.map((one) => one.toLowerCase()));
-  // Matches all possible spellings: `'+974 3000-0000` is the same number.
+  // Matches all possible spellings, such as `'+974 3000-0000` for a phone number.
   await tx.execute(sql`DELETE FROM end_user_import_fault f WHERE org_id = ${orgId} AND EXISTS (
     SELECT 1 FROM unnest(f.cells) c WHERE lower(trim(c)) = ANY (${named}::text[])
       OR translate(lower(c), ' ().-''', '') = ANY (${named}::text[]))`);

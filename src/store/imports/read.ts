@@ -32,7 +32,7 @@ export async function readImport(db: Queryable, orgId: string, id: string): Prom
   return found ? joined(found) : null;
 }
 
-/** Newest first by ID, which contains the time of creation. */
+/** Lists imports, newest first by ID, which contains the time of creation. */
 export async function listImports(
   db: Queryable,
   orgId: string,
@@ -53,7 +53,7 @@ export async function countOpenImports(db: Queryable, orgId: string): Promise<nu
   return found.rows[0]!.n;
 }
 
-/** A piece that is sent again replaces itself. Returns false if the import accepts no more pieces. */
+/** A piece that is sent again replaces the stored piece. Returns false if the import accepts no more pieces. */
 export async function putPiece(
   db: Db,
   orgId: string,
@@ -67,7 +67,7 @@ export async function putPiece(
   return put.rowCount === 1;
 }
 
-/** The file from its beginning, or from a later piece, piece by piece. */
+/** Reads the file piece by piece, from its beginning or from a later piece. */
 export async function* readPieces(db: Queryable, orgId: string, id: string, first = 0): AsyncGenerator<Buffer> {
   for (let n = first; ; n++) {
     const [piece] = await db
@@ -81,7 +81,9 @@ export async function* readPieces(db: Queryable, orgId: string, id: string, firs
   }
 }
 
-/** Queues a file. The counts of an earlier run are reset. Returns false if its state does not allow it. */
+/**
+ * Queues a file. The counts of an earlier run are reset. Returns false if the state of the import does not allow it.
+ */
 export async function queueImport(
   tx: Queryable,
   orgId: string,
@@ -115,7 +117,7 @@ export async function queueImport(
   return true;
 }
 
-/** Stops the import at its position. Imported rows stay. Returns false if there is nothing to stop. */
+/** Stops the import at its current position. Imported rows stay. Returns false if the import is not in progress. */
 export async function cancelImport(tx: Queryable, orgId: string, id: string): Promise<boolean> {
   const cancelled = await tx
     .update(endUserImport)
@@ -138,7 +140,7 @@ async function deletePieces(tx: Queryable, orgId: string, id: string): Promise<v
     .where(and(eq(endUserImportPiece.orgId, orgId), eq(endUserImportPiece.importId, id)));
 }
 
-/** Failed rows in the order of the file, after a row number. */
+/** Failed rows after a row number, in the order of the file. */
 export async function listImportFaults(
   db: Queryable,
   orgId: string,

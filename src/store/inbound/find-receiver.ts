@@ -19,12 +19,12 @@ export type InboundChannel = {
   sealed: string | null;
 };
 
-/** The channel in a webhook's URL. */
+/** Finds the channel in a webhook's URL. */
 export async function findInboundChannel(db: Queryable, id: string): Promise<InboundChannel | null> {
   return (await findInboundChannels(db, [id]))[0] ?? null;
 }
 
-/** The organization is not known yet, so only this query selects by ID alone. */
+/** The organization is not known before this query, so only this query selects by ID alone. */
 export const findInboundChannels = async (db: Queryable, ids: string[]): Promise<InboundChannel[]> =>
   (await inEachCell(db, async (cell) => atHome(cell, await inboundChannelsIn(cell, ids)))).flat();
 
@@ -58,7 +58,7 @@ export async function rememberEvent(
   return rows.length > 0;
 }
 
-/** Serializes first messages of an address until the transaction ends. */
+/** Locks an address until the transaction ends, so that first messages arrive one after the other. */
 export async function lockAddress(tx: Queryable, channelId: string, address: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${channelId} ${address}`}, 0))`);
 }
@@ -76,7 +76,9 @@ export async function findIdentity(
   return row?.endUserId ?? null;
 }
 
-/** Stores that a person wrote from an address. On the first message, it also stores the owner of the address. */
+/**
+ * Stores that a person wrote from an address. On the first message, the function also stores the owner of the address.
+ */
 export async function touchIdentity(
   tx: Queryable,
   orgId: string,
@@ -104,8 +106,9 @@ export type Newcomer = {
 };
 
 /**
- * The person with one of these identifiers. External ID has priority over e-mail, and e-mail over phone. A person with
- * another external ID is a different person. `taken`: the identifiers that such people have.
+ * Finds the person with one of the given identifiers. An external ID has priority over an e-mail address, and an e-mail
+ * address over a phone number. A person with another external ID is a different person. `taken`: the identifiers that
+ * belong to people with another external ID.
  */
 export async function findNewcomer(
   tx: Queryable,
@@ -141,8 +144,8 @@ export async function insertNewcomer(
 }
 
 /**
- * The newest conversation from this address. Otherwise the newest conversation with the person, if that conversation
- * has no address yet.
+ * Finds the newest conversation from this address. If the address has no conversation, finds the person's newest
+ * conversation without an address.
  */
 export async function findOngoing(
   tx: Queryable,
@@ -183,7 +186,7 @@ export async function insertAddressedConversation(
   await tx.insert(conversation).values({ orgId, ...row });
 }
 
-/** The conversation with this id on this channel. */
+/** Finds the conversation with this ID on this channel. */
 export async function findChannelConversation(
   tx: Queryable,
   orgId: string,

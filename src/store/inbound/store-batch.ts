@@ -9,10 +9,10 @@ import { moreMessagesWaitMs } from '../runs/more-messages-wait.ts';
 import { SURVEY } from '../schema/rating.ts';
 
 /**
- * Stores many messages of known people at once. The function needs three statements in total, for any number of
- * messages and people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an
- * unknown address are returned to src/features/conversations/store-inbound-message.ts, which creates the person and the
- * conversation. Messages that may answer a survey are returned in the same way.
+ * Stores many messages of known people at once. The function needs three statements, for any number of messages and
+ * people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an unknown address
+ * are returned to src/features/conversations/store-inbound-message.ts, which creates the person and the conversation.
+ * Messages that may answer a survey are returned to src/features/conversations/store-inbound-message.ts too.
  */
 export type InboundRow = {
   orgId: string;
@@ -25,11 +25,11 @@ export type InboundRow = {
   requestId: string;
 };
 
-/** `runId`: the run that will answer. Null: a member has taken the conversation over. */
+/** `runId`: the run that will answer the message. Null: a member has taken the conversation over. */
 export type StoredMessage = { messageId: string; runId: string | null };
 /**
- * `repeated`: the message was stored before. `unplaced`: no person has this address, it has no conversation, or the
- * message may answer a survey.
+ * `repeated`: the message was stored before. `unplaced`: no person has this address, the address has no conversation,
+ * or the message may answer a survey.
  */
 export type InboundOutcome = StoredMessage | 'repeated' | 'unplaced';
 
@@ -74,9 +74,7 @@ type Ongoing = {
   /** True: the conversation is resolved, and its survey waits for a score or a comment. */
   rates: boolean;
   requestId: string;
-  /**
-   * The number of messages of this batch in the conversation so far, because IDs of the same millisecond have no order.
-   */
+  /** The batch's number of messages in the conversation so far, because IDs of the same millisecond have no order. */
   count: number;
   began: number;
 };
@@ -88,7 +86,7 @@ const placeOf = ({ orgId, channelId, address }: Pick<InboundRow, 'orgId' | 'chan
 const isPlaced = (one: { conversation: Ongoing | undefined; messageId: string | null }): one is Named =>
   one.conversation !== undefined && one.messageId !== null;
 
-/** The ID is created under the lock, so the order of IDs is the order of arrival. */
+/** The ID is created under the lock of the conversation, so the order of IDs is the order of arrival. */
 function nextId(ongoing: ReadonlyMap<string, Ongoing>, row: InboundRow): { messageId: string | null } {
   const conversation = ongoing.get(placeOf(row));
   return { messageId: conversation ? newId('msg', conversation.began + conversation.count++) : null };
@@ -100,7 +98,7 @@ const placeColumns = (places: readonly InboundRow[]) => [
   places.map((place) => place.address),
 ];
 
-/** Stores the time of the person's last message. An accuracy of one second is enough. */
+/** Stores the time of the person's last message. One second is enough accuracy for the time. */
 async function meetPeople(client: pg.PoolClient, places: readonly InboundRow[]): Promise<void> {
   const met = await client.query<{ stale: boolean }>({
     name: 'meet-people',

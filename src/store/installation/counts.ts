@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { inEachCell } from '../cells/by-cell.ts';
 import type { Db } from '../db.ts';
 
-/** Counts over the whole installation. The counts are shown to the operator at start, never to a tenant. */
+/** Counts over the whole installation. The operator sees the counts at start, and no tenant sees them. */
 export async function countEverything(db: Db) {
   const counts = await inEachCell(db, countIn);
   const sum = (of: (one: (typeof counts)[number]) => number): number => counts.reduce((all, one) => all + of(one), 0);
@@ -32,7 +32,7 @@ async function countIn(db: Db) {
   };
 }
 
-/** The count is exact up to 10,000 rows. Above 10,000 rows, the count is the planner's estimate. */
+/** A count up to 10,000 rows is exact. A count above 10,000 rows is the planner's estimate. */
 const estimate = (table: 'conversation' | 'run') => {
   const name = sql.raw(table);
   return sql`(SELECT CASE WHEN n <= 10000 THEN n

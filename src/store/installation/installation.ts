@@ -5,7 +5,9 @@ import { installation } from '../schema/installation.ts';
 /** The only row about this installation as a whole. */
 export type Installation = typeof installation.$inferSelect;
 
-/** Creates the row if it is missing. The first start decides region and secret. */
+/**
+ * Creates the row of the installation if it is missing. The first start of the installation decides region and secret.
+ */
 export async function openInstallationRow(
   db: Queryable,
   first: { region: string; secretCheck: Buffer },
@@ -24,7 +26,7 @@ export async function readOperatorId(db: Queryable): Promise<string | null> {
   return rows[0]?.operatorId ?? null;
 }
 
-/** The expiry of a newly created link, in milliseconds. The new value differs from every earlier one. */
+/** The expiry of a newly created link, in milliseconds. The new expiry differs from every earlier expiry. */
 export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date> {
   const { rows } = await db.execute<{ ms: string }>(
     sql`SELECT ceil(extract(epoch FROM greatest(now() + make_interval(mins => ${minutes}),
@@ -33,10 +35,13 @@ export async function nextSetupEnd(db: Queryable, minutes: number): Promise<Date
   return new Date(Number(rows[0]!.ms));
 }
 
-/** A node renews its row three times a second. After this time without a renewal, the node's link counts as unused. */
+/**
+ * A node renews its row three times a second. If a node does not renew its row for this long, its link counts as
+ * unused.
+ */
 const ALIVE_SECONDS = 3;
 
-/** Whether another running node has shown a valid link. */
+/** True if another running node has shown a valid link. */
 export async function isSetupLinkShown(db: Queryable): Promise<boolean> {
   const { rows } = await db.execute(
     sql`SELECT 1 FROM installation WHERE operator_id IS NULL AND setup_expires_at > now()
@@ -45,7 +50,7 @@ export async function isSetupLinkShown(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Returns false if there is already an owner, because then no link may work. */
+/** Returns false if the installation already has an owner, because then no link may work. */
 export async function setSetupToken(db: Queryable, digest: Buffer, until: Date): Promise<boolean> {
   const set = await db
     .update(installation)
@@ -62,15 +67,15 @@ const linkIsGood = (digest: Buffer) =>
     gt(installation.setupExpiresAt, sql`now()`),
   );
 
-/** Whether the link is valid now. The final decision is made in `claimOperator`. */
+/** True if the setup link is valid now. The function `claimOperator` makes the final decision. */
 export async function isSetupTokenGood(db: Queryable, digest: Buffer): Promise<boolean> {
   const rows = await db.select({ id: installation.id }).from(installation).where(linkIsGood(digest));
   return rows.length > 0;
 }
 
 /**
- * Makes this person the operator. This happens once in the life of an installation: the row's lock serializes all
- * attempts, and all but the first find an operator. `digest` null: there is no link (PARLEY_OWNER_EMAIL).
+ * Makes this person the operator. An installation gets its operator once: the row's lock serializes all attempts, and
+ * all attempts after the first find an operator. `digest`: null if the operator needs no link (PARLEY_OWNER_EMAIL).
  */
 export async function claimOperator(db: Queryable, userId: string, digest: Buffer | null): Promise<boolean> {
   const claimed = await db
@@ -81,7 +86,10 @@ export async function claimOperator(db: Queryable, userId: string, digest: Buffe
   return claimed.length > 0;
 }
 
-/** Returns true for the one start that may create the demo organization. The row's lock decides between nodes. */
+/**
+ * Returns true for the one start that may create the demo organization. The row's lock decides which node creates the
+ * organization.
+ */
 export async function claimDemo(db: Queryable): Promise<boolean> {
   const claimed = await db
     .update(installation)

@@ -13,10 +13,10 @@ import { REGION_TABLES } from '../cells/region-tables.ts';
 import type { Db } from '../db.ts';
 
 /**
- * Moves all data from an older PARLEY_SECRET to the current one: digests get one more HMAC, data keys of organizations
- * are replaced, and sealed texts are sealed again. The rotation runs in small transactions and may stop after any of
- * them. The next run finds the remaining data by its mark, or because it does not open with the newest key, and moves
- * it. Servers keep running, because they read both forms.
+ * Moves all data from an older PARLEY_SECRET to the current secret: digests get one more HMAC, data keys are replaced,
+ * and sealed texts are sealed again. The rotation consists of small transactions and may stop after any of them. The
+ * next run finds and moves the remaining data, by its mark or because the newest key does not open it. Servers keep
+ * running during the rotation, because they read both forms of the data.
  */
 export type MoveKeys = {
   generation: number;
@@ -97,7 +97,7 @@ const moveBatch = (db: Db, { table, key, to }: Digests): Promise<number> =>
     const before = rows.map(({ digest }) => hex(digest));
     const listed = sql`unnest(${sql.param(rows.map((row) => row.org_id))}::text[], ${sql.param(before)}::bytea[],
       ${sql.param(next)}::bytea[]) AS m (org, before, next)`;
-    // A person may have been erased twice, before and after the switch. The state after the switch is kept.
+    // A person may have been erased twice, before and after the switch. The row from after the switch stays.
     await tx.execute(
       sql`DELETE FROM ${name} t USING ${listed} WHERE t.org_id = m.org AND t.digest = m.before
         AND EXISTS (SELECT 1 FROM ${name} n WHERE n.org_id = m.org AND n.digest = m.next)`,
@@ -133,8 +133,8 @@ const isOfNow = (sealingKey: Key, wrapped: string, orgId: string): boolean =>
   openDirectly(sealingKey, wrapped, dataKeyPlace(orgId)) !== null;
 
 /**
- * Creates a new data key and stores the old one next to it under the new secret. Waits for transactions that seal with
- * the old key.
+ * Creates a new data key and stores it and the old key under the new secret. The function waits for transactions that
+ * seal with the old key.
  */
 const rekey = (db: Db, orgId: string, sealingKey: Key): Promise<void> =>
   db.transaction(async (tx) => {
@@ -153,7 +153,9 @@ const rekey = (db: Db, orgId: string, sealingKey: Key): Promise<void> =>
     );
   });
 
-/** No change is lost: a text that was replaced in the meantime is already sealed with the new key. */
+/**
+ * The function loses no change, because a text that was replaced in the meantime is already sealed with the new key.
+ */
 async function resealOf(db: Db, orgId: string, sealingKey: Key): Promise<number> {
   let moved = 0;
   for (const name of Object.keys(SEALED_COLUMNS) as (keyof typeof SEALED_COLUMNS)[]) {
@@ -166,7 +168,7 @@ async function resealOf(db: Db, orgId: string, sealingKey: Key): Promise<number>
       const credential = credentialIn(name, row);
       const before = String(row[column]);
       const text = await openCredential(db, sealingKey, credential, before).catch(unreadable);
-      // A text that does not open was already unreadable before the rotation, and the page of its channel shows that.
+      // A text that does not open was already unreadable before the rotation, and the channel's page shows this.
       if (text === null) continue;
       const sealed = await sealCredential(db, sealingKey, credential, text);
       await db.execute(sql`UPDATE ${from} SET ${field} = ${sealed}

@@ -15,8 +15,8 @@ export async function readPastSecrets(db: Queryable, key: Key): Promise<string[]
 type Switch = { from: number; checkBefore: Buffer; check: Buffer; key: Key; past: readonly string[] };
 
 /**
- * From here on, the new secret is the current one, and the old ones are sealed with it. The switch is complete or does
- * not happen, and it happens only once. Returns false if another process was first.
+ * The statement makes the new secret current, and seals the past secrets with it. The switch happens completely or not
+ * at all, and only once. Returns false if another process made the switch first.
  */
 export async function switchSecret(tx: Queryable, { from, checkBefore, check, key, past }: Switch): Promise<boolean> {
   const switched = await tx

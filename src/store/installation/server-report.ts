@@ -1,21 +1,21 @@
 import type pg from 'pg';
 
-/** Facts about a database server, read for the operator. Reading these facts changes nothing. */
+/** Facts about a database server, read for the operator. The report only reads and changes nothing. */
 export type ServerReport = {
   version: number;
-  /** The settings of a new connection of this role, without our own settings. */
+  /** The settings that a new connection of this role has without Parley's own settings. */
   settings: Readonly<Record<(typeof NAMES)[number], string>>;
   encoding: string;
   now: Date;
   roundTripMs: number;
-  /** Connected standbys and receivers of the log. */
+  /** Connected standbys and other receivers of the write-ahead log. */
   standbys: number;
   connections: number;
   /** The number of running Parley processes. Null before the first start. */
   processes: number | null;
-  /** The time since when the installation is paused. Null: the installation is not paused. */
+  /** The time at which the installation was paused. Null if the installation is not paused. */
   pausedAt: string | null;
-  /** Tables with rows that were never analyzed, the largest first. */
+  /** The tables with rows that were never analyzed, the largest table first. */
   neverAnalyzed: { name: string; rows: number }[];
   checkpoints: { requested: number; timed: number };
 };
@@ -35,7 +35,7 @@ const NAMES = [
 const PROBES = 5;
 /** A table with fewer rows is fast without statistics. */
 const ROWS = 1_000;
-/** Since PostgreSQL 17, checkpoints have their own view. */
+/** Since PostgreSQL 17, checkpoints have a separate view. */
 const CHECKPOINTER = 170_000;
 
 export async function readServerReport(client: pg.ClientBase): Promise<ServerReport> {

@@ -19,7 +19,7 @@ export type Invitation = {
 
 export const MAX_OPEN_INVITATIONS = 200;
 
-/** How long an invitation link works. */
+/** An invitation link works for this many days. */
 export const INVITATION_DAYS = 7;
 
 const invitationColumns = {
@@ -116,7 +116,7 @@ export async function renewInvitation(
     .where(and(eq(invitation.organizationId, orgId), eq(invitation.id, id), isOpen()));
 }
 
-/** Withdraws an invitation. Returns true if the invitation was open. */
+/** Withdraws an invitation. Returns true if the invitation was still open. */
 export const withdrawInvitation = async (
   db: Queryable,
   orgId: string,
@@ -128,8 +128,8 @@ export const withdrawInvitation = async (
 };
 
 /**
- * Marks the link with this digest as used. Of two simultaneous uses, one gets true. The link and not the invitation is
- * checked, because a renewal may have replaced the link since its holder opened it.
+ * Marks the link with this digest as used. If a link is used twice at the same time, one use gets true. The function
+ * checks the link and not the invitation, because a renewal may have replaced the link since its holder opened it.
  */
 export async function acceptInvitationLink(db: Queryable, orgId: string, digest: Buffer): Promise<boolean> {
   const closed = await db
@@ -140,7 +140,7 @@ export async function acceptInvitationLink(db: Queryable, orgId: string, digest:
   return closed.length > 0;
 }
 
-/** Returns true if this address had an open invitation here, which is then used up. */
+/** Returns true if this address had an open invitation of this organization, which is then accepted. */
 export async function acceptOpenInvitation(db: Queryable, orgId: string, email: string): Promise<boolean> {
   const closed = await db
     .update(invitation)
@@ -157,7 +157,7 @@ export const cancel = (db: Queryable, which: SQL | undefined): Promise<{ id: str
     .where(and(which, isOpen()))
     .returning({ id: invitation.id, orgId: invitation.organizationId });
 
-/** Ends the open invitations that a person created here for these roles. */
+/** Ends the open invitations for the given roles that a person created in the organization. */
 export const withdrawInvitationsOf = async (
   db: Queryable,
   orgId: string,

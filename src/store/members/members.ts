@@ -30,7 +30,10 @@ const memberColumns = {
   createdAt: member.createdAt,
 };
 
-/** Attendances are in the cell, and members in the region. Citus joins them only as a subquery without members in it. */
+/**
+ * Attendances are in the cell, and members in the region. Citus joins attendances and members only in a subquery that
+ * contains no members.
+ */
 function membersOf(db: Queryable, orgId: string) {
   const away = db
     .select({ userId: memberAttendance.userId })
@@ -79,7 +82,7 @@ export async function readRole(db: Queryable, orgId: string, userId: string): Pr
   return rows[0]?.role ?? null;
 }
 
-/** The result is false if the person is not a member. */
+/** Returns false if the person is not a member. */
 export async function writeOpensNext(
   db: Queryable,
   orgId: string,
@@ -93,7 +96,10 @@ export async function writeOpensNext(
   return (changed.rowCount ?? 0) > 0;
 }
 
-/** The role of the acting person. The removal or role change of such a person waits until the transaction ends. */
+/**
+ * Returns the role of the acting person. A removal or role change of the acting person waits until this transaction
+ * ends.
+ */
 export async function holdMember(tx: Queryable, orgId: string, userId: string): Promise<Role | null> {
   const rows = await tx
     .select({ role: sql<Role>`${member.role}` })
@@ -148,7 +154,7 @@ export async function setMemberRole(db: Queryable, orgId: string, memberId: stri
 }
 
 /**
- * Records that the member left. Signing in through the organization's provider does not restore the membership, but an
+ * Records that the member left. A sign-in through the organization's provider does not restore the membership, but an
  * invitation does.
  */
 export async function deleteMember(db: Queryable, orgId: string, memberId: string): Promise<void> {

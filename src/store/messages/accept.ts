@@ -121,8 +121,8 @@ const identifiersOf = ({ call: { orgId, to, rules } }: Meant) =>
   'address' in to ? identifiersAt(rules.kind, to.address).map(([kind, value]) => ({ orgId, kind, value })) : [];
 
 /**
- * The known facts about a new person: the opt-outs of an identifier or of the address. Undefined: nothing is known
- * about the person.
+ * The known opt-outs of a new person, found by an identifier or by the address. Undefined: the organization has no
+ * opt-outs of the person.
  */
 function standingOf({ call, row }: Meant, suppressed: Suppressed | null): Standing | undefined {
   const entry = { ...row?.consent, ...suppressed?.consent }[call.rules.kind] as { status?: string } | undefined;

@@ -6,18 +6,19 @@ import { MAX_CONVERSATIONS, VISIBLE, VISITOR_COLUMNS, type VisitorMessageRow, ty
 
 /**
  * Delivers new messages to visitors with an open chat. All open chats share one query every POLL_MS, no matter which
- * process does the work. Code of this process that stores messages calls `look`, so that they are shown immediately.
+ * process does the work. Code of this process that stores messages calls `look`, so that readers see the messages
+ * immediately.
  *
  * A message is new if it was written in the last moments by the database's own clock. A transaction that commits late
- * is still within OVERLAP, and seen messages are remembered for that time. A waiting message (for its time, for a
- * worker) is no longer recent when it becomes visible. So waiting messages are also stored in memory, and read when
+ * is still within OVERLAP, and the feed remembers seen messages for that time. A message that waits for its time or for
+ * a worker is no longer recent when it becomes visible. The feed also remembers waiting messages, and reads them when
  * their wait is over.
  */
 export type MessageFeed = {
   /**
-   * Calls the listener with messages in order, each once. Returns a function that ends the subscription. The first
-   * call, which may contain no messages, means that no message is missed from then on. Read the older messages after
-   * it.
+   * Calls the listener with messages in order, each once. Returns a function that ends the subscription. After the
+   * first call, which may contain no messages, the listener misses no message. Read the older messages after the first
+   * call.
    */
   follow(place: VisitorPlace, onMessages: (messages: VisitorMessageRow[]) => void): () => void;
   look(): void;
@@ -27,20 +28,21 @@ export type MessageFeed = {
 type Listener = (messages: VisitorMessageRow[]) => void;
 type Followed = VisitorPlace & {
   listeners: Set<Listener>;
-  /** Listeners that have not been called yet. */
+  /** Listeners that the feed has not called yet. */
   newcomers: Set<Listener>;
-  /** IDs of messages that were passed on, with their time. */
+  /** The IDs of messages that the feed has passed on, with their time. */
   seen: Map<string, number>;
   waiting: Set<string>;
-  /** Newer messages were not read yet. */
+  /** The feed has read all messages up to this time. */
   lookedAt: number;
 };
 
 const POLL_MS = 300;
-/** The overlap is longer than any of our transactions that write a message, plus the difference of node clocks. */
+/** The overlap is longer than any transaction of Parley that writes a message, plus the difference of node clocks. */
 const OVERLAP_MS = 20_000;
 /**
- * Maximum number of tracked scheduled messages of one visitor. Further ones are found when the chat is opened again.
+ * Maximum number of tracked scheduled messages of one visitor. If a visitor has more scheduled messages, the chat finds
+ * them when it is opened again.
  */
 const MAX_WAITING = 20;
 
@@ -90,7 +92,7 @@ export function createMessageFeed(db: Db): MessageFeed {
     if (timer) clearTimeout(timer);
     timer = null;
     reading = true;
-    // A failed query returned nothing, so the next one covers a longer time.
+    // A failed query returned nothing, so the next query covers a longer time.
     void read()
       .catch(() => {})
       .finally(() => {

@@ -3,7 +3,7 @@ import { named, rowsOf } from '../named-statement.ts';
 import { checkedOnly } from '../queue/join-by-key.ts';
 import type { SendCall } from './send-call.ts';
 
-/** The stored records for the address or conversation id in a call. */
+/** The stored records for the address or conversation ID in a call. */
 export type Addressed = { conversation: KnownConversation | null; identityOf: string | null };
 export type KnownConversation = { id: string; end_user_id: string; address: string | null };
 
@@ -26,8 +26,8 @@ LEFT JOIN LATERAL (SELECT id, end_user_id, address FROM conversation c
 );
 
 /**
- * One round trip reads the records for all calls with an address or a conversation. Without such calls, there is no
- * round trip.
+ * One round trip reads the records for all calls with an address or a conversation. Without such calls, the function
+ * needs no round trip.
  */
 export async function readAddressed(
   client: pg.PoolClient,
@@ -66,7 +66,7 @@ export async function readAddressed(
 export type Standing = {
   blocked: boolean;
   consent: string | null;
-  /** The person's address on the channel. The call's own address has priority. */
+  /** The person's address on the channel. The address in the call has priority. */
   address: string | null;
   last_inbound_at: Date | null;
   /** The newest conversation with the person on the channel. */
@@ -96,7 +96,10 @@ export type StandingQuery = {
   address: string | null;
 };
 
-/** Consent, address and conversation of stored people, in the requested order. Undefined for an unknown person. */
+/**
+ * Consent, address and conversation of stored people, in the requested order. The result is undefined for an unknown
+ * person.
+ */
 export async function readStandings(
   client: pg.PoolClient,
   wanted: readonly StandingQuery[],

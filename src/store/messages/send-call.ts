@@ -4,27 +4,27 @@ import type { Refusal } from '../../../contract/problems.ts';
 import type { StoredAnswer } from '../runs/accept-call.ts';
 import type { EndUserFields } from '../end-users/end-user-fields.ts';
 
-/** The requirements of the channel's kind for a recipient. None of these rules needs the database. */
+/** The requirements of a kind of channel for a recipient. The check of a channel's rules does not need the database. */
 export type ChannelRules = {
   kind: string;
-  /** True: a message counts as delivered when it is stored. */
+  /** True: storing a message already delivers it. */
   byStoring: boolean;
   needsAddress: boolean;
   replyWindowHours: number | null;
   addressOf(endUser: { external_id: string | null; email: string | null; phone: string | null }): string | null;
 };
 
-/** The recipient of a message: exactly one of the three. */
+/** The recipient of a message, which is exactly one of three forms. */
 export type Target =
   | { endUser: EndUserFields }
-  /** `person`: used if no person has the address yet. */
+  /** `person`: the person to use or create if no person has the address yet. */
   | { address: string; person: EndUserFields | null }
   | { conversationId: string };
 
 /** One checked channel send, ready to be written. */
 export type SendCall = {
   orgId: string;
-  /** The calling key, which the fence checks in the statement. Null for a send from the dashboard. */
+  /** The calling key, which the fence checks in the statement. Null: a member sends from the dashboard. */
   keyId: string | null;
   /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
@@ -32,7 +32,7 @@ export type SendCall = {
   channelId: string;
   rules: ChannelRules;
   to: Target;
-  /** True: the key may not change people, so their stored data stays. */
+  /** True: the key may not change people, so only empty fields of the person get values. */
   fillsOnly: boolean;
   content: MessageContent;
   replyTo: string | null;
@@ -49,7 +49,7 @@ export type NewMessage = {
   conversationId: string;
   endUserId: string;
   createdAt: Date;
-  /** The call's data about the person that was not stored. */
+  /** The part of the call's data about the person that was not stored. */
   unchanged: readonly string[];
 };
 

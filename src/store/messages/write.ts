@@ -13,7 +13,7 @@ export type PlannedSend = {
   answer: StoredAnswer;
   /** The person's row if this batch creates or changes it. */
   endUser: EndUserRow | null;
-  /** True: this batch creates the conversation. All calls of a batch to the same person use this conversation. */
+  /** True if the batch creates the conversation. All calls of the batch to one person use this conversation. */
   fresh: boolean;
   address: string | null;
   /** True: the person has no identity with this address yet. */
@@ -48,12 +48,12 @@ const CALL = rowsOf('c', {
   introduces: 'bool',
 });
 
-/** The records on which a send depends. A disabled agent's channels can still send. */
+/** The records on which a send depends. The channels of a disabled agent can still send. */
 export const SEND = { agent: 'there', channel: 'on' } as const;
 
 /**
- * The statement has the same structure as in src/store/runs/write.ts, for messages: gate (the fence), idempotency, and
- * only then rows. If another node was faster, the statement is rolled back completely.
+ * The statement has the same parts as in src/store/runs/write.ts, for messages: the fence (`gate`), idempotency, and
+ * then the rows. If another node was faster, the whole statement is rolled back.
  */
 const WRITE = acceptingStatement(
   'write-messages',

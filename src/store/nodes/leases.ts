@@ -4,34 +4,34 @@ import { nameOf, type Queryable } from '../db.ts';
 import { applySettings, applySettingsOnConnect, WORK } from '../connection-settings.ts';
 
 /**
- * The change log and the rows of the nodes that read it (docs/adr/0102). These statements use two separate connections,
+ * The change log and the rows of the nodes that read it (docs/adr/0102). The statements use two separate connections,
  * so that a busy pool cannot make a node lose its lease.
  */
 export type ChangeKind = 'key' | 'organization' | 'agent' | 'trigger' | 'channel' | 'campaign';
 export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
 
 /**
- * The channel of the notification that is sent with every change. The notification only causes other nodes to read the
- * log now. A lost notification costs time, but never safety.
+ * The channel of the notification that every change sends. The notification only makes other nodes read the log
+ * immediately. A lost notification costs time, but never safety.
  */
 const HINT_CHANNEL = 'parley_authz';
-/** The maximum number of changes that a node reads at once. A node that is further behind registers again. */
+/** The maximum number of changes that a node reads at once. A node that has missed more changes registers again. */
 const MAX_READ = 10_000;
-/** Changes stay for a while after every node has read them, for people who investigate a problem. */
+/** Changes stay for this time after every node has read them, for people who investigate a problem. */
 const KEPT = '1 hour';
 /**
- * Identifies one run of the server by its start time and its timeline, which changes when a standby is promoted. Fails
- * on a standby.
+ * Identifies one run of the server by its start time and its timeline, which changes when a standby is promoted. The
+ * expression for the timeline fails on a standby.
  */
 const SERVER = `extract(epoch FROM pg_postmaster_start_time())::text || '/' ||
   left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 const SERVER_AGE = `(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8`;
 
-/** $1: the node, $2: its position, $3: its server. */
+/** The parameters are the node ($1), its position ($2) and its server ($3). */
 const RENEW = `UPDATE node_lease SET applied_seq = greatest(applied_seq, $2), renew_no = renew_no + 1, renewed_at = now()
   WHERE node_id = $1 AND ${SERVER} = $3`;
 const NODES = '(SELECT count(*) FROM node_lease)::int';
-/** Renews the row only if there is nothing after its position. */
+/** Renews the row only if the log has no change after its position. */
 const READ_LOG = `WITH log AS MATERIALIZED (SELECT seq AS head FROM authz_clock WHERE id = 1), renewed AS (
     ${RENEW} AND (SELECT head FROM log) = $2 RETURNING ${NODES} AS nodes)
   SELECT ${SERVER} AS server, head, (SELECT nodes FROM renewed) AS nodes,
@@ -40,12 +40,12 @@ const READ_LOG = `WITH log AS MATERIALIZED (SELECT seq AS head FROM authz_clock 
   FROM log`;
 
 /**
- * A node that stops, or loses its connection, in the middle of a change still has the lock of the log. After this time
- * the database ends that transaction, so a change waits for such a node no longer than for a lease.
+ * A node that stops, or loses its connection, in the middle of a change keeps the lock of the log. After this time, the
+ * database ends the transaction of the node, so a change waits for the node no longer than for a lease.
  */
 export const LOCK_HELD_MS = 1_000;
 
-/** A change also ends if one of its statements waits for this long, for example for a node of the database that hangs. */
+/** A change also ends if one of its statements waits this long, for example for a database node that hangs. */
 const STATEMENT_MS = 10_000;
 const boundStatements = sql`set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
 
@@ -53,15 +53,16 @@ const boundStatements = sql`set_config('statement_timeout', ${String(STATEMENT_M
 export const boundSilence = sql`set_config('idle_in_transaction_session_timeout', ${String(LOCK_HELD_MS)}, true)`;
 
 /**
- * `server`: the run of the database server in which the number was assigned. Another run of the server may assign the
- * same number to another change.
+ * `server`: the run of the database server in which the number was assigned. After a restart, the server may assign the
+ * number of a lost change to another change.
  */
 export type Place = { seq: number; server: string };
 
 /**
- * Takes the next positions in the log, one for each subject. Returns the last position. This must be the first
- * statement of the transaction. The row lock stays until the commit, so positions become visible in the order of their
- * numbers. A sequence would not work, because its numbers commit in any order, and a reader would miss one forever.
+ * Takes the next positions in the log, one for each subject. Returns the last of the positions that it took. The call
+ * must be the first statement of the transaction. The row lock stays until the commit, so positions become visible in
+ * the order of their numbers. A sequence would not work, because its numbers commit in any order, and a reader would
+ * miss one forever.
  */
 export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject[]): Promise<Place> {
   const kinds = sql.param(subjects.map((subject) => subject.kind));
@@ -78,8 +79,7 @@ export async function takePlaces(tx: Queryable, subjects: readonly LoggedSubject
 }
 
 /**
- * The number of nodes that have not read up to this position, alive or dead. The name is shown to people who wait for
- * the node.
+ * The number of nodes, alive or dead, that have not read up to this position. People who wait for a node see its name.
  */
 export async function countNodesBehind(db: Queryable, seq: number): Promise<number> {
   const { rows } = await db.execute<{ many: number }>(
@@ -110,7 +110,7 @@ export function openLeaseTable(url: string, options: LeaseOptions) {
         [nodeId],
       );
       const row = made.rows[0]!;
-      // The count does not include the new row of this node.
+      // The count excludes the new row of this node.
       return { position: Number(row.position), server: row.server, serverAgeMs: row.age, nodes: row.others + 1 };
     },
 
@@ -156,7 +156,7 @@ export function openLeaseTable(url: string, options: LeaseOptions) {
       await pool.query('DELETE FROM node_lease WHERE node_id = $1 AND renew_no = $2', [lease.nodeId, lease.renewNo]);
     },
 
-    /** Removes entries that every node applied long ago. */
+    /** Removes entries that every node has applied long ago. */
     async prune() {
       await pool.query(
         `DELETE FROM authz_change WHERE at < now() - interval '${KEPT}'

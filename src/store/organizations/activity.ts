@@ -13,7 +13,9 @@ export type AuditFilter = {
   until?: Date | undefined;
 };
 
-/** IDs use the clock of a node, and `created_at` uses the clock of the database. This is the maximum difference. */
+/**
+ * IDs use the clock of a node, and `created_at` uses the clock of the database. This is the largest allowed difference.
+ */
 const CLOCK_SLACK_MS = 3_600_000;
 
 export async function listAudit(
@@ -32,7 +34,7 @@ export async function listAudit(
         actor ? eq(audit.actor, actor) : undefined,
         since && and(gte(audit.createdAt, since), gte(audit.id, idAt(since.getTime() - CLOCK_SLACK_MS))),
         until && and(lt(audit.createdAt, until), lt(audit.id, idAt(until.getTime() + CLOCK_SLACK_MS))),
-        // IDs contain their time, so the primary key is the order of the list.
+        // IDs contain their time, so the list is in the order of the primary key.
         after ? lt(audit.id, after.id) : undefined,
       ),
     )
@@ -41,7 +43,9 @@ export async function listAudit(
   return pageOf(rows, limit);
 }
 
-/** The time and random part of an ID. IDs that are created after this time sort after this text. */
+/**
+ * The prefix of an ID with its time and random part. IDs that are created after the given time sort after this text.
+ */
 const idAt = (ms: number): string => newId('audit', Math.max(0, ms)).slice(0, 'audit_'.length + 10);
 
 export type OverviewCounts = {
@@ -63,7 +67,7 @@ const DAY_MS = 86_400_000;
 export async function countOverview(db: Queryable, orgId: string): Promise<OverviewCounts> {
   const many = (from: string) =>
     sql`(SELECT count(*)::int FROM (SELECT 1 FROM ${sql.raw(from)} AND org_id = ${orgId} LIMIT ${MAX_OVERVIEW}) x)`;
-  // The time and random part of an ID. IDs that are created after this time sort after this text.
+  // The prefix of an ID with its time and random part. IDs that are created after the given time sort after this text.
   const since = newId('run', Date.now() - DAY_MS).slice(0, 'run_'.length + 10);
   const { rows } = await db.execute<{ counts: OverviewCounts }>(sql`SELECT jsonb_build_object(
     'agents', ${many('agent WHERE deleted_at IS NULL')},

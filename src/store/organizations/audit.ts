@@ -13,20 +13,20 @@ export type Actor = {
   tokenId?: string | null;
 };
 
-/** The actor of a schedule, or of a program start. */
+/** The actor of changes by a schedule or by a program start. */
 export const SYSTEM: Actor = { userId: 'system', address: null, requestId: null };
 
 export type AuditEntry = {
   orgId: string;
   actor: Actor;
-  /** Noun and verb, such as `api_key.revoked`. */
+  /** A noun and a verb, such as `api_key.revoked`. */
   action: string;
   subjectId: string;
-  /** A short summary of the change, never with a secret. */
+  /** A short summary of the change without secrets. */
   facts?: Record<string, unknown>;
 };
 
-/** Writes one entry of the audit log, in the transaction of the fact. */
+/** Writes one entry of the audit log in the transaction of the change. */
 export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
   await tx.insert(audit).values({
     orgId: entry.orgId,
@@ -41,12 +41,15 @@ export async function recordAudit(tx: Queryable, entry: AuditEntry): Promise<voi
   });
 }
 
-/** A limit above the number of organizations to which a person may belong. The operator has no limit. */
+/**
+ * The limit is above the number of organizations to which a person may belong. The operator may belong to more
+ * organizations.
+ */
 const MAX_TOLD = 200;
 
 /**
- * A person's change to their own account is recorded in each of their organizations, because it affects who has access
- * there.
+ * A person's change to their own account is recorded in each of their organizations, because the change affects access
+ * to the organization.
  */
 export async function recordAuditOfPerson(
   tx: Queryable,

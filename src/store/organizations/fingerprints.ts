@@ -7,20 +7,20 @@ import { foundInReachableCells } from '../cells/by-cell.ts';
 import type { Queryable } from '../db.ts';
 
 /**
- * A fingerprint is a short text that changes after any change in a topic. A fingerprint is computed from the row
- * versions (`xmin`) that PostgreSQL stores anyway. So a watcher polls for changes, and no writer (above all the
- * accepting of calls) has to notify anyone: there is no NOTIFY, no shared counter, and no index on a time. Only the
- * newest rows are read, through the indexes of the lists themselves.
+ * A fingerprint is a short text that is different after any change in a topic. A fingerprint is computed from the row
+ * versions (`xmin`) that PostgreSQL stores anyway. A watcher polls for changes, and writers do not notify: accepting a
+ * call needs no NOTIFY, no shared counter, and no index on a time. Only the newest rows are read, through the indexes
+ * of the lists.
  */
 export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of the whole organization. */ id: string };
 
-/** Five pages of the list. */
+/** The fingerprint covers five pages of the list. */
 const CONVERSATIONS = 100;
 /** The limit equals the limit for counting (contract/dashboard/conversations.ts). */
 const WAITING = MAX_COUNTED;
 const MESSAGES = 50;
 const RUNS = 50;
-/** The number for each status, and for the next recipients that are due. */
+/** The limit applies to each status, and to the next recipients that are due. */
 const RECIPIENTS = 20;
 const KEYS = 200;
 const REQUESTS = 50;
@@ -30,8 +30,8 @@ const APPROVALS = 100;
 /** Row versions of a query that selects `v`, as one short text. */
 const versions = (rows: SQL): SQL => sql`(SELECT md5(string_agg(v, ' ')) FROM (${rows}) AS x)`;
 
-/** Each query uses `w.org_id` and `w.id`. */
-/** A snooze ends at its time without a change of the row. */
+/** Each query uses the columns `w.org_id` and `w.id`. */
+/** A snooze ends at its time, and the row does not change. */
 const SNOOZED = `coalesce(c.snoozed_until > now(), false)::text`;
 
 const FINGERPRINTS: Record<TopicKind, SQL> = {
@@ -47,7 +47,8 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
     WHERE n.org_id = w.org_id AND n.seen_at IS NULL ORDER BY n.user_id LIMIT ${sql.raw(String(WAITING))})
     UNION ALL (SELECT p.id AS v FROM approval p
     WHERE p.org_id = w.org_id AND p.status = 'pending' ORDER BY p.created_at DESC LIMIT ${sql.raw(String(WAITING))})`),
-  // A decision changes the row of one of the newest, or removes one from the pending ones.
+  // A decision about an approval changes the row of one of the newest approvals, or removes it from the pending
+  // approvals.
   approvals: versions(sql`(SELECT p.id || p.xmin::text AS v FROM approval p
     WHERE p.org_id = w.org_id AND p.status = 'pending' ORDER BY p.created_at DESC LIMIT ${sql.raw(String(WAITING))})
     UNION ALL (SELECT p.id || p.xmin::text AS v FROM approval p WHERE p.org_id = w.org_id
@@ -65,13 +66,13 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
       || md5(coalesce(p.draft, '')) AS v
     FROM conversation_presence p
     WHERE p.org_id = w.org_id AND p.conversation_id = w.id AND p.here_until > now() ORDER BY p.user_id`),
-  // The newest runs of each status, because the index has the status before the time.
+  // The newest runs of each status are read, because the index has the status before the time.
   runs: versions(sql`SELECT n.v FROM unnest(${sql.raw(`ARRAY['${RUN_STATUSES.join("','")}']`)}) AS s(status)
     CROSS JOIN LATERAL (SELECT r.created_at, r.id || r.xmin::text AS v FROM run r
       WHERE r.trigger_id = w.id AND r.status = s.status AND r.org_id = w.org_id
       ORDER BY r.created_at DESC LIMIT ${sql.raw(String(RUNS))}) AS n
     ORDER BY n.created_at DESC LIMIT ${sql.raw(String(RUNS))}`),
-  // Every row that changes a campaign's counts is the newest of some status, or was the next one due.
+  // Every row that changes a campaign's counts is the newest row of its status, or was the next row that was due.
   campaign: sql`(SELECT md5(concat_ws(' ', c.xmin::text,
       ${versions(sql`SELECT r.id || r.xmin::text AS v
         FROM unnest(${sql.raw(`ARRAY['${RECIPIENT_STATUSES.join("','")}']`)}) AS s(status)
@@ -99,8 +100,8 @@ const FINGERPRINTS: Record<TopicKind, SQL> = {
 };
 
 /**
- * The result has the order of `watched`. Null for missing records and for those of other organizations. Undefined: the
- * cell of the organization does not answer.
+ * The result has the same order as `watched`. Null for missing records and for records of other organizations.
+ * Undefined: the cell of the organization does not answer.
  */
 export async function readFingerprints(
   db: Queryable,

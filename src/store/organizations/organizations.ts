@@ -31,7 +31,7 @@ export async function insertOrganization(
   input: { name: string; plan: Plan; timeZone?: string | null },
 ): Promise<Organization> {
   const id = newId('org');
-  // The slug is a column of better-auth that Parley does not show. The ID is already unique.
+  // The slug is a column of better-auth that Parley does not show. The ID of an organization is a unique slug.
   const rows = await db
     .insert(organization)
     .values({ id, slug: id, cell: await findCell(db), ...input })
@@ -101,7 +101,7 @@ export async function listMemberships(
   return pageOf(rows, limit);
 }
 
-/** Used only for the operator. */
+/** Only the operator gets this list. */
 export async function listAllOrganizations(
   db: Queryable,
   userId: string,
@@ -123,7 +123,7 @@ export async function listAllOrganizations(
   return pageOf(rows, limit);
 }
 
-/** Organizations without members, such as the demo before there is an owner. At most `limit`. */
+/** Lists at most `limit` organizations without members, such as the demo before the installation has an owner. */
 export async function listOrganizationsWithoutMembers(db: Queryable, limit: number): Promise<Organization[]> {
   return db
     .select(columns)

@@ -6,23 +6,23 @@ import { retention } from '../schema/retention.ts';
 
 /**
  * Erases data that is older than the retention period of an organization. A pass reads the organization's conversations
- * in the order of their IDs, which contain their time, up to those that are too recent. A pass runs in batches. Each
- * batch is a short transaction that continues where the last one ended, on any node. In a conversation that is still
- * active, old messages and old runs are deleted. A conversation without activity during the whole period is deleted
- * completely. A conversation in progress is not touched. Campaigns count their recipients, so recipients stay, without
- * their messages.
+ * in the order of their IDs, which contain their time, and ends at the conversations that are too recent. A pass runs
+ * in batches. Each batch is a short transaction that continues after the last batch, on any node. In a conversation
+ * that is still active, old messages and old runs are deleted. A conversation without activity during the whole period
+ * is deleted completely. A conversation in progress is not touched. Campaigns count their recipients, so recipients
+ * stay, without their messages.
  */
 export type Retention = { days: number; sweptAt: Date | null };
 
-/** Maximum conversations that one batch examines, and maximum rows of each kind that it removes. */
+/** One batch examines at most this many conversations, and removes at most this many rows of each kind. */
 const PIECE = 200;
 const ROWS = 2_000;
 const MOST = sql.raw(`${ROWS}`);
 /** Time between the end of one pass and the start of the next. */
 const PASS_HOURS = 24;
 /**
- * Maximum number of conversations that are counted before a setting is saved. Above this number, the count is shown as
- * "more".
+ * Maximum number of conversations that are counted before a setting is saved. Above this number, the dashboard shows
+ * the count as "more".
  */
 const MAX_COUNTED = 10_000;
 
@@ -46,7 +46,7 @@ export async function setRetention(tx: Queryable, orgId: string, days: number | 
     .onConflictDoUpdate({ target: retention.orgId, set: { days, cursor: '', dueAt: sql`excluded.due_at` } });
 }
 
-/** The number of conversations that would be deleted completely, among the oldest MAX_COUNTED. */
+/** The number of conversations that retention would delete completely, among the oldest MAX_COUNTED. */
 export async function countOld(db: Queryable, orgId: string, days: number): Promise<{ many: number; more: boolean }> {
   const { rows } = await db.execute<{ many: number; looked: number }>(sql`
     WITH looked AS MATERIALIZED (
@@ -62,8 +62,9 @@ type Pass = { org_id: string; days: number; cursor: string; before: Date };
 type Piece = { conversations: number; messages: number; runs: number };
 
 /**
- * Erases one batch. Returns false if no batch is due. The organization that has waited longest comes first. After each
- * batch, the organization moves to the end of the queue. `now`: the database's time, except in tests.
+ * Erases one batch of old data. Returns false if no batch is due. The organization that has waited longest comes first.
+ * After each batch, the organization moves to the end of the queue. `now`: the database's time. Only tests pass another
+ * time.
  */
 export async function eraseOld(db: Db, now: Date | null = null): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -104,7 +105,7 @@ export const LOOK_AT = (orgId: SQL, cursor: SQL, until: SQL, before: SQL): SQL =
   FROM conversation c WHERE c.org_id = ${orgId} AND c.id > ${cursor} AND c.id < ${until} ORDER BY c.id
     LIMIT ${sql.raw(`${PIECE}`)}`;
 
-/** The next conversations that started long enough ago, and whether they may contain anything to erase. */
+/** The next conversations that started before the limit, and whether they may contain something to erase. */
 async function lookAt(
   tx: Queryable,
   { org_id: orgId, cursor, before }: Pass,
@@ -113,7 +114,7 @@ async function lookAt(
   return (await tx.execute<{ id: string; holds: boolean }>(statement)).rows;
 }
 
-/** A conversation that is locked at this moment is skipped until the next pass. */
+/** A conversation that another transaction has locked is skipped until the next pass. */
 async function lock(tx: Queryable, { org_id: orgId }: Pass, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await tx.execute<{ id: string }>(sql`
@@ -123,7 +124,7 @@ async function lock(tx: Queryable, { org_id: orgId }: Pass, ids: string[]): Prom
 }
 
 /**
- * Each subquery is a look-up for one conversation. With joins, the planner could choose to read the whole organization.
+ * Each subquery is a look-up for one conversation. With joins, the planner may choose to read the whole organization.
  */
 export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   SELECT c.id, c.updated_at < ${before} AND (SELECT 1 FROM message m
@@ -136,8 +137,8 @@ export const WEIGH = (orgId: SQL, ids: SQL, before: SQL): SQL => sql`
   ) IN ('pending', 'waiting_window', 'sending')) LIMIT 1) IS NULL`;
 
 /**
- * Finds the locked conversations that are not in progress, and which of them are completely old. The conversations are
- * read under the lock, so nothing can be added to them any more.
+ * Finds which of the locked conversations are not in progress, and which are completely old. The conversations are
+ * locked, so no transaction can add to them.
  */
 async function weigh(tx: Queryable, { org_id: orgId, before }: Pass, ids: string[]) {
   if (ids.length === 0) return [];
@@ -179,11 +180,11 @@ export const CLEAR_MEMORY = (orgId: SQL, all: SQL): SQL => sql`
   UPDATE conversation SET state = state - 'memory'
   WHERE org_id = ${orgId} AND id = ANY (${all}) AND jsonb_typeof(state) = 'object' AND jsonb_exists(state, 'memory')`;
 
-/** A summary for members repeats old messages. A new summary is written when a member needs it. */
+/** A summary for members repeats old messages. Parley writes a new summary when a member needs it. */
 export const DELETE_SUMMARIES = (orgId: SQL, all: SQL): SQL => sql`
   DELETE FROM conversation_summary WHERE org_id = ${orgId} AND conversation_id = ANY (${all})`;
 
-/** In an active conversation, the current run stays. A recipient stays in the counts of its campaign. */
+/** The current run of an active conversation stays. A recipient stays in the counts of its campaign. */
 export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL => sql`WITH gone AS (
   DELETE FROM run WHERE org_id = ${orgId} AND id = ANY (ARRAY(
     SELECT r.id FROM conversation c CROSS JOIN LATERAL (
@@ -195,21 +196,24 @@ export const DELETE_RUNS = (orgId: SQL, all: SQL, old: SQL, before: SQL): SQL =>
   WHERE p.org_id = ${orgId} AND p.run_id = ANY (ARRAY(SELECT id FROM gone))
 ) SELECT count(*)::int AS n FROM gone`;
 
-/** A conversation has few notes (MAX_NOTES). The notes of an old conversation are deleted with it. */
+/** A conversation has few notes (MAX_NOTES). The notes of a deleted conversation are deleted with it. */
 export const DELETE_NOTES = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM conversation_note WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}`;
 
-/** A comment is text of the person. The counts on Home stay. */
+/** The comment of a rating is text of the person. The counts of ratings on Home stay. */
 export const DELETE_RATINGS = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM rating WHERE org_id = ${orgId} AND conversation_id = ANY (${all})
     AND coalesce(rated_at, created_at) < ${before} AND due_at IS NULL`;
 
-/** The arguments of a call may have data of a person. An open approval stays with its conversation. */
+/** The arguments of a tool call may contain data of a person. An open approval stays as long as its conversation. */
 export const DELETE_APPROVALS = (orgId: SQL, all: SQL, before: SQL): SQL => sql`
   DELETE FROM approval WHERE org_id = ${orgId} AND conversation_id = ANY (${all}) AND created_at < ${before}
     AND answered_at IS NOT NULL`;
 
-/** Choices of single people that did not become a learned question. These rows contain text of the person. */
+/**
+ * Deletes choices of single people that did not become a learned question. The rows of choices contain text of the
+ * person.
+ */
 export const DELETE_TAPS = (orgId: SQL, before: SQL): SQL => sql`
   DELETE FROM passage_wording WHERE org_id = ${orgId} AND state = 'tap' AND created_at < ${before}`;
 
@@ -251,7 +255,7 @@ async function endPiece(
 }
 
 const DAY_MS = 86_400_000;
-/** Records created before this time have a smaller ID. */
+/** Records that were created before the given time have a smaller ID. */
 const idAt = (at: Date): string => newId('conv', at.getTime()).slice(0, 'conv_'.length + 10);
 
 const momentOf = (now: Date | null): SQL => (now === null ? sql`statement_timestamp()` : moment(now));

@@ -29,7 +29,7 @@ const OF_BUDGET = sql`CASE b.subject
   WHEN 'campaign' THEN (SELECT name FROM campaign p WHERE p.org_id = b.org_id AND p.id = b.subject_id)
   WHEN 'key' THEN (SELECT label FROM api_key k WHERE k.org_id = b.org_id AND k.id = b.subject_id) END`;
 
-/** The current names of records, by their ID. A conversation is shown with the name of its person. */
+/** The current names of records, by their ID. A conversation is shown with the name of its end user. */
 export async function namesOfSubjects(
   db: Queryable,
   orgId: string,

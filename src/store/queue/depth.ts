@@ -5,8 +5,7 @@ import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
  * The number of rows that are due and not claimed, for metrics and for autoscaling of workers. A query reads only some
- * thousand index entries, however long the backlogs are: counts end at COUNTED, and the age is that of one row per
- * lane.
+ * thousand index entries, however long the backlogs are: counts stop at COUNTED, and one row per lane shows the age.
  */
 export type QueueDepth = {
   /** The count is at most COUNTED. */
@@ -31,8 +30,8 @@ const ofLane = (select: string): string => `FROM generate_series(0, ${QUEUE_LANE
     CROSS JOIN LATERAL (SELECT ${select}) AS one`;
 
 /**
- * The queues with lanes (lanes.ts) have an index by lane and time. Without the lane in the condition, the whole index
- * would be read.
+ * The queues with lanes (lanes.ts) have an index by lane and time. Without the lane in the condition, the query would
+ * read the whole index.
  */
 function depthByLane(table: 'run' | 'message'): string {
   const due = `FROM ${table} WHERE ${LANE} = lane AND due_at <= ${NOW}`;
@@ -43,9 +42,9 @@ function depthByLane(table: 'run' | 'message'): string {
 }
 
 /**
- * Counts recipients of campaigns that may send now. Recipients that wait for their pace, plan, agent or channel are no
- * work for another worker. The recipients of a campaign that waits do not count. In a campaign with a rate limit, only
- * the next recipient counts.
+ * Counts recipients of campaigns that may send now. Recipients that wait for the pace, plan, agent or channel of their
+ * campaign are no work for another worker. A waiting campaign has no counted recipients. In a campaign with a rate
+ * limit, only the next recipient counts.
  */
 const ofCampaign = (select: string, limit: string): string => `FROM (
     SELECT c.org_id, c.id, c.paced_until, c.settings ? 'per_minute' AS is_paced FROM campaign c

@@ -4,9 +4,9 @@ import type { DocumentFault } from '../schema/embedding.ts';
 import { leasedQueue } from './leased-queue.ts';
 
 /**
- * Documents whose passages a model must process, such as those to embed. The stored results show which passages are
- * finished, so the next worker continues where a killed one stopped. Rows of a model whose gate is closed are not
- * claimed, because the provider requested a pause or fails.
+ * The queue of documents whose passages a model must process, for example to embed them. The stored results show which
+ * passages are finished, so the next worker continues where a killed worker stopped. No worker claims rows of a model
+ * whose gate is closed, because the provider requested a pause or fails.
  */
 export type ClaimedDocument = {
   org_id: string;
@@ -38,7 +38,7 @@ export function documentQueue(names: Names) {
 
 function filling({ table: name, model: modelName }: Names) {
   const [table, model] = [sql.raw(name), sql.raw(modelName)];
-  /** A worker that processes the old text, or calls the old model, loses its lease. */
+  /** A worker with the old text or the old model loses its lease. */
   const again = sql`due_at = excluded.due_at, lease = NULL, passages = NULL, attempts = 0, fault = NULL,
     updated_at = excluded.updated_at`;
   const retried = sql`due_at = now(), attempts = 0, fault = NULL, updated_at = now()`;
@@ -61,14 +61,14 @@ function filling({ table: name, model: modelName }: Names) {
         ON CONFLICT (org_id, document_id) DO UPDATE SET ${again}`);
     },
 
-    /** Tries failed documents of an agent, and those that wait after a failure, now. */
+    /** Makes the agent's failed documents, and documents that wait after a failure, due now. */
     async retryFailed(db: Queryable, orgId: string, agentId: string): Promise<number> {
       const tried = await db.execute(sql`UPDATE ${table} SET ${retried}
         WHERE org_id = ${orgId} AND agent_id = ${agentId} AND fault IS NOT NULL AND lease IS NULL`);
       return tried.rowCount ?? 0;
     },
 
-    /** The user entered the connection again, so the documents that failed with it are tried now. */
+    /** Makes failed documents due after the user has entered the connection again. */
     async retryAllFailed(db: Queryable, orgId: string): Promise<void> {
       await db.execute(sql`UPDATE ${table} SET ${retried}
         WHERE org_id = ${orgId} AND fault IS NOT NULL AND lease IS NULL`);
@@ -93,8 +93,8 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
     }),
 
     /**
-     * Renews the lease and locks the row until the transaction ends. Returns false if the row no longer belongs to this
-     * worker. The document is locked first, which is the order of a deletion.
+     * Renews the lease of the document and locks the row until the transaction ends. Returns false if the row belongs
+     * to another worker. The document is locked before the row, which is the order of a deletion.
      */
     async holdDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
       await tx.execute(
@@ -103,7 +103,7 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
       return queue.renew(tx, one, sql`updated_at = now()`);
     },
 
-    /** Releases the remaining passages for the next claim. */
+    /** Releases the remaining passages of the document for the next claim. */
     async releaseDocument(db: Queryable, one: ClaimedDocument, progress: Progress | null): Promise<void> {
       await queue.release(
         db,
@@ -114,7 +114,7 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
       );
     },
 
-    /** Called when all passages of the document are finished. */
+    /** This function is called when all passages of the document are finished. */
     finishDocument: (tx: Queryable, one: ClaimedDocument, passages: number): Promise<boolean> =>
       queue.finish(
         tx,
@@ -128,16 +128,16 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
         AND document_id = ${one.document_id} AND encode(hash, 'hex') <> ALL (${sql.param([...hashes])}::text[])`);
     },
 
-    /** The model is off, so the document's entry is deleted. */
+    /** Deletes the document's entry, because the model is off. */
     async dropDocument(tx: Queryable, one: ClaimedDocument): Promise<boolean> {
       const gone = await tx.execute(sql`DELETE FROM ${table} WHERE ${queue.underLease(one)}`);
       return gone.rowCount === 1;
     },
 
     /**
-     * Called after a failure. The document is tried again after a delay. If the delay is null, the document is tried
-     * again only when a person requests it. `all`: the failure affects everything that waits in the organization, or of
-     * this agent.
+     * This function is called after a failure of the model. The document is tried again after a delay. If the delay is
+     * null, the next attempt needs a request of a person. `all`: the failure affects all waiting documents of the
+     * organization, or of this agent.
      */
     async postponeDocument(
       db: Queryable,
@@ -160,7 +160,7 @@ function leasing({ table: name, results, done: doneName, model: modelName }: Nam
 function reading({ table: name, done: doneName, model: modelName }: Names) {
   const [table, done, model] = [sql.raw(name), sql.raw(doneName), sql.raw(modelName)];
   return {
-    /** Whether documents of the agent still wait. */
+    /** True if documents of the agent wait for the model. */
     async hasWaiting(db: Queryable, orgId: string, agentId: string): Promise<boolean> {
       const found = await db.execute(sql`SELECT 1 FROM ${table}
         WHERE org_id = ${orgId} AND agent_id = ${agentId} AND due_at IS NOT NULL LIMIT 1`);

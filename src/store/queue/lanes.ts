@@ -4,9 +4,9 @@ import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 /**
  * Fair claims (stochastic fairness queueing, McKenney 1990): a hash of the organization's ID assigns each organization
  * to one of 256 lanes. A claim finds the lanes with due rows by one index look-up each, however long their backlogs
- * are, and takes an equal share from each, oldest first. So a tenant with a million due runs occupies one lane like any
- * other tenant. The next tenant waits for a share of one claim, not for the backlog. Claims start at a random lane, so
- * that if there are more busy lanes than places in a claim, no lane is always last.
+ * are. The claim takes an equal share of each lane, oldest first. A tenant with a million due runs occupies one lane
+ * like any other tenant. The next tenant waits for a share of one claim, not for the backlog. Claims start at a random
+ * lane, so no lane is always last if there are more busy lanes than places in a claim.
  */
 export type ClaimedByLane = ReadonlyMap<number, number>;
 
@@ -19,10 +19,10 @@ export const fairnessOf = (claimedByLane: ClaimedByLane, perLane: number): unkno
 ];
 
 /**
- * The CTEs `busy`, `quota` and `due` of a claim on `table`: org_id, id, lane, and the share, which is the highest
- * number that this claim takes from the lane. Parameters: $1 limit, $3 to $6 from fairnessOf. `and`: further conditions
- * for a row, with the alias `q`. A lane in which this worker already has $4 rows in progress provides no more, because
- * slow turns of one tenant must not use all places.
+ * The CTEs `busy`, `quota` and `due` of a claim on `table`. The columns are org_id, id, lane, and the share, which is
+ * the highest number that this claim takes from the lane. The parameters are the limit ($1) and the values of
+ * fairnessOf ($3 to $6). `and`: further conditions for a row, with the alias `q`. A lane in which this worker already
+ * has $4 rows in progress provides no more, because slow turns of one tenant must not use all places.
  */
 export const dueFairly = (table: 'run' | 'message' | 'attachment', and = ''): string => `
 busy AS MATERIALIZED (
@@ -44,8 +44,8 @@ busy AS MATERIALIZED (
 )`;
 
 /**
- * True if a claim of up to `limit` may have left due rows, because it was full or a lane provided its whole share. A
- * worker at its capacity makes no claim. Finished work makes room and wakes the worker.
+ * True if a claim of up to `limit` rows may have left due rows, because the claim was full or a lane provided its whole
+ * share. A worker at its capacity makes no claim. Finished work makes room and wakes the worker.
  */
 export function isMoreDue(claimed: readonly { lane: number; share: number }[], limit: number): boolean {
   if (limit > 0 && claimed.length >= limit) return true;

@@ -1,6 +1,6 @@
 /**
  * How long a claim lasts without a renewal, in seconds, for each queue. After this time other workers take over the
- * rows of a dead worker. A live worker renews the lease after each third of this time, or with each stored page.
+ * rows of a dead worker. A live worker renews the lease after a third of this time, or with each stored page.
  */
 export const LEASE_SECONDS = {
   run: 30,

@@ -6,30 +6,33 @@ import { LEASE_SECONDS, type QueueTable } from './lease-seconds.ts';
 
 /**
  * A queue is a table with the columns `due_at` and `lease`. A claim moves `due_at` to the end of the lease, so that no
- * other worker takes the row earlier, and stores a token in `lease`. Each later statement of the worker compares the
+ * other worker takes the row before, and stores a token in `lease`. Each later statement of the worker compares the
  * token, so a worker that has lost its lease changes nothing. When a worker dies, another worker claims the row after
- * the lease has ended. Rows are found by their key alone, so a plan from the time when the table was empty stays
+ * the lease has ended. Statements find rows by their key alone, so a plan that was made for an empty table stays
  * efficient.
  */
 export type Leased<Key extends string> = Readonly<Record<Key | 'lease', string>>;
 
 type Claim = {
-  /** CTEs, the last of which is `due` with the keys of the rows to claim. Default: the row that is due first. */
+  /**
+   * CTEs, the last of which is `due` with the keys of the rows to claim. By default, the claim takes the row that has
+   * been due longest.
+   */
   due?: string;
-  /** Further columns that the claim sets. The row has the alias `q`. */
+  /** Additional columns that the claim sets. The row has the alias `q`. */
   set?: string;
   /** The columns of `claimed`, from the row `q` and from `due`. */
   returning: string;
-  /** Selects the data for the worker from `claimed`. Default: all columns. */
+  /** Selects the data that the worker needs from `claimed`. By default, the query returns all columns. */
   read?: string;
 };
 
 type Due = {
-  /** Further conditions for the row `q`. */
+  /** Additional conditions for the row `q`. */
   and?: string;
   orderBy?: string;
   limit?: string;
-  /** Further columns of `due`. */
+  /** Additional columns of `due`. */
   more?: string;
 };
 
@@ -42,7 +45,7 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
   const columns: readonly (Key | 'lease')[] = [...key, 'lease'];
   const renewText = renewTextOf(table, key, options);
 
-  /** The condition that a row still has this lease. */
+  /** The SQL condition that a row still has this lease. */
   const underLease = (row: Leased<Key>): SQL =>
     sql.join(
       columns.map((column) => sql`${sql.raw(column)} = ${row[column]}`),
@@ -57,8 +60,8 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
   return {
     underLease,
     /**
-     * The condition that a row still has its lease. A statement has one alias for the table, and one for rows from
-     * `leaseTypes`.
+     * The SQL condition that a row still has its lease. A statement uses one alias for the table and one alias for rows
+     * from `leaseTypes`.
      */
     sameLease: (alias: string, rows: string): string => same(columns, alias, rows),
     /** The column types for rowsOf: the key and the lease. */
@@ -85,7 +88,7 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
       };
       return Object.assign(run, { text });
     },
-    /** Claims one row, in a transaction or on its own. */
+    /** Claims one row, in the caller's transaction or in a separate statement. */
     claimOne: <Row extends Record<string, unknown>>(claim: Claim) => {
       const [before = '', after = ''] = claimTextOf(table, key, claim, ':lease').split(':lease');
       return async (db: Queryable, lease: string): Promise<Row | null> => {
@@ -98,7 +101,10 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
       const values = columns.map((column) => rows.map((row) => row[column]));
       return (await pool.query<Record<Key, string>>({ name: `renew-${table}`, text: renewText, values })).rows;
     },
-    /** Renews a lease and stores progress. Returns false if the row belongs to another worker, or if `and` is false. */
+    /**
+     * Renews a lease and stores progress. Returns false if the row belongs to another worker, or if the condition `and`
+     * is false.
+     */
     renew: (db: Queryable, row: Leased<Key>, set: SQL, and?: SQL): Promise<boolean> =>
       update(db, row, sql`due_at = ${sql.raw(leaseEnd(table))}, ${set}`, and),
     /** Releases the row for the next claim, after a delay. */
@@ -106,7 +112,7 @@ export function leasedQueue<const Key extends string>(table: QueueTable, key: re
       const dueAt = sql`now() + make_interval(secs => ${inSeconds}::float8)`;
       return update(db, row, sql`lease = NULL, due_at = ${dueAt}${set && sql`, ${set}`}`);
     },
-    /** Ends the work on the row. `dueAt`: the time when it becomes due again. */
+    /** Ends the work on the row. `dueAt`: the time when the row becomes due again. */
     finish: (db: Queryable, row: Leased<Key>, set?: SQL, dueAt: SQL = sql`NULL`): Promise<boolean> =>
       update(db, row, sql`lease = NULL, due_at = ${dueAt}${set && sql`, ${set}`}`),
   };

@@ -3,8 +3,8 @@ import { NEXT_OF_CAMPAIGNS } from '../recipients/dispatch.ts';
 import { LANE, NOW, QUEUE_LANES } from '../schema/columns.ts';
 
 /**
- * One statement for all queues of a cell: when the first row of each queue is due. An idle process sends this statement
- * instead of a claim for each queue. Each part reads the first entry of an index, or of each lane of an index
+ * One statement for all queues of a cell tells when the first row of each queue is due. An idle process sends this
+ * statement instead of a claim for each queue. Each part reads the first entry of an index, or of each lane of an index
  * (lanes.ts), however long the queues are.
  */
 const firstByLane = (table: 'run' | 'message' | 'attachment'): string =>

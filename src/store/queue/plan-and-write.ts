@@ -11,20 +11,22 @@ const AWAY = 'The database cannot be reached.';
 const CONTENDED = 'Too many calls change the same records at this moment.';
 
 export type PlannedWrite<Plan, Out> = {
-  /** Maximum number of plans. Each retry means that another transaction was first. */
+  /**
+   * The maximum number of attempts to plan and write. Each repeated attempt means that another transaction was first.
+   */
   readonly tries: number;
-  /** Further SQLSTATEs that mean that another transaction was first. */
+  /** Additional SQLSTATEs that mean that another transaction was first. */
   readonly races?: readonly string[];
-  /** It only reads. */
+  /** The plan only reads. */
   plan(client: pg.PoolClient): Promise<Plan>;
-  /** One statement that writes the whole plan, or nothing if the plan is outdated. */
+  /** One statement writes the whole plan, or nothing if the plan is outdated. */
   write(client: pg.PoolClient, plan: Plan): Promise<Out>;
 };
 
 /**
- * The way in which every accepted call is stored: read, plan, write in one statement, and retry if another transaction
- * was first. If the connection to the database is lost before the write, the outcome is `unavailable`. If the
- * connection is lost during the write, the outcome is `outcome_unknown`.
+ * Stores accepted calls: reads, plans, writes in one statement, and repeats this if another transaction was first. If
+ * the connection to the database is lost before the write, the outcome is `unavailable`. If the connection is lost
+ * during the write, the outcome is `outcome_unknown`.
  */
 export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWrite<Plan, Out>): Promise<Out> {
   const races = [LOST_RACE, SERIALIZATION_FAILURE, DEADLOCK, ...(planned.races ?? [])];
@@ -50,6 +52,6 @@ export async function planAndWrite<Plan, Out>(pool: pg.Pool, planned: PlannedWri
   }
 }
 
-/** The statement was sent and no response came, so it may have committed. */
+/** The statement was sent without a response, so the statement may have committed. */
 const outcomeUnknown = (cause: unknown): Refusal =>
   new Refusal('outcome_unknown', PROBLEMS.outcome_unknown.cure, { cause });

@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL array as text, for the columns of a batch (`$1::text[]`, `$2::timestamptz[]`, …). The driver's own
- * encoding escapes every element with two regular expressions, which cost an accepted call more than its planning. A
- * column without any value is an empty array: `unnest` fills shorter arrays with NULL.
+ * encoding escapes every element with two regular expressions, which take longer than planning an accepted call. A
+ * column without any value is an empty array, because `unnest` fills shorter arrays with NULL.
  */
 export function textArray(values: readonly (string | null)[]): string {
   let array = '';
@@ -13,7 +13,7 @@ export function textArray(values: readonly (string | null)[]): string {
   return hasValue ? `{${array}}` : '{}';
 }
 
-/** Texts that need no quotes, such as IDs, times and numbers. The minimum length excludes NULL. */
+/** Texts that need no quotes, such as IDs, times and numbers. The minimum length excludes the text NULL. */
 const PLAIN = /^[\w:.+-]{5,}$/;
 const ESCAPED = /["\\]/;
 

@@ -4,9 +4,9 @@ import { createBatcherByCell } from '../cells/by-cell.ts';
 import { type PlannedWrite, planAndWrite } from './plan-and-write.ts';
 import { LATER } from './later.ts';
 
-/** Maximum number of calls in one statement. A larger batch is only slower. */
+/** Maximum number of calls in one statement. A larger batch takes longer without more throughput. */
 const BATCH = 200;
-/** Two batches are in progress, so that this process plans one while the database writes the other. */
+/** Two batches are in progress, so that this process plans one batch while the database writes the other batch. */
 const BATCHES_AT_ONCE = 2;
 /** Maximum number of waiting calls, which is about half a second of work on a small machine. */
 const QUEUE = 5_000;

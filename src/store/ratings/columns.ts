@@ -8,8 +8,8 @@ const RATED = `SELECT CASE WHEN g.score IS NOT NULL THEN json_build_object('scor
   WHERE g.org_id = conversation.org_id AND g.conversation_id = conversation.id AND g.subject = '${SURVEY}'`;
 
 /**
- * How the person rated the conversation, in the form of the API, for a query of `conversation`. The score is no
- * condition of the look-up, so that it uses the primary key.
+ * How the person rated the conversation, in the form of the API, for a query of `conversation`. The score is not a
+ * condition of the look-up, so that the look-up uses the primary key.
  */
 export const SURVEY_RATING = sql<SurveyRating | null>`(${sql.raw(RATED)})`;
 

@@ -12,8 +12,8 @@ import { SURVEY } from '../schema/rating.ts';
 export type DueSurvey = { orgId: string; conversationId: string };
 
 /**
- * The oldest surveys of all organizations that are not sent. These surveys are not claimed. The conversation is locked
- * to send one, and the second worker finds it sent.
+ * The oldest surveys that were not sent yet, of all organizations. The function does not claim the surveys. Sending
+ * locks the conversation, so a second worker sees that the survey was sent.
  */
 export async function findDueSurveys(db: Queryable, limit: number): Promise<DueSurvey[]> {
   const { rows } = await db.execute<{ org_id: string; conversation_id: string }>(sql`
@@ -33,17 +33,17 @@ export async function markSurveySent(tx: Queryable, due: DueSurvey, messageId: s
   await tx.execute(sql`UPDATE rating SET due_at = NULL, message_id = ${messageId} WHERE ${one(due)}`);
 }
 
-/** The survey is not sent now. When the conversation is resolved again, it gets a new survey. */
+/** Deletes a survey that must not be sent now. When the conversation is resolved again, it gets a new survey. */
 export async function dropSurvey(tx: Queryable, due: DueSurvey): Promise<void> {
   await tx.execute(sql`DELETE FROM rating WHERE ${one(due)} AND due_at IS NOT NULL`);
 }
 
-/** A survey, and all facts that decide whether it is sent and whether a message answers it. */
+/** A survey with all facts that decide whether Parley sends the survey and whether a message answers it. */
 export type SurveyRow = {
   is_due: boolean;
   score: number | null;
   comment: string | null;
-  /** The question was sent not long ago, the score was given not long ago, and the person has not written since. */
+  /** True: the question and the score are recent, and the person has not written since. */
   takes_score: boolean;
   takes_comment: boolean;
   question: MessageContent | null;
@@ -57,7 +57,7 @@ export type SurveyRow = {
   state: unknown;
   input: RunInput | null;
   end_user: TurnPerson;
-  /** The person wrote, and the agent or a member answered. */
+  /** The person has written, and the agent or a member has answered. */
   is_conversation: boolean;
 };
 
@@ -93,7 +93,7 @@ export async function readSurvey(tx: Queryable, orgId: string, conversationId: s
 /** `is_recent`: the rating can still be changed. */
 export type RatedSurvey = { score: number | null; comment: string | null; is_recent: boolean };
 
-/** The survey whose question is this message. */
+/** Finds the survey whose question is this message. */
 export async function readRatedSurvey(
   tx: Queryable,
   orgId: string,

@@ -3,9 +3,9 @@ import type { Queryable } from '../db.ts';
 import { SURVEY } from '../schema/rating.ts';
 
 /**
- * Stores the score of a survey, or its comment, or both. The time of the first score stays. Null leaves the stored
- * value. The row of the conversation changes too, so that open pages notice it, but not its version: no turn becomes
- * outdated.
+ * Stores the score of a survey, the comment, or both. The time of the first score stays. A null value does not change
+ * the stored value. The row of the conversation changes too, so that open pages notice the rating. The version of the
+ * conversation does not change, so no turn becomes outdated.
  */
 export async function rateConversation(
   tx: Queryable,
@@ -22,7 +22,7 @@ export async function rateConversation(
     WHERE org_id = ${orgId} AND id = (SELECT conversation_id FROM rated)`);
 }
 
-/** Stores the rating of an answer. A later rating replaces the earlier one. */
+/** Stores the rating of an answer. A later rating replaces the earlier rating. */
 export async function rateAnswer(
   tx: Queryable,
   orgId: string,

@@ -19,11 +19,11 @@ import { reasonNotToSend } from '../end-users/reason-not-to-send.ts';
 /**
  * Accepts up to a thousand recipients with three round trips: the people, the existing enrolments, and one statement.
  * This one statement creates people and recipients and stores the response, all or nothing. The statement contains the
- * fence: it checks the key, the plan, and that the campaign is open now.
+ * fence, which checks the key, the plan, and that the campaign is open.
  */
 export type AddRecipientsCall = {
   orgId: string;
-  /** Null: a member in the dashboard. */
+  /** Null: a member adds recipients in the dashboard. */
   keyId: string | null;
   /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
@@ -34,7 +34,7 @@ export type AddRecipientsCall = {
   recipients: NewRecipient[];
   idempotency: { scope: Buffer; request: Buffer } | null;
   answer(outcomes: readonly AdditionOutcome[]): { status: number; body: string };
-  /** The counts that the list of additions shows. Null: the caller counts by itself. */
+  /** Computes the counts that the list of additions shows. Null: the caller counts the results. */
   tally: ((outcomes: readonly AdditionOutcome[]) => AdditionPage) | null;
 };
 
@@ -49,11 +49,11 @@ export type AdditionOutcome =
   | { kind: 'pending' | 'duplicate' | 'suppressed'; id: string; reason: string | null; unchanged: readonly string[] }
   | { kind: 'invalid'; faults: Fault[] };
 
-/** `isFirst`: the first call of its key on this day. */
+/** `isFirst`: true for the first call of its key on this day. */
 export type AddRecipientsAnswer = { answer: { status: number; body: string }; replayed: boolean; isFirst: boolean };
 
 const TRIES = 12;
-/** After the planning, people were erased, or people or recipients were created. */
+/** People were erased, or people or recipients were created, after the planning. */
 const RACES = ['23503', '23505'];
 
 export const addRecipients = (
@@ -68,7 +68,7 @@ export const addRecipients = (
     write: (client, plan) => writePlan(client, call, plan),
   });
 
-/** The key of a campaign has no other permission, so it does not have `end_users` either. */
+/** The key of a campaign has only one permission, so the key does not have `end_users`. */
 const FROM_CAMPAIGN_KEY = { together: true, fillsOnly: true };
 
 export const isTaken = (taken: Taken | Refusal | typeof LATER): taken is Taken =>
@@ -85,10 +85,12 @@ type Plan = {
   tally: AdditionPage | null;
 };
 
-/** The results of earlier pages of a plan: people who would be created, and people who would be enrolled. */
+/**
+ * The results of earlier pages of a plan, with the people who would be created and the people who would be enrolled.
+ */
 export type PlannedBefore = { people: Set<EndUserRow>; enrolled: Map<string, Enrolled> };
 
-/** It only reads. */
+/** The plan only reads. */
 export async function planAddition(
   client: pg.PoolClient,
   call: AddRecipientsCall,
@@ -138,7 +140,10 @@ function reasonFor(person: EndUserRow, channelKind: string): string | null {
   return reasonNotToSend(person.blocked, consent?.status);
 }
 
-/** The people who are already in the campaign, and how often. People who are being created now are not looked up. */
+/**
+ * The people who are already in the campaign, and the number of their enrolments. The query leaves out people who are
+ * being created now.
+ */
 async function readEnrolled(
   client: pg.PoolClient,
   { orgId, campaignId }: AddRecipientsCall,
@@ -282,8 +287,8 @@ async function write(
 const DAY_MS = 86_400_000;
 
 /**
- * The calls of a key on one day (UTC) are one row, whose ID follows from the key and the day. The time in the ID is the
- * end of the day, so that the row is among the newest of the list.
+ * All calls of a key on one day (UTC) share one row, whose ID follows from the key and the day. The ID contains the end
+ * of the day, so that the row is among the newest of the list.
  */
 const tallyValues = ({ campaignId, keyId }: AddRecipientsCall, tally: AdditionPage | null, now: Date) => ({
   push_id: tally && derivedId('push', Math.ceil(now.getTime() / DAY_MS) * DAY_MS - 1, `${campaignId} ${keyId}`),

@@ -44,7 +44,7 @@ export type Dispatch =
 
 /**
  * Campaigns with due recipients whose pace allows a send. Returns one page, after the last campaign of the previous
- * page. The campaigns take turns, because many of them may be waiting for their channel or plan.
+ * page. The campaigns take turns, because many campaigns may wait for their channel or plan.
  */
 export async function findDueCampaigns(
   pool: pg.Pool,
@@ -64,10 +64,7 @@ export async function findDueCampaigns(
   return found.rows;
 }
 
-/**
- * Null if the campaign is not live any more or another worker has it. Also null if the agent, channel or plan of the
- * campaign is disabled, and then the campaign waits.
- */
+/** Null if the campaign is not live, another worker has it, or its agent, channel or plan is disabled. */
 export async function lockCampaign(client: pg.PoolClient, key: CampaignKey): Promise<LockedCampaign | null> {
   const found = await client.query<LockedCampaign>({
     name: 'lock-campaign',
@@ -159,8 +156,8 @@ WHERE org_id = :org_id AND id = :campaign_id AND paced_until IS DISTINCT FROM :p
 );
 
 /**
- * Writes conversations and runs of the started recipients, the next time of the delayed ones, and the end of the
- * others.
+ * Writes conversations and runs of the started recipients, the next time of the delayed recipients, and the end of the
+ * other recipients.
  */
 export async function writeDispatch(
   client: pg.PoolClient,
@@ -194,13 +191,14 @@ export async function writeDispatch(
 }
 
 /**
- * This is longer than any statement that enrols people, because one that started before the end may commit after it.
+ * The time is longer than any statement that enrols people, because a statement that started before the end may commit
+ * after it.
  */
 const ATTENDED_SECONDS = 60;
 
 const OVER =
   "(c.deleted_at IS NOT NULL OR (c.state IN ('live', 'paused') AND (c.settings ->> 'ends_at')::timestamptz <= now()))";
-/** When the next campaign may send, or has to be ended. Null: never. */
+/** The time at which a campaign may next send or has to be ended. Null: no campaign may send or has to be ended. */
 export const NEXT_OF_CAMPAIGNS = `SELECT min(due.at) FROM campaign c CROSS JOIN LATERAL (
     (SELECT greatest(c.paced_until, r.due_at) AS at FROM recipient r
       WHERE c.state = 'live' AND c.deleted_at IS NULL
@@ -214,7 +212,7 @@ const NOBODY_DUE = `NOT EXISTS (
 
 /**
  * Ends the remaining recipients of an ended campaign, at most `limit` at once. A campaign without remaining recipients
- * is finished. Returns how many expired.
+ * is finished. Returns the number of recipients that expired.
  */
 export async function expireRecipients(db: Db, limit: number): Promise<number> {
   const expired = await db.$client.query({
@@ -241,8 +239,7 @@ export async function expireRecipients(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * A campaign whose time is over ends as if a member had ended it: started messages that were not sent yet are
- * cancelled.
+ * A campaign after its end time ends as if a member had ended it, so started messages that were not sent are cancelled.
  */
 async function endCampaigns(tx: Queryable): Promise<void> {
   const ended = await tx.execute<CampaignKey>(sql`UPDATE campaign SET state = 'ended', updated_at = now()

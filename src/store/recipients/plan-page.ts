@@ -16,8 +16,8 @@ import {
 export type PlannedRecipient = { outcome: AdditionOutcome; person: EndUserRow | null; address: string | null };
 
 /**
- * Plans a page of recipients as an addition would, with the people and their addresses on the channel. It writes
- * nothing. `before` contains the results of the previous pages, and this page adds its own.
+ * Plans a page of recipients as an addition would, with the people and their addresses on the channel. The function
+ * writes nothing. `before` contains the results of the previous pages, and the function adds the results of this page.
  */
 export const planPage = (
   db: Db,
@@ -44,7 +44,7 @@ export const planPage = (
     write: async (_client, planned) => planned,
   });
 
-/** The channel's address of each person: the address of their last message, otherwise the address in their record. */
+/** The address of each person on the channel, taken from their last message or else from their record. */
 async function readAddresses(
   client: pg.PoolClient,
   { orgId, channelId, channelKind }: { orgId: string; channelId: string; channelKind: string },

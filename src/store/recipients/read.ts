@@ -27,7 +27,7 @@ export async function readRecipient(
   return rows[0] ?? null;
 }
 
-/** Newest first by ID, which contains the time of creation. */
+/** Lists recipients, newest first by ID, which contains the time of creation. */
 export async function listRecipients(
   db: Queryable,
   orgId: string,
@@ -51,7 +51,7 @@ export async function listRecipients(
   return pageOf(rows, limit);
 }
 
-/** The number of recipients in each status. The count reads only the index of the statuses. */
+/** The number of recipients in each status. The count uses only the index of the statuses. */
 export async function countRecipients(
   db: Queryable,
   orgId: string,
@@ -84,9 +84,9 @@ export async function cancelWaiting(db: Queryable, orgId: string, campaignId: st
 }
 
 /**
- * Called after a change of a campaign's settings. The worker examines waiting recipients again and gives them a new
- * time according to the new settings. One call processes at most `limit` recipients after the ID `after`. Returns the
- * last ID, or null if there were no more.
+ * This function is called after a change of a campaign's settings. The worker examines waiting recipients again and
+ * gives them a new time according to the new settings. One call processes at most `limit` recipients whose IDs follow
+ * `after`. Returns the last processed ID, or null if no recipients remain.
  */
 export async function planWaitingAgain(
   db: Queryable,
@@ -108,7 +108,10 @@ export async function planWaitingAgain(
   return ids.length < limit ? null : ids.toSorted().at(-1)!;
 }
 
-/** The hours for a message that is the first one to a recipient and was not sent yet. Otherwise null. */
+/**
+ * The allowed hours of a message if it is the first message to a recipient and was not sent yet, and null for other
+ * messages.
+ */
 export async function readHoursOfFirstMessage(
   db: Queryable,
   orgId: string,

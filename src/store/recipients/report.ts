@@ -7,7 +7,8 @@ export type ReportRows = { by: 'hour' | 'day'; points: ReportPoint[] };
 
 /**
  * Counts how many recipients reached each step in each hour or day of a time zone, from the first message to the latest
- * change. The newest REPORT_DAYS are counted. Throws the database's error 22023 for an unknown time zone.
+ * change. The count covers only the newest REPORT_DAYS. The function throws the database's error 22023 for an unknown
+ * time zone.
  */
 export async function reportRecipients(
   db: Queryable,
@@ -44,8 +45,8 @@ export async function reportRecipients(
 }
 
 /**
- * Recipients are counted in bins first, because rows with equal bins are one group. Whole hours make fewer groups, but
- * hours of some zones begin at a half or a quarter of an hour in UTC.
+ * The query first counts recipients in bins, because rows with equal bins are one group. Bins of whole hours make fewer
+ * groups, but hours of some zones begin at a half or a quarter of an hour in UTC.
  */
 const binOf = (zone: string) => sql`bin AS MATERIALIZED (
   SELECT CASE WHEN bool_and(extract(minute FROM (at AT TIME ZONE ${zone}) - (at AT TIME ZONE 'UTC')) = 0)

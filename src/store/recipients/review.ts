@@ -5,8 +5,8 @@ import { ADDRESS_AND_PERSON, type DueRecipient } from './dispatch.ts';
 export type WaitingRecipient = DueRecipient & { ref: string | null; send_at: Date | null };
 
 /**
- * With this form of the condition, only the primary key can be used. With the index of due rows, each page would sort
- * all due rows.
+ * With this form of the condition, PostgreSQL can use only the primary key. With the index of due rows, each page would
+ * sort all due rows.
  */
 const IS_WAITING = `coalesce(r.due_at, 'infinity') <> 'infinity'`;
 
@@ -17,7 +17,8 @@ const LIST_WAITING = `SELECT r.id, r.ref, r.variables, r.request_id, r.send_at,
   ORDER BY r.id LIMIT $6`;
 
 /**
- * Recipients who were not messaged yet, with the data that the worker would use. Returns one page after the ID `after`.
+ * Recipients who were not messaged yet, with the data that the worker would use. Returns one page of recipients after
+ * the ID `after`.
  */
 export async function listWaiting(
   { $client }: Db,
@@ -32,7 +33,7 @@ export async function listWaiting(
   return found.rows;
 }
 
-/** The number of recipients who will not be messaged any more, by status and reason. */
+/** The number of recipients who will never be messaged, by status and reason. */
 export async function countLost(
   { $client }: Db,
   orgId: string,

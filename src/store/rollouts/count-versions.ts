@@ -3,10 +3,10 @@ import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import { byKey, checkedOnly } from '../queue/join-by-key.ts';
 
-/** Maximum number of an organization's runs that are compared without a rollout. The newest runs are compared. */
+/** Without a rollout, at most this number of the organization's newest runs is compared. */
 const MAX_RUNS = 20_000;
 
-/** The compared runs: those of a rollout, or the newest of the organization since a time. */
+/** The compared runs are the runs of a rollout, or the organization's newest runs since a given time. */
 export type ComparedRuns = { rolloutId: string } | { agentId: string; since: Date };
 
 export type VersionCounts = {
@@ -41,7 +41,7 @@ const chosen = (orgId: string, runs: ComparedRuns): SQL =>
 
 /**
  * SQL for each run with its outcome. A hand-off and an unanswered question belong to the run in which they happened.
- * Rows of a conversation are looked up by the conversation alone, as in count-day.ts.
+ * The statement finds the rows of a conversation by the conversation alone, as in count-day.ts.
  */
 const judged = (orgId: string, runs: ComparedRuns): SQL => sql`
   picked AS MATERIALIZED (${chosen(orgId, runs)}), judged AS MATERIALIZED (
@@ -72,7 +72,7 @@ export async function countVersions(db: Queryable, orgId: string, runs: Compared
   return rows;
 }
 
-/** What the model calls of a run cost, as far as prices are known. */
+/** The cost of a run's model calls, as far as prices are known. */
 export async function countVersionCosts(db: Queryable, orgId: string, runs: ComparedRuns): Promise<VersionCost[]> {
   const { rows } = await db.execute<VersionCost>(sql`WITH ${judged(orgId, runs)}, spent AS (
       SELECT r.version, m.currency, sum(m.cost)::float8 AS cost FROM judged r CROSS JOIN LATERAL (
@@ -86,9 +86,9 @@ export async function countVersionCosts(db: Queryable, orgId: string, runs: Comp
 }
 
 /**
- * The end users of a rollout, each with the first run, and how many of them had a problem: the run failed or was handed
- * off, a question was not answered, or the run completed without its whole result. Runs of one end user resemble each
- * other, so only one of them counts. `returning`: the versions that return a result.
+ * Counts the end users of a rollout by their first run, and the end users with a problem: a failed run, a hand-off, an
+ * unanswered question, or an incomplete result. Runs of one end user resemble each other, so only the first run counts.
+ * `returning`: the versions that return a result.
  */
 export async function countArms(
   db: Queryable,

@@ -19,7 +19,7 @@ export async function readActiveRollout(db: Queryable, orgId: string, agentId: s
   return row ?? null;
 }
 
-/** The rollout of an agent that began last, active or not. */
+/** Finds the agent's rollout that began last, active or not. */
 export async function readLatestRollout(db: Queryable, orgId: string, agentId: string): Promise<RolloutRow | null> {
   const [row] = await db
     .select()
@@ -75,7 +75,7 @@ export async function endRollout(
   return row ?? null;
 }
 
-/** The rollouts whose comparison is due, each for one node: it is due again only after `pauseMs`. */
+/** Claims rollouts whose comparison is due, so that each rollout is due again only after `pauseMs`. */
 export async function claimDueRollouts(db: Queryable, limit: number, pauseMs: number): Promise<RolloutRow[]> {
   const due = db
     .select({ id: agentRollout.id })
@@ -99,7 +99,7 @@ export async function claimDueRollouts(db: Queryable, limit: number, pauseMs: nu
     .returning();
 }
 
-/** A comparison that takes long is made less often. */
+/** A slow comparison is made less often. */
 export async function delayRollout(db: Queryable, { orgId, id }: RolloutRow, ms: number): Promise<void> {
   await db
     .update(agentRollout)

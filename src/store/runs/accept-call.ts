@@ -8,7 +8,7 @@ export type AcceptCall = {
   orgId: string;
   /** Absent: the run gets a new ID. */
   runId?: string | undefined;
-  /** The calling key, which the fence checks in the statement. Null for a test from the dashboard. */
+  /** The calling key, which the fence checks in the statement. Null: a member tests the trigger in the dashboard. */
   keyId: string | null;
   /** The network address of the key's caller. The fence checks the address together with the key. */
   from: string | null;
@@ -19,10 +19,10 @@ export type AcceptCall = {
   /** The field of `endUser` that contained `address`. Null: the caller sent the address itself. */
   addressFrom: PersonField | null;
   endUser: EndUserFields | null;
-  /** True: the key may not change people, so their stored data stays. */
+  /** True: the key may not change people, so only empty fields of the person get values. */
   fillsOnly: boolean;
   conversation: { key: string; onExisting: 'continue' | 'new' | 'reject' } | { id: string } | null;
-  /** The caller is a client token with this mark: the conversation belongs to it from now on. */
+  /** The mark of the client token that calls. A conversation that the call starts belongs to this mark. */
   clientMark?: string | null;
   message: string | null;
   input: RunInput;
@@ -42,7 +42,7 @@ export type NewRun = {
   endUserId: string;
   channelId: string;
   createdAt: Date;
-  /** The call's data about the person that was not stored. */
+  /** The part of the call's data about the person that was not stored. */
   unchanged: readonly string[];
 };
 

@@ -15,13 +15,13 @@ import { type PlannedCall, writeRuns } from './write.ts';
 import { TRIGGER_CALL } from './write-statement.ts';
 
 /**
- * Accepts trigger calls with high throughput. Calls that arrive together are planned together (at most two look-ups,
- * none for anonymous calls) and written together (`write.ts`). Each call gets its own outcome. A call that must wait
- * for another one (same conversation key, or new data about the same person) is moved to the next batch.
+ * Accepts trigger calls with high throughput. Calls that arrive together are planned together with at most two look-ups
+ * (none for anonymous calls), and written together (`write.ts`). Each call gets its own outcome. A call that must wait
+ * for another call (same conversation key, or new data about the same person) moves to the next batch.
  */
 export type AcceptQueue = {
   accept(call: AcceptCall): Promise<AcceptOutcome>;
-  /** True while many calls arrive at once and other work should wait. */
+  /** True while many calls arrive at once, so that other work should wait. */
   pressed(): boolean;
   /** The number of calls that wait or are being written. */
   load(): number;
@@ -104,7 +104,7 @@ function plan(
   const name = conversationNameOf(call);
   const existing = (name !== null && keyed.get(name)) || null;
   if (name !== null) {
-    // A conversation has an ID and may have a key. A statement changes a conversation once.
+    // A conversation has an ID and may have a key. One statement changes a conversation at most once.
     const names = existing === null ? [name] : [name, existing.id];
     if (names.some((each) => usedKeys.has(each))) return LATER;
     for (const each of names) usedKeys.add(each);
@@ -139,7 +139,7 @@ function plan(
     run,
     answer: call.answer(run),
     endUser: person,
-    // The person does not have this address, so the worker uses the stored one instead.
+    // The person does not have this address, so the worker uses the stored address instead.
     address: call.addressFrom !== null && unchanged.includes(call.addressFrom) ? null : call.address,
     continues: goesOn,
     releases: goesOn ? null : existing,

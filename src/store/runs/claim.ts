@@ -13,14 +13,14 @@ export const RUN_QUEUE = leasedQueue('run', ['org_id', 'id']);
 /** Maximum number of history messages in a turn, equal to MAX_HISTORY in engine/provider.ts. */
 const HISTORY = 40;
 /**
- * Maximum number of unanswered messages of one conversation that are read. The newest messages are read, because one of
- * them may be a “stop”.
+ * A claim reads at most this many unanswered messages of one conversation. The claim reads the newest messages, because
+ * one of them may be a “stop”.
  */
 const UNANSWERED = 1_000;
 
 type Said = { id: string; role: string; content: { type: string; text?: string; name?: string } };
 
-/** A call of this run that waits for the approval of the team, or was decided. */
+/** A tool call of this run that waits for the approval of the team, or was decided. */
 type OpenApproval = Pick<KnownApproval, 'status' | 'reason' | 'outcome'> & { id: string; call: StoredCall };
 
 /** A claimed run with all data that its turn needs. */
@@ -29,7 +29,7 @@ export type ClaimedRun = {
   run_id: string;
   trigger_id: string | null;
   lease: string;
-  /** The organization's lane in the queue, and the highest number that this claim took from that lane. */
+  /** The organization's lane in the queue, with the highest number that this claim took from the lane. */
   lane: number;
   share: number;
   attempts: number;
@@ -41,43 +41,41 @@ export type ClaimedRun = {
   channel_id: string;
   channel_kind: string;
   address: string | null;
-  /** The person has written from the conversation's address. */
+  /** True: the person has written from the conversation's address. */
   wrote_from_address: boolean;
   conversation_id: string;
   conversation_version: number;
   conversation_status: string;
   conversation_locale: string | null;
   conversation_run_id: string | null;
-  /** True: the run was accepted for later, so its message is not in `unanswered`. */
+  /** True: the run was accepted for a later time, so its message is not in `unanswered`. */
   is_scheduled: boolean;
   /** True: a later run of the conversation is due or in progress and also answers the messages of this run. */
   is_overtaken: boolean;
   state: unknown;
   reason: string | null;
-  /**
-   * Calls that wait for the approval of the team, and decisions that were not yet passed to the agent, oldest first.
-   */
+  /** Tool calls that wait for approval, and decisions that the agent does not know yet, oldest first. */
   approvals: OpenApproval[];
   result: RunResult | null;
-  /** Whether a step for the person's silence is due, and the number of steps of this silence that are done. */
+  /** True if a step for the person's silence is due, and the number of steps of this silence that are done. */
   is_silence_due: boolean;
   silent_steps: number;
   tags: string[];
   unanswered: string[];
   end_user: TurnPerson;
   /**
-   * The newest messages in any order, so sort them by ID. (They are selected by time, because a plan for `ORDER BY id`
-   * may read the whole primary key.)
+   * The newest messages in any order, so sort them by ID. (The query selects them by time, because a plan for `ORDER BY
+   * id` may read the whole primary key.)
    */
   history: Said[];
-  /** The unanswered messages, if they are more than the history. Otherwise null. */
+  /** The unanswered messages, or null if the history contains all of them. */
   burst: Said[] | null;
 };
 
-/** With this form, no index is read by the organization alone, as a plan for an empty table would do. */
+/** This form prevents a look-up by the organization alone, which a plan for an empty table would use. */
 const OF_ORGANIZATION = `coalesce(org_id, '') = c.org_id`;
 
-/** Claims due runs. The backlog of one tenant does not block another (src/store/queue/lanes.ts). */
+/** Claims due runs. A backlog of one tenant does not delay other tenants (src/store/queue/lanes.ts). */
 const CLAIM = RUN_QUEUE.claim<ClaimedRun>({
   due: dueFairly('run'),
   set: `attempts = q.attempts + 1, status = 'running'`,
@@ -116,8 +114,8 @@ ${byKey('end_user e', 'e.org_id = c.org_id AND e.id = c.end_user_id')}`,
 export const CLAIM_RUNS = CLAIM.text;
 
 /**
- * `claimedByLane`: the number of runs in each lane that this worker has in progress. A claim returns no run of a lane in which
- * this number has reached `perLane`.
+ * `claimedByLane`: the number of runs in each lane that this worker has in progress. A claim returns no run of a lane
+ * in which this worker has `perLane` runs in progress.
  */
 export const claimRuns = (
   pool: pg.Pool,
@@ -138,8 +136,8 @@ export async function renewRuns(pool: pg.Pool, runs: readonly LeasedRun[]): Prom
 }
 
 /**
- * Returns the turns that can no longer be stored: a message arrived, a member took over, the conversation was resolved,
- * the run was cancelled or paused, or the person was erased.
+ * Returns the turns that can no longer be stored, because a message arrived, a member took over, the conversation was
+ * resolved, the run was cancelled or paused, or the person was erased.
  */
 export async function findOutdated(
   pool: pg.Pool,

@@ -23,26 +23,29 @@ export type CompletedTurn = {
   state: unknown;
   /** The reason of a hand-off by the agent. */
   handOffReason: HandOffReason | null;
-  /** The version of the agent that took the turn, and the result of the run with it. Null: as before. */
+  /** The version of the agent that took the turn and filled the result. Null: the stored version does not change. */
   agentVersion: number | null;
-  /** The rollout to which the turn belongs. Null: none. */
+  /** The rollout to which the turn belongs. Null: the turn belongs to no rollout. */
   rolloutId: string | null;
   result: RunResult | null;
   /**
-   * How long the run waits in silence until something is due, and how many steps of the silence are done. Null: these
-   * values do not change, for a turn without a message.
+   * How long the run waits in silence until the next step is due, and how many steps of the silence are done. Null: the
+   * stored values do not change, because the turn has no message.
    */
   silence: { seconds: number | null; steps: number } | null;
-  /** The calls that wait for the approval of the team from now on. */
+  /** The tool calls that wait for the approval of the team after this turn. */
   approvals: { id: string; call: StoredCall; expiresInSeconds: number }[];
   /** The IDs of the approvals whose decision was passed to the agent in this turn. */
   readApprovals: string[];
-  /** True: another turn is due at once, without a message. */
+  /** True: another turn is due immediately, without a new message. */
   isDue: boolean;
   /** True: the turn leaves end-user messages unanswered that immediately need another turn. */
   leavesUnanswered: boolean;
   messages: { id: string; content: MessageContent; sources: MessageSource[]; trace: TurnTrace | null }[];
-  /** The first delivery status of the messages: `delivered` if storing the message delivers it, otherwise `queued`. */
+  /**
+   * The first delivery status of the messages, which is `delivered` if storing the message delivers it, and otherwise
+   * `queued`.
+   */
   messageStatus: 'delivered' | 'queued';
 };
 
@@ -51,7 +54,7 @@ export const CONTINUED = 'continued';
 const GOES_ON_ELSEWHERE = `(mine.reason IS NOT DISTINCT FROM '${CONTINUED}')`;
 
 /**
- * The time of the next step while the person is silent. This value does not change without a new answer of the agent.
+ * The time of the next step, if the person stays silent. The time does not change without a new answer of the agent.
  */
 const SILENT_UNTIL = `CASE WHEN mine.silent_steps IS NULL THEN r.no_reply_at
       ELSE (SELECT mine.stored_at + mine.silent_seconds * interval '1 second') END`;
@@ -107,15 +110,15 @@ const NONE = JSON.stringify(NO_RESULT).replaceAll(':', ': ');
 const READ = rowsOf('d', { org_id: 'text', run_id: 'text', id: 'text' }, 'read_');
 
 /**
- * Stores all turns in one statement. A turn is stored only if two conditions are true. First, the run's lease still
- * belongs to its worker. The run is locked here, so that no other worker can take it, and the conversation is locked
- * before the run, as everywhere. Second, the conversation still has the version that the turn used. If a message has
- * arrived since, the turn is outdated and is computed again with that message. An earlier run of the conversation that
- * waits for the person ends now, because only the run of the last answer waits.
+ * Stores all turns in one statement. A turn is stored only if its run still has the worker's lease and its conversation
+ * still has the version of the turn. The statement locks the conversation and then the run, as everywhere, so that no
+ * other worker can take the run. If a message has arrived since the claim, the turn is outdated and is computed again
+ * with this message. An earlier run of the conversation that waits for the person ends now, because only the run of the
+ * last answer waits.
  *
- * The planner expects few rows in every step. With joins, it could find the locked rows by the organization alone, and
- * join two steps by comparing each turn with every other one. So rows are looked up one by one, and `talked` returns
- * all data that later steps need.
+ * The planner expects few rows in every step. With joins, the planner could find the locked rows by the organization
+ * alone, and compare each turn with every other turn. The statement looks up rows one by one, and `talked` returns all
+ * data that later steps need.
  */
 export const COMPLETE = named(
   'complete-turns',
@@ -231,8 +234,8 @@ export async function completeTurns(pool: pg.Pool, turns: readonly CompletedTurn
 
 /**
  * Converts a value to JSON that the database accepts: without NUL and without half of a surrogate pair. A model or a
- * tool may return such characters, and one such turn would fail all turns of the statement. The expression matches each
- * escape as a whole, so that an escaped backslash before `u0000` stays.
+ * tool may return such characters, and one turn with them would fail all turns of the statement. The expression matches
+ * each escape as a whole, so that an escaped backslash before `u0000` stays.
  */
 export const storable = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g, (escape) =>

@@ -5,8 +5,8 @@ import type { Queryable } from '../db.ts';
 export const RESOLVED = 'resolved';
 
 /**
- * A run whose agent has result fields and a model is not completed by the member who ends the conversation: it is due,
- * and the worker completes it when the model has filled the fields. The result is false for every other run.
+ * If the agent has result fields and a model, the run becomes due, and the worker completes the run when the model has
+ * filled the fields. Returns false for every other run.
  */
 export async function endAfterResult(tx: Queryable, orgId: string, runId: string): Promise<boolean> {
   const ending = await tx.execute(sql`

@@ -1,20 +1,23 @@
 import { timeOfId } from '../../kernel/ids.ts';
 
 /**
- * People split one thought over several messages, and providers send stored messages in bursts. So a turn starts only
- * when no further message has arrived for this time,
+ * People split one thought over several messages, and providers send stored messages in bursts. A turn starts only when
+ * no further message has arrived for this time.
  */
 export const MORE_MESSAGES_MS = 500;
-/** but at the latest this long after the first unanswered message. */
+/** A turn starts at the latest this long after the first unanswered message. */
 export const MAX_MORE_MESSAGES_MS = 10_000;
 
 /**
- * The start of the wait in SQL, which is the time of storing. `now()` is the start of the transaction, which is much
- * earlier if the transaction had to wait for the conversation.
+ * The SQL for the start of the wait, which is the time at which the message is stored. `now()` is the start of the
+ * transaction, which is much earlier if the transaction had to wait for the conversation.
  */
 export const STORING = 'statement_timestamp()';
 
-/** How long the turn that answers a message from now waits. `first`: the oldest message that the turn will answer. */
+/**
+ * How long the turn waits that answers a message which arrives now. `first`: the oldest message that the turn will
+ * answer.
+ */
 export function moreMessagesWaitMs(first: string | null, now = Date.now()): number {
   if (first === null) return MORE_MESSAGES_MS;
   return Math.max(0, Math.min(MORE_MESSAGES_MS, timeOfId(first) + MAX_MORE_MESSAGES_MS - now));

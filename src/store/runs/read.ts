@@ -50,7 +50,7 @@ export const WITH_CONVERSATION = and(eq(conversation.orgId, run.orgId), eq(conve
 /** Maximum number of messages of one run in a response. */
 const MAX_RUN_MESSAGES = 200;
 
-/** `clientMark`: only if client tokens with this mark may read the conversation. */
+/** `clientMark`: finds the run only if client tokens with this mark may read the conversation. */
 export async function findRun(
   db: Queryable,
   orgId: string,
@@ -69,7 +69,7 @@ export async function findRun(
 const isOpenTo = (clientMark: string | undefined) =>
   clientMark === undefined ? undefined : eq(conversation.clientMark, clientMark);
 
-/** Whether the conversation has a run of this trigger, and client tokens with this mark may read it. */
+/** True if the conversation has a run of this trigger, and client tokens with this mark may read it. */
 export async function isConversationOfTrigger(
   db: Queryable,
   orgId: string,
@@ -94,7 +94,7 @@ export async function isConversationOfTrigger(
 export type RunFilter = {
   triggerId: string;
   status?: string | undefined;
-  /** The run was created at `createdAfter` or later, and before `createdBefore`. */
+  /** Selects runs that were created at `createdAfter` or later, and before `createdBefore`. */
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
 };
@@ -127,7 +127,7 @@ export async function listRunRows(
   return pageOf(rows, page.limit);
 }
 
-/** The messages of these runs, oldest first. */
+/** Returns the messages of the given runs, oldest first. */
 export async function listRunMessages(
   db: Queryable,
   orgId: string,
@@ -144,9 +144,9 @@ export async function listRunMessages(
 }
 
 /**
- * The messages of the agent and its colleagues in this run after one message, oldest first. Returns all of them if that
- * message does not belong to the run. The messages are in the order in which they were stored. The lock on the
- * conversation makes this the order of commits.
+ * The messages of the agent and of members in this run that follow one message, oldest first. Returns all messages if
+ * the given message does not belong to the run. The messages are in the order in which they were stored. The lock on
+ * the conversation makes the order of storing the order of commits.
  */
 export async function listMessagesAfter(
   db: Queryable,
@@ -184,7 +184,7 @@ export async function listMessagesAfter(
 
 /**
  * Cancels a run that has not ended. A turn that is in progress for the run can no longer be stored. Returns false if
- * the run had ended.
+ * the run has already ended.
  */
 export async function cancelRunRow(db: Queryable, orgId: string, id: string, reason?: string): Promise<boolean> {
   const rows = await db
@@ -210,7 +210,10 @@ export async function cancelRunRow(db: Queryable, orgId: string, id: string, rea
 
 export type RunProgress = { id: string; turns: number; status: string; attempts: number; due: boolean };
 
-/** The progress of these runs, without those whose cell does not answer. One query serves any number of callers. */
+/**
+ * Returns the progress of the given runs, without runs whose cell does not answer. One query serves any number of
+ * callers.
+ */
 export async function readRunProgress(
   db: Db,
   runs: readonly { orgId: string; runId: string }[],

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import { asLeased, type LeasedRun, RUN_QUEUE } from './claim.ts';
 
 /**
- * Releases a run, so that it can be claimed again after `afterMs`. `refund`: the attempt was not made and does not
+ * Releases a run, so that a worker can claim it again after `afterMs`. `refund`: the attempt was not made and does not
  * count.
  */
 export async function releaseRun(
@@ -19,7 +19,7 @@ export async function releaseRun(
 
 /**
  * The run $2 of the organization $1, if it still has the lease $3. `outdated`: the conversation of the run no longer
- * has this version. The conversation is locked before the run, as everywhere.
+ * has this version. The statement locks the conversation before the run, as everywhere.
  */
 export const leasedRun = (version: string): string => `
     SELECT held.org_id, held.id, c.version <> ${version} AS outdated
@@ -40,8 +40,9 @@ export const FAIL = `WITH mine AS MATERIALIZED (${leasedRun('$6')})
   FROM mine WHERE r.org_id = mine.org_id AND r.id = mine.id`;
 
 /**
- * Ends a failed run without a retry, and stores the reason and the version that failed. If a message has arrived since the claim, the run starts
- * again instead, because that message needs it. The conversation is locked before the run, as everywhere.
+ * Ends a failed run without a retry, and stores the reason and the version that failed. If a message has arrived since
+ * the claim, the run starts again, because the message needs an answer. The statement locks the conversation before the
+ * run, as everywhere.
  */
 export async function failRun(
   pool: pg.Pool,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { AcceptCall } from './accept-call.ts';
 
-/** A conversation that a call names by the caller's own key or by its ID. */
+/** A conversation that a call names by the caller's own key or by the conversation's ID. */
 export type KeyedConversation = {
   org_id: string;
   id: string;
@@ -28,7 +28,7 @@ JOIN unnest($1::text[], $2::text[], $3::text[]) AS w(org, agent, id)
 
 type Meant = Pick<AcceptCall, 'orgId' | 'agentId' | 'conversation'>;
 
-/** The name of the conversation that a call means. Null: the call starts a new conversation. */
+/** Returns the name of the conversation that a call means. Null: the call starts a new conversation. */
 export function conversationNameOf({ orgId, agentId, conversation }: Meant): string | null {
   if (conversation === null) return null;
   return 'id' in conversation ? nameOfId(orgId, agentId, conversation.id) : nameOfKey(orgId, agentId, conversation.key);
@@ -38,7 +38,8 @@ const nameOfKey = (orgId: string, agentId: string, key: string): string => `${or
 const nameOfId = (orgId: string, agentId: string, id: string): string => `${orgId} ${agentId} id ${id}`;
 
 /**
- * The conversations that these calls may continue, by `conversationNameOf`. Keys need one round trip, and so do IDs.
+ * Returns the conversations that the calls may continue, by `conversationNameOf`. The function makes one round trip for
+ * keys, and one for IDs.
  */
 export async function readKeyedConversations(
   client: pg.Pool | pg.PoolClient,

@@ -10,7 +10,7 @@ import { RUN_COLUMNS, type RunRow, WITH_CONVERSATION } from './read.ts';
 
 /**
  * Announces results that have not changed for a second. A trigger writes the event with the current result (migration
- * 0006). Returns the number of results. A run that another statement has locked follows later.
+ * 0006). Returns the number of results. If another statement has locked a run, the event of this run follows later.
  */
 export async function announceResults(pool: pg.Pool, limit: number): Promise<number> {
   const announced = await pool.query({
@@ -26,7 +26,7 @@ export async function announceResults(pool: pg.Pool, limit: number): Promise<num
 
 export type ResultRow = RunRow & { recipientId: string | null; ref: string | null };
 
-/** The runs that a campaign began, newest recipient first; `after`: the id of a recipient. */
+/** The runs that a campaign began, in the order of the newest recipient. `after`: the ID of a recipient. */
 export async function listCampaignRunRows(
   db: Queryable,
   orgId: string,

@@ -3,10 +3,14 @@ import { readRunProgress, type RunProgress } from './read.ts';
 
 /**
  * Waits for the progress of a run. All waiting callers share one query every POLL_MS, no matter which process does the
- * work. A worker in this process calls `look` after it has stored turns, so that its answers are seen immediately.
+ * work. A worker in this process calls `look` after it has stored turns, so that the waiting callers see the answers
+ * immediately.
  */
 export type RunWaiter = {
-  /** Resolves with true when `enough` is true for the run. Resolves with false after `ms` or when the caller aborts. */
+  /**
+   * The promise resolves with true when `enough` is true for the run. The promise resolves with false after `ms` or
+   * when the caller aborts the wait.
+   */
   wait(
     run: { orgId: string; runId: string },
     ms: number,
@@ -18,7 +22,10 @@ export type RunWaiter = {
 };
 
 const POLL_MS = 150;
-/** Maximum number of waiting callers. A further caller gets the response of a caller whose time is over. */
+/**
+ * Maximum number of waiting callers. If the limit is reached, a further caller gets the response of a caller whose time
+ * is over.
+ */
 const MAX_WAITING = 10_000;
 
 type Waiting = { orgId: string; runId: string; enough(progress: RunProgress): boolean; finish(result: boolean): void };
@@ -50,7 +57,7 @@ export function createRunWaiter(db: Db): RunWaiter {
   };
 
   async function read(): Promise<void> {
-    // A failed read has no result, and the callers' own timeouts end the wait.
+    // A failed read has no result, so the callers' own timeouts end the wait.
     const found = await readRunProgress(db, [...waiting]).catch(() => []);
     const progress = new Map(found.map((row) => [row.id, row]));
     for (const entry of waiting) {
@@ -90,6 +97,6 @@ const ENDED = new Set(['completed', 'failed', 'skipped', 'cancelled']);
 /** True: the run will send no more messages. */
 export const hasEnded = ({ status }: Pick<RunProgress, 'status'>): boolean => ENDED.has(status);
 
-/** True: the run has had its first turn, or will have none. */
+/** True: the run has had its first turn, or will have no turn. */
 export const hasAnswered = (progress: Pick<RunProgress, 'status' | 'turns'>): boolean =>
   progress.turns > 0 || progress.status === 'handed_off' || hasEnded(progress);

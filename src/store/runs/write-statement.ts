@@ -4,17 +4,20 @@ import { marksUnanswered } from '../conversations/message-arrives.ts';
 import { rowsOf } from '../named-statement.ts';
 import { checkedOnly } from '../queue/join-by-key.ts';
 
-/** The data that a batch needs in addition to runs, conversations and anonymous people. */
+/** The parts that a batch needs in addition to runs, conversations and anonymous people. */
 export type Parts = {
-  /** People with an identifier, or with changes. */
+  /** The batch has people with an identifier or with changes. */
   people: boolean;
-  /** Conversations with a caller's key. Conversations that may be continued, or whose key may move to a new one. */
+  /**
+   * The batch has conversations with a caller's key. The batch has conversations that may continue, or whose key may
+   * move to a new conversation.
+   */
   keyed: boolean;
-  /** Calls with an Idempotency-Key. */
+  /** The batch has calls with an Idempotency-Key. */
   repeatable: boolean;
-  /** Messages of end users. */
+  /** The batch has messages of end users. */
   messages: boolean;
-  /** Calls of client tokens. */
+  /** The batch has calls of client tokens. */
   client: boolean;
 };
 
@@ -22,15 +25,14 @@ export type Parts = {
 type Column = { name: string; type: string };
 
 /**
- * One statement (one round trip and one transaction) for all calls of a batch. `gate` selects the calls that may still
- * be accepted now: it is the fence against a key, plan, agent, trigger or channel that was disabled after the check in
- * memory. `idem` writes the Idempotency-Keys: the first call with a key continues, and a second one writes nothing.
- * `go` contains the calls that pass both `gate` and `idem`. Only these calls write rows. Rows are locked in the same
- * order everywhere (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts
- * (another node was first), the whole statement is undone and the batch is planned again. Rows are passed as one array
- * per column, so planning costs the same for 1 call and for 200. Parts that no call of the batch needs are left out.
- * Starting a part costs the database 20 to 50 µs even if it is not used, which was a sixth of the cost of an anonymous
- * call.
+ * One statement (one round trip and one transaction) for all calls of a batch. `gate` is the fence: it selects the
+ * calls whose key, plan, agent, trigger and channel are still enabled after the check in memory. `idem` writes the
+ * Idempotency-Keys: the first call with a key continues, and a second call with this key writes nothing. `go` contains
+ * the calls that pass both `gate` and `idem`. Only the calls in `go` write rows. Rows are locked in the same order
+ * everywhere (end user, conversation, run) to avoid deadlocks. If a row that the plan did not know conflicts (another
+ * node was first), the whole statement is rolled back and the batch is planned again. Rows are passed as one array per
+ * column, so planning costs the same for 1 call and for 200. The statement has only the parts that a call of the batch
+ * needs. Even an unused part costs the database 20 to 50 µs, which was a sixth of the cost of an anonymous call.
  */
 function writeText({ people, keyed, repeatable, messages, client }: Parts, calls: string): string {
   const key = keyed ? 'key' : 'NULL';
@@ -138,7 +140,7 @@ const CHECKED = rowsOf(
 const GATE = { rows: CHECKED.from, needs: TRIGGER_CALL, paidPlanFor: 'everybody', columns: 'g.*' } as const;
 
 /**
- * Statements with the same parts have the same columns of `call`. So each set of parts has one text, and one prepared
+ * Statements with the same parts have the same columns of `call`. Each set of parts has one text, and one prepared
  * statement per connection.
  */
 const statements = new Map<string, AcceptingStatement<string>>();

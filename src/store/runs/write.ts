@@ -14,7 +14,7 @@ export type PlannedCall = {
   answer: StoredAnswer;
   endUser: EndUserRow | null;
   address: string | null;
-  /** The conversation that continues. Null: a new conversation is created. */
+  /** The conversation that the call continues. Null: the batch creates a new conversation. */
   continues: KeyedConversation | null;
   /** The conversation that loses its key to the new conversation. */
   releases: KeyedConversation | null;
@@ -22,8 +22,8 @@ export type PlannedCall = {
 };
 
 /**
- * Writes the batch, with `at` as the time of all rows. Returns the IDs of the written runs. All other calls were
- * stopped by the fence, or are replays.
+ * Writes the batch, with `at` as the time of all rows. Returns the IDs of the written runs. The fence stopped the other
+ * calls, or they are replays.
  */
 export async function writeRuns(
   client: pg.Pool | pg.PoolClient,

@@ -4,9 +4,9 @@ import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An access token of a person or of the organization, for the dashboard's routes (docs/adr/0107). The value is not
- * stored. Only its HMAC is stored, in `access_token_digest`. The token's rights never change, and `revoked` is final. A
- * database trigger (migrations) enforces both rules.
+ * An access token of a person or of the organization, for the dashboard's routes (docs/adr/0107). The value of an
+ * access token is not stored. The database stores only the HMAC of the value, in `access_token_digest`. The token's
+ * rights never change, and `revoked` is final. A database trigger (migrations) enforces both rules.
  */
 export const accessToken = pgTable(
   'access_token',
@@ -17,20 +17,22 @@ export const accessToken = pgTable(
     prefix: text('prefix').notNull(),
     kind: text('kind').notNull(),
     /**
-     * The owner of the token. For a token of the organization, this is the person responsible for it, who is the only
-     * person who has seen the value.
+     * The owner of the token. For a token of the organization, the owner is the responsible person, who alone has seen
+     * the value.
      */
     userId: text('user_id').notNull(),
-    /** The role of a token of the organization. Null: at each request, the token has the role of its person. */
+    /** The role of a token of the organization. Null: at each request, the token has the current role of its person. */
     role: text('role'),
     verbs: text('verbs').array().notNull(),
     /** Null: all agents. */
     agentIds: text('agent_ids').array(),
-    /** The token was created in a session of the organization's sign-in provider, and ends with these sessions. */
+    /**
+     * True: the token was created in a session of the organization's sign-in provider, and ends with these sessions.
+     */
     byProvider: boolean('by_provider').notNull(),
     /**
-     * True: the token was created in a session with a confirmed second factor. Set to false when the last second factor
-     * of the account is removed.
+     * True: the token was created in a session with a confirmed second factor. The value becomes false when the last
+     * second factor of the account is removed.
      */
     signInFactor: boolean('sign_in_factor').notNull(),
     createdAt: createdAt(),

@@ -5,8 +5,8 @@ import { agent } from './agent.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
 /**
- * A version of an agent that a part of the end users gets. Who gets the version is computed from the IDs of rollout and
- * end user (src/answering/choose-version.ts), so no end user has a row.
+ * A version of an agent that a part of the end users gets. Parley computes who gets the version from the IDs of rollout
+ * and end user (src/answering/choose-version.ts), so no end user has a row.
  */
 export const agentRollout = pgTable(
   'agent_rollout',
@@ -18,15 +18,15 @@ export const agentRollout = pgTable(
     /** The version that was live when the rollout began. */
     baseVersion: integer('base_version').notNull(),
     percent: integer('percent').notNull(),
-    /** Null: only a member stops it. */
+    /** Null: only a member stops the rollout. */
     stopWhen: jsonb('stop_when').$type<StopWhen>(),
     /** `active`, `stopped` (the version was withdrawn) or `finished` (everyone gets the version). */
     status: text('status').notNull().default('active'),
-    /** Of a stopped rollout: `worse` or `member`. */
+    /** The reason of a stopped rollout, `worse` or `member`. */
     reason: text('reason'),
-    /** The comparison with which the rollout ended. */
+    /** The last comparison of an ended rollout. */
     comparison: jsonb('comparison').$type<Comparison>(),
-    /** When the comparison is due again. */
+    /** The time at which the comparison is due again. */
     checkAt: moment('check_at').notNull().defaultNow(),
     createdBy: text('created_by'),
     createdAt: createdAt(),

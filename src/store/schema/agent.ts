@@ -18,8 +18,8 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An agent. `draft` is being edited, and `published` is live; it is the definition of `version`. Each publish adds an
- * `agent_version`, which may be newer than the live one.
+ * An agent. Members edit `draft`. `published` is live and is the definition of `version`. Each publish adds an
+ * `agent_version`, which may be newer than the live version.
  */
 export const agent = pgTable(
   'agent',
@@ -31,7 +31,7 @@ export const agent = pgTable(
     draft: jsonb('draft').$type<AgentDefinition>().notNull(),
     published: jsonb('published').$type<AgentDefinition>().notNull(),
     version: integer('version').notNull().default(1),
-    /** The number grows with every change of the agent or its documents. Caches compare it. */
+    /** The number grows with every change of the agent or its documents, and caches compare this number. */
     revision: integer('revision').notNull().default(1),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -83,7 +83,10 @@ export const agentSuite = pgTable(
   ],
 );
 
-/** A case that passed: `print` is computed from the case, the definition and the documents. Old rows are deleted. */
+/**
+ * A case that passed. The `print` of a result is computed from the case, the definition and the documents. Parley
+ * deletes old passes.
+ */
 export const agentTestPass = pgTable(
   'agent_test_pass',
   {
@@ -98,7 +101,7 @@ export const agentTestPass = pgTable(
   ],
 );
 
-/** A document that an agent uses for answers. `text` is split into passages when the agent is loaded. */
+/** A document that an agent uses for answers. The engine splits `text` into passages when the agent is loaded. */
 export const document = pgTable(
   'document',
   {
@@ -107,7 +110,7 @@ export const document = pgTable(
     agentId: text('agent_id').notNull(),
     name: text('name').notNull(),
     text: text('text').notNull(),
-    /** The `document_source` to which this page belongs, and its address. Null: a person added the document. */
+    /** The source and the address of a document that Parley reads from a page. Null: a person added the document. */
     sourceId: text('source_id'),
     url: text('url'),
     createdAt: createdAt(),
@@ -135,13 +138,13 @@ export const toolSecret = pgTable(
     agentId: text('agent_id').notNull(),
     tool: text('tool').notNull(),
     /**
-     * Scheme, host and port. Each host has a separate secret, because with a shared secret one host could forge calls
-     * to another.
+     * The scheme, host and port of the tool's address. Each host has a separate secret, because with a shared secret
+     * one host could forge calls to another.
      */
     origin: text('origin').notNull(),
-    /** `{ secret, previous?, credentials? }`. */
+    /** The sealed value has the form `{ secret, previous?, credentials? }`. */
     sealed: text('sealed').notNull(),
-    /** The kinds of the sealed credentials, without their values. */
+    /** The kinds of the sealed credentials without the values. */
     credentials: jsonb('credentials').$type<ToolCredentialsLook>().notNull(),
     /** The previous secret stays valid until this time. */
     previousUntil: moment('previous_until'),
@@ -163,19 +166,22 @@ export const modelProvider = pgTable(
     provider: text('provider').notNull(),
     baseUrl: text('base_url'),
     sealedKey: text('sealed_key'),
-    /** The model that makes the embeddings of the organization. Null: this connection makes no embeddings. */
+    /** The model that makes the embeddings of the organization. Null if the connection makes no embeddings. */
     embeddingModel: text('embedding_model'),
-    /** The number of dimensions of its vectors, known since its first call. Null: the model was not called yet. */
+    /**
+     * The number of dimensions of the vectors, known after the model's first call. Null: Parley has not called the
+     * model yet.
+     */
     embeddingDimensions: integer('embedding_dimensions'),
-    /** The model that transcribes audio of the organization. Null: this connection transcribes no audio. */
+    /** The model that transcribes audio of the organization. Null if the connection transcribes no audio. */
     transcriptionModel: text('transcription_model'),
-    /** The model that writes questions for passages. Null: this connection writes no questions. */
+    /** The model that writes questions for passages of the organization. Null if the connection writes no questions. */
     questionModel: text('question_model'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.provider] }),
-    // Vectors of two models cannot be compared, so only one connection of an organization makes them.
+    // Vectors of two models cannot be compared, so only one connection of an organization makes vectors.
     uniqueIndex('model_provider_embeds')
       .on(table.orgId)
       .where(sql`embedding_model IS NOT NULL`),
@@ -195,11 +201,11 @@ export const dataKey = pgTable('data_key', {
     .references(() => organization.id),
   wrapped: text('wrapped').notNull(),
   /**
-   * The previous key, for a process that read a sealed text just before the text was moved. Null: there was no earlier
-   * data key.
+   * The previous data key, for a process that read a sealed text just before the text was moved. Null: the organization
+   * has no earlier data key.
    */
   previous: text('previous'),
-  /** Whether texts under the previous key may remain. */
+  /** True while texts under the previous key may remain. */
   moving: boolean('moving').notNull().default(false),
   createdAt: createdAt(),
 });

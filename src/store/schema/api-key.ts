@@ -7,9 +7,9 @@ import { bytes, createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An API key. The value is not stored. Only its HMAC is stored, in `api_key_digest`. The scope and rights of a key
- * never change, its networks can only become narrower, and `revoked` is final. A database trigger (migrations) enforces
- * this.
+ * An API key. The value of an API key is not stored. The database stores only the HMAC of the value, in
+ * `api_key_digest`. The scope and rights of a key never change, its networks can only become narrower, and `revoked` is
+ * final. A database trigger (migrations) enforces these rules for keys.
  */
 export const apiKey = pgTable(
   'api_key',
@@ -23,27 +23,30 @@ export const apiKey = pgTable(
     campaignId: text('campaign_id'),
     permissions: text('permissions').array().notNull(),
     /**
-     * The networks from which the key may be used. Null: from everywhere. Networks can become narrower, but never
-     * wider.
+     * The networks from which the key may be used. Null: the key may be used from all networks. Networks can become
+     * narrower, but never wider.
      */
     allowedNetworks: cidr('allowed_networks').array(),
-    /** Limits of this key. Null: none. Lowered, never raised or removed. */
+    /**
+     * The limits of this key. Null if the key has no limit of this kind. Limits can be lowered, but never raised or
+     * removed.
+     */
     perMinute: integer('per_minute'),
     perEndUserPerMinute: integer('per_end_user_per_minute'),
     total: integer('total'),
     createdAt: createdAt(),
     createdBy: text('created_by'),
-    /** The key that this one replaces. */
+    /** The key that this key replaces. */
     rotatedFrom: text('rotated_from'),
-    /** The time of a scheduled revoke: the end of a rotation's overlap, or the expiry. */
+    /** The time of a scheduled revoke, which is the end of a rotation's overlap or the expiry. */
     revokeAt: moment('revoke_at'),
     revokedAt: moment('revoked_at'),
     revokedBy: text('revoked_by'),
-    /** Position of the revoke in the change log. A node that has read up to this position refuses the key. */
+    /** The position of the revoke in the change log. A node that has read up to this position refuses the key. */
     revokedSeq: bigint('revoked_seq', { mode: 'number' }),
-    /** From this time no node accepts the key. Null while the key is "revoking". */
+    /** After this time, no node accepts the key. Null while the state of the key is "revoking". */
     effectiveAt: moment('effective_at'),
-    /** The report that the key was found in public, which led to the revoke. */
+    /** The report that the key was found in public, if the report led to the revoke. */
     leak: jsonb('leak').$type<Leak>(),
     lastUsedAt: moment('last_used_at'),
   },
@@ -74,8 +77,8 @@ export const apiKey = pgTable(
 );
 
 /**
- * Maps the digest of a key value to the key. The organization of a caller is not known before this look-up, so this
- * table's key does not contain it (a reference table in Citus).
+ * Maps the digest of a key value to the key. The caller's organization is not known before this look-up, so the table's
+ * key does not contain the organization (a reference table in Citus).
  */
 export const apiKeyDigest = pgTable(
   'api_key_digest',
@@ -89,7 +92,10 @@ export const apiKeyDigest = pgTable(
   (table) => [index('api_key_digest_key').on(table.orgId, table.keyId)],
 );
 
-/** How many calls of a key's `total` the nodes have reserved: those that were made, and the rest of their blocks. */
+/**
+ * The number of calls of a key's `total` that nodes have reserved, which are the calls that were made and the rest of
+ * the blocks.
+ */
 export const apiKeyUse = pgTable(
   'api_key_use',
   {

@@ -2,13 +2,16 @@ import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt, orgId } from './columns.ts';
 
-/** Who did an action, when, and from which address. Append-only: a database trigger (migrations) refuses changes. */
+/**
+ * Who did an action, when, and from which address. The table is append-only, and a database trigger (migrations)
+ * refuses changes.
+ */
 export const audit = pgTable(
   'audit',
   {
     orgId: orgId(),
     id: text('id').notNull(),
-    /** The ID of a user, or `system` for an action of a schedule. */
+    /** The ID of a user, or `system` if a schedule made the change. */
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     subjectId: text('subject_id').notNull(),
@@ -21,7 +24,7 @@ export const audit = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // What members did with one conversation. Entries about other subjects are not in this index.
+    // The entries about one conversation. The index has no entries about other subjects.
     index('audit_conversation')
       .on(table.subjectId, table.id)
       .where(sql`action LIKE 'conversation.%'`),

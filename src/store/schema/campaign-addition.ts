@@ -5,8 +5,8 @@ import { campaign } from './campaign.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
 /**
- * An audience that is being added to a campaign. The row is also an entry of the queue, as for imports: `due_at` and
- * `lease`.
+ * An audience that is being added to a campaign. The row is also an entry of the queue with `due_at` and `lease`, as
+ * for imports.
  */
 export const campaignAddition = pgTable(
   'campaign_push',
@@ -14,7 +14,7 @@ export const campaignAddition = pgTable(
     orgId: orgId(),
     campaignId: text('campaign_id').notNull(),
     id: text('id').notNull(),
-    /** `queued`, `running`, `done`, `failed`, `cancelled`. */
+    /** The state is `queued`, `running`, `done`, `failed` or `cancelled`. */
     state: text('state').notNull().default('queued'),
     source: text('source').notNull(),
     filterNames: text('filter_names').array().notNull().default([]),

@@ -12,10 +12,13 @@ export const campaignSchedule = pgTable(
   {
     orgId: orgId(),
     campaignId: text('campaign_id').notNull(),
-    /** If the segment was deleted, no campaign starts. */
+    /** If the segment was deleted, the schedule starts no campaign. */
     segmentId: text('segment_id').notNull(),
     days: integer('days').array().notNull(),
-    /** The day of the month. With a day of the month, the days of the week are empty. */
+    /**
+     * The day of the month on which the campaign repeats. If the schedule has a day of the month, the days of the week
+     * are empty.
+     */
     monthDay: integer('month_day'),
     at: text('at').notNull(),
     paused: boolean('paused').notNull().default(false),

@@ -16,7 +16,7 @@ import { channel } from './channel.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { endUser } from './end-user.ts';
 
-/** A webhook campaign: recipients are added over HTTP with the campaign's own key. */
+/** A webhook campaign, to which programs add recipients over HTTP with the campaign's own key. */
 export const campaign = pgTable(
   'campaign',
   {
@@ -25,18 +25,18 @@ export const campaign = pgTable(
     agentId: text('agent_id').notNull(),
     channelId: text('channel_id').notNull(),
     name: text('name').notNull(),
-    /** `draft`, `live`, `paused`, `ended`. */
+    /** The state is `draft`, `live`, `paused` or `ended`. */
     state: text('state').notNull().default('draft'),
-    /** If a schedule started this campaign: the repeating campaign, and the day as YYYY-MM-DD. */
+    /** The repeating campaign that started this campaign, and the day as YYYY-MM-DD. */
     roundOf: text('round_of'),
     roundDay: text('round_day'),
     settings: jsonb('settings').$type<CampaignSettings>().notNull().default({}),
     /**
-     * True from the start, or from the end of a draft, until the last recipient of an ended campaign is finished. The
-     * worker examines only such campaigns.
+     * True from the start (or from the end of a draft) until an ended campaign has no recipients in progress. The
+     * worker examines only campaigns with this mark.
      */
     attended: boolean('attended').notNull().default(false),
-    /** The pace: the time at which the next recipient may be messaged. */
+    /** The time at which the pace allows the next message. */
     pacedUntil: moment('paced_until'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -59,9 +59,9 @@ export const campaign = pgTable(
 );
 
 /**
- * The enrolment of one end user. The row is also its entry in the queue: with a `due_at` in the past it becomes a
- * conversation and a run, in one transaction. Once the run exists, a database trigger (migrations) changes `status`
- * together with the run and its first message.
+ * The enrolment of one end user. The row is also an entry of the queue: when it is due, it becomes a conversation and a
+ * run, in one transaction. Once the run exists, a database trigger (migrations) changes `status` together with the run
+ * and its first message.
  */
 export const recipient = pgTable(
   'recipient',
@@ -72,8 +72,8 @@ export const recipient = pgTable(
     /** Null after the person was erased. */
     endUserId: text('end_user_id'),
     /**
-     * 0 for the first enrolment of a person in a campaign. Higher numbers occur only if the caller turned off
-     * deduplication.
+     * The number is 0 for the first enrolment of a person in a campaign. Higher numbers occur only if the caller turned
+     * off deduplication.
      */
     enrolment: integer('enrolment').notNull().default(0),
     /** The caller's own ID for the recipient. */
@@ -86,14 +86,12 @@ export const recipient = pgTable(
     conversationId: text('conversation_id'),
     runId: text('run_id'),
     requestId: text('request_id'),
-    /**
-     * The time of each status, for the report. A database trigger (migrations) sets this time when `status` changes.
-     */
+    /** The time of each status, for the report. A database trigger (migrations) sets the time when `status` changes. */
     sentAt: moment('sent_at'),
     deliveredAt: moment('delivered_at'),
     readAt: moment('read_at'),
     repliedAt: moment('replied_at'),
-    /** The person opted out in the conversation. */
+    /** True: the person opted out in the conversation. */
     leftAt: moment('left_at'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

@@ -3,7 +3,7 @@ import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, text, unique } 
 import { agent } from './agent.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
-/** A connected way to reach people, used by one agent. */
+/** A connected way to reach people, which one agent uses. */
 export const channel = pgTable(
   'channel',
   {
@@ -13,10 +13,10 @@ export const channel = pgTable(
     kind: text('kind').notNull(),
     name: text('name').notNull(),
     enabled: boolean('enabled').notNull().default(true),
-    /** Contains only public settings. Secrets are in `sealed`. */
+    /** The column contains only public settings. The column `sealed` contains the secrets. */
     settings: jsonb('settings').$type<Record<string, unknown>>().notNull().default({}),
     sealed: text('sealed'),
-    /** `connected` or `broken`, with the reason. */
+    /** The state is `connected`, or `broken` with the reason. */
     status: text('status').notNull().default('connected'),
     statusDetail: text('status_detail'),
     createdAt: createdAt(),
@@ -30,14 +30,14 @@ export const channel = pgTable(
     index('channel_list')
       .on(table.orgId, table.agentId, table.id)
       .where(sql`deleted_at IS NULL`),
-    // A provider's webhook URL contains only the channel.
+    // A provider's webhook URL contains only the ID of the channel.
     index('channel_inbound').on(table.id),
   ],
 );
 
 /**
- * Sites whose pages tried to open a web chat, lately. Whether a site is refused depends on the list of the channel. A
- * node of the previous release shows no site that is on the list.
+ * Sites whose pages recently tried to open a web chat. The list of the channel decides whether a site is refused. A
+ * node of the previous release does not show sites that are on the list.
  */
 export const refusedOrigin = pgTable(
   'refused_origin',
@@ -46,7 +46,7 @@ export const refusedOrigin = pgTable(
     channelId: text('channel_id').notNull(),
     origin: text('origin').notNull(),
     refusedAt: moment('refused_at').notNull(),
-    /** When the chat was last opened on this site. Null: never. */
+    /** The time at which the chat was last opened on this site. Null if the chat was never opened on the site. */
     reachedAt: moment('reached_at'),
   },
   (table) => [

@@ -3,7 +3,7 @@ import type { CreateConversationViewBody } from '../../../contract/dashboard/con
 import { createdAt, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** Saved filters of the list of conversations, with a name. Views belong to one member, or are shared. */
+/** Saved filters of the list of conversations, with a name. A view belongs to one member or is shared. */
 export const conversationView = pgTable(
   'conversation_view',
   {

@@ -28,27 +28,27 @@ export const conversation = pgTable(
     address: text('address'),
     /** The caller's own key for the conversation (`conversation.key`). A newer conversation may take the key over. */
     key: text('key'),
-    /** `open`, `handed_off` (members answer, the agent does not) or `resolved`. */
+    /** The status is `open`, `handed_off` (members answer, the agent does not) or `resolved`. */
     status: text('status').notNull().default('open'),
     locale: text('locale'),
     tags: text('tags').array().notNull().default([]),
-    /** The provider's state between turns. */
+    /** The state that the provider stores between turns. */
     state: jsonb('state'),
     /** The ID of the current run. */
     runId: text('run_id'),
-    /** IDs of end-user messages that no turn has answered yet, oldest first. */
+    /** IDs of end-user messages that no turn has answered, oldest first. */
     unanswered: text('unanswered').array().notNull().default([]),
     /** The number grows with every inbound message. A turn that was computed for an older version is discarded. */
     version: integer('version').notNull().default(0),
     assigneeId: text('assignee_id'),
-    /** The time since when members answer. Null while the agent answers, or if no one does. */
+    /** The time at which members took over the conversation. Null if no member answers. */
     handedOffAt: moment('handed_off_at'),
     /**
      * The reason (one of HAND_OFF_REASONS) if the agent handed the conversation off. Null: a member took the
-     * conversation over, or it is not handed off.
+     * conversation over, or the conversation is not handed off.
      */
     handOffReason: text('hand_off_reason'),
-    /** The end of the snooze. Null after the person writes, or when the agent or another member takes over. */
+    /** The end of the snooze. Null after the person writes, or after the agent or another member takes over. */
     snoozedUntil: moment('snoozed_until'),
     /**
      * Client tokens with this mark may read the conversation and write in it. Null: no client token may read or write.
@@ -59,32 +59,32 @@ export const conversation = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // References its person and its channel. The channel belongs to the agent, and the agent exists because the channel
-    // references it. See ../checked-references.ts.
+    // A conversation references its person and its channel. The channel belongs to the agent, and the agent exists
+    // because the channel references it. The file ../checked-references.ts lists all such references.
     uniqueIndex('conversation_key')
       .on(table.orgId, table.agentId, table.key)
       .where(sql`key IS NOT NULL`),
     index('conversation_end_user').on(table.endUserId, table.createdAt),
-    // For lists of one channel, of an agent (which has few channels), and of one status. The status comes first, so
-    // that a query by a channel and a more selective column never uses this index.
+    // The index serves lists of one channel, of an agent (which has few channels), and of one status. The status is the
+    // first column, so that a query by a channel and a more selective column never uses this index.
     index('conversation_channel').on(table.status, table.channelId, table.id),
     // Finds the conversation that continues when a person writes from this address. The index does not contain
     // conversations of the sandbox.
     index('conversation_address')
       .on(table.orgId, table.channelId, table.address, table.id)
       .where(sql`address IS NOT NULL`),
-    // Conversations that members answer. Waiting conversations are few, and are counted for every open dashboard.
+    // Conversations that members answer. Waiting conversations are few, and every open dashboard counts them.
     index('conversation_handed_off')
       .on(table.orgId, table.id)
       .where(sql`status = 'handed_off'`),
-    // Few conversations have a tag, and conversations without tags are not in this index.
+    // Few conversations have a tag, and the index excludes conversations without tags.
     index('conversation_tags')
       .using('gin', table.tags)
       .where(sql`tags <> '{}'`),
   ],
 );
 
-/** The time when a member last viewed a handed-off conversation. Later messages are new to this member. */
+/** The time when a member last viewed a handed-off conversation. Messages after this time are new to the member. */
 export const conversationSeen = pgTable(
   'conversation_seen',
   {
@@ -103,7 +103,7 @@ export const conversationSeen = pgTable(
 );
 
 /**
- * The members who have a conversation open now, and those who are writing in it. The table is unlogged (a manual
+ * The members who have a conversation open, and the members who are writing in it. The table is unlogged (a manual
  * statement in its migration), because rows are only useful for seconds. After a crash of the database, the table is
  * empty.
  */
@@ -115,7 +115,7 @@ export const conversationPresence = pgTable(
     userId: text('user_id').notNull(),
     hereUntil: moment('here_until').notNull(),
     typingUntil: moment('typing_until'),
-    /** The reply that the member is writing, as long as `typingUntil` is in the future. */
+    /** The reply that the member is writing, valid while `typingUntil` is in the future. */
     draft: text('draft'),
   },
   (table) => [
@@ -150,8 +150,7 @@ export const conversationNote = pgTable(
 );
 
 /**
- * The members whom a note mentions, for the view of mentions. Each mention is unread until that member has viewed the
- * note.
+ * The members whom a note mentions, for the view of mentions. A mention is unread until the member has viewed the note.
  */
 export const conversationMention = pgTable(
   'conversation_mention',
@@ -170,7 +169,7 @@ export const conversationMention = pgTable(
       foreignColumns: [conversationNote.orgId, conversationNote.conversationId, conversationNote.id],
     }).onDelete('cascade'),
     index('conversation_mention_user').on(table.userId, table.conversationId),
-    // Unread mentions are few, and they are counted for every open dashboard.
+    // Unread mentions are few, and every open dashboard counts them.
     index('conversation_mention_new')
       .on(table.orgId, table.userId)
       .where(sql`seen_at IS NULL`),
@@ -178,8 +177,8 @@ export const conversationMention = pgTable(
 );
 
 /**
- * One message. `id` sorts by time. The row is also its entry in the queue of deliveries: a message with a `due_at` in
- * the past is sent. A delivery is claimed, renewed and completed like a run (run.ts).
+ * One message. The IDs of messages sort by time. The row is also an entry in the queue of deliveries: a message with a
+ * `due_at` in the past is sent. A delivery is claimed, renewed and completed like a run (run.ts).
  */
 export const message = pgTable(
   'message',
@@ -193,17 +192,20 @@ export const message = pgTable(
     sources: jsonb('sources').$type<MessageSource[]>().notNull().default([]),
     /** The reasons for the agent's answer. */
     trace: jsonb('trace').$type<TurnTrace>(),
-    /** The delivery status: `queued sent delivered read failed undelivered suppressed`. Null for inbound messages. */
+    /**
+     * The delivery status is `queued`, `sent`, `delivered`, `read`, `failed`, `undelivered` or `suppressed`. Null for
+     * inbound messages.
+     */
     status: text('status'),
-    /** For role `member`, the member who wrote the message. */
+    /** The member who wrote a message with the role `member`. */
     authorId: text('author_id'),
-    /** The message to which this one replies. */
+    /** The message to which this message replies. */
     replyTo: text('reply_to'),
     metadata: jsonb('metadata').$type<Record<string, string>>(),
     sendAt: moment('send_at'),
     dueAt: moment('due_at'),
     lease: text('lease'),
-    /** How many times a worker started to deliver the message. */
+    /** The number of times that a worker started to deliver the message. */
     attempts: integer('attempts').notNull().default(0),
     error: jsonb('error').$type<DeliveryError>(),
     providerMessageId: text('provider_message_id'),
@@ -213,7 +215,7 @@ export const message = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // References its conversation (see ../checked-references.ts).
+    // A message references its conversation (see ../checked-references.ts).
     index('message_conversation').on(table.conversationId, table.createdAt),
     index('message_lane')
       .on(sql.raw(LANE), table.dueAt)
@@ -222,7 +224,7 @@ export const message = pgTable(
     index('message_queue')
       .on(table.orgId, table.conversationId, table.id)
       .where(sql`due_at IS NOT NULL`),
-    // Questions that an agent could not answer and that no one has closed. They are few.
+    // Few messages are open questions that an agent could not answer.
     index('message_missed')
       .on(table.orgId, table.id)
       .where(sql`trace @> '{"steps": [{"kind": "miss"}]}' AND NOT trace ? 'settled'`),

@@ -22,18 +22,18 @@ const tokens = (name: string) => bigint(name, { mode: 'number' }).notNull().defa
 const use = {
   /** The number of model calls. */
   calls: integer('calls').notNull().default(0),
-  /** The number of calls with unknown usage, because the provider did not report it or did not answer in time. */
+  /** The number of calls with unknown usage, because the provider reported no usage or did not answer in time. */
   unmeasured: integer('unmeasured').notNull().default(0),
   inputTokens: tokens('input_tokens'),
   /** The cached part of the input tokens. */
   cachedTokens: tokens('cached_tokens'),
   outputTokens: tokens('output_tokens'),
   toolCalls: integer('tool_calls').notNull().default(0),
-  /** How long the calls lasted. */
+  /** The total duration of the calls. */
   milliseconds: tokens('milliseconds'),
 };
 
-/** The price of a model, as the organization entered it, per million tokens. Without a row the cost is unknown. */
+/** The organization's own price of a model, per million tokens. Without a row, Parley does not know the cost. */
 export const modelPrice = pgTable(
   'model_price',
   {
@@ -43,7 +43,7 @@ export const modelPrice = pgTable(
     currency: text('currency').notNull(),
     input: numeric('input').notNull(),
     output: numeric('output').notNull(),
-    /** Null: cached tokens cost the same as others. */
+    /** Null: cached tokens cost the same as other input tokens. */
     cached: numeric('cached'),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -51,26 +51,26 @@ export const modelPrice = pgTable(
 );
 
 /**
- * The usage of one model in one attempt of a turn. An attempt whose answer was not stored is included, because it has a
- * cost.
+ * The usage of one model in one attempt of a turn. An attempt whose answer was not stored is included, because the
+ * attempt has a cost.
  */
 export const modelTurn = pgTable(
   'model_turn',
   {
     orgId: orgId(),
     id: text('id').notNull(),
-    /** Null: a try in the dashboard. */
+    /** Null: a member tried the agent in the dashboard. */
     conversationId: text('conversation_id'),
     runId: text('run_id'),
     agentId: text('agent_id').notNull(),
     provider: text('provider').notNull(),
-    /** Empty: the embedded agent, or a hand-off, replaced a model. */
+    /** Empty: the embedded agent or a hand-off replaced a model. */
     model: text('model').notNull(),
     ...use,
-    /** The cost at the price of that time. Null: the model had no price. */
+    /** The cost at the price that was valid during the turn. Null: the model had no price. */
     cost: numeric('cost'),
     currency: text('currency'),
-    /** The models that come before this one in the agent's order, and the reason why each did not answer. */
+    /** The earlier models in the agent's order, with the reason why each model did not answer. */
     insteadOf: jsonb('instead_of').$type<InsteadOf[]>().notNull().default([]),
     createdAt: createdAt(),
   },
@@ -87,7 +87,7 @@ export const modelTurn = pgTable(
   ],
 );
 
-/** The sum of all turns of one UTC day. An empty text means: none, or not known. */
+/** The sum of all turns of one UTC day. An empty text means that there is no value, or that the value is unknown. */
 export const modelUsage = pgTable(
   'model_usage',
   {
@@ -126,24 +126,24 @@ export const budget = pgTable(
   {
     orgId: orgId().references(() => organization.id),
     id: text('id').notNull(),
-    /** `organization`, `agent`, `campaign` or `key`. */
+    /** The subject is `organization`, `agent`, `campaign` or `key`. */
     subject: text('subject').notNull(),
-    /** Empty for the organization. */
+    /** The ID is empty for the organization. */
     subjectId: text('subject_id').notNull(),
     period: text('period').notNull(),
-    /** `tokens`, `calls`, `seconds`, or a currency. */
+    /** The unit is `tokens`, `calls`, `seconds`, or a currency. */
     unit: text('unit').notNull(),
     amount: numeric('amount').notNull(),
     periodStart: date('period_start').notNull(),
     spent: numeric('spent').notNull().default('0'),
-    /** The sum of its reservations. */
+    /** The sum of the budget's reservations. */
     reserved: numeric('reserved').notNull().default('0'),
     /**
-     * The threshold that was reported for this period and amount: 80 or 100 percent, or 0 for none. A trigger raises
-     * the number and writes the event.
+     * The reported threshold for this period and amount, which is 80 or 100 percent, or 0 if none was reported. A
+     * trigger raises the number and writes the event.
      */
     told: integer('told').notNull().default(0),
-    /** The threshold about which the owners were mailed. */
+    /** The threshold that the last mail to the owners reported. */
     mailed: integer('mailed').notNull().default(0),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -162,8 +162,8 @@ export const budgetReservation = pgTable(
     id: text('id').notNull(),
     budgetId: text('budget_id').notNull(),
     /**
-     * The claim to which the reservation belongs. Without the claim of its turn, the reservation is abandoned. Null: a
-     * try in the dashboard.
+     * The claim to which the reservation belongs. When the claim has ended, the reservation is abandoned. Null: a
+     * member tried the agent in the dashboard.
      */
     runId: text('run_id'),
     lease: text('lease'),
@@ -181,8 +181,8 @@ export const budgetReservation = pgTable(
 );
 
 /**
- * The shared state of a model that fails or requested a pause. All nodes use this state. Without a row, the model is
- * called as usual.
+ * The shared state of a model that fails or requested a pause. All nodes use the state of a model. Without a row, the
+ * model is called as usual.
  */
 export const modelGate = pgTable(
   'model_gate',
@@ -194,10 +194,10 @@ export const modelGate = pgTable(
     failures: integer('failures').notNull(),
     /** The number of consecutive closings of the gate. */
     closings: integer('closings').notNull().default(0),
-    /** Until this time no one calls the model. After this time, one call probes the model. */
+    /** Before this time, no one calls the model. After this time, one call probes the model. */
     closedUntil: moment('closed_until'),
     probeUntil: moment('probe_until'),
-    /** Code of the latest failure. */
+    /** The code of the latest failure. */
     reason: text('reason').notNull(),
     /** The time of the first of the consecutive failures. */
     since: moment('since').notNull().defaultNow(),

@@ -5,7 +5,7 @@ import { createdAt, moment, orgId } from './columns.ts';
 
 export type Cause = { code: string; detail: string };
 
-/** A page, a sitemap or a site. The row is also its entry in the queue, as for runs: `due_at` and `lease`. */
+/** A page, a sitemap or a site. The row is also an entry in the queue with `due_at` and `lease`, as for runs. */
 export const documentSource = pgTable(
   'document_source',
   {
@@ -14,15 +14,18 @@ export const documentSource = pgTable(
     agentId: text('agent_id').notNull(),
     url: text('url').notNull(),
     kind: text('kind').notNull(),
-    /** Pages below this address belong to the source. The address may redirect to another host. */
+    /**
+     * Pages below this address belong to the source. The address may differ from the URL of the source, because a
+     * redirect may lead to another host.
+     */
     scope: text('scope').notNull(),
-    /** The host of `scope`. Two syncs of one host never run at the same time. */
+    /** The host of the address `scope`. Two syncs of one host never run at the same time. */
     host: text('host').notNull(),
     schedule: text('schedule').notNull(),
     maxPages: integer('max_pages').notNull(),
-    /** `queued`, `running`, `done`, `failed`, `cancelled`. */
+    /** The state is `queued`, `running`, `done`, `failed` or `cancelled`. */
     state: text('state').notNull().default('queued'),
-    /** The number of the sync. A page with a lower number has not been read yet. */
+    /** The number of the current sync. If a page has a lower number, this sync has not read the page yet. */
     sync: integer('sync').notNull().default(0),
     /** The number of consecutive pages that did not answer. */
     failures: integer('failures').notNull().default(0),
@@ -59,13 +62,13 @@ export const documentPage = pgTable(
     /** The states are listed in contract/dashboard/document-sources.ts. */
     state: text('state').notNull().default('waiting'),
     isSitemap: boolean('is_sitemap').notNull().default(false),
-    /** The last sync that read the page, and the last sync that found its address. */
+    /** The last sync that read the page, and the last sync that found the page's address. */
     sync: integer('sync').notNull().default(0),
     found: integer('found').notNull(),
     attempts: integer('attempts').notNull().default(0),
     etag: text('etag'),
     lastModified: text('last_modified'),
-    /** The hash of the text. */
+    /** The hash of the page's text. */
     hash: text('hash'),
     documentId: text('document_id'),
     leadsTo: text('leads_to'),

@@ -3,17 +3,20 @@ import { type AnyPgColumn, foreignKey, index, integer, jsonb, pgTable, primaryKe
 import { document } from './agent.ts';
 import { bytes, moment, orgId } from './columns.ts';
 
-/** The reason why a document waits, or is not tried again. */
+/** The reason why a document waits or is not tried again. */
 export type DocumentFault = { code: string; detail: string };
 
-/** The columns of a queue of documents whose passages a model processes. `due_at` and `lease` work as for sources. */
+/**
+ * The columns of a queue of documents whose passages a model processes. The columns `due_at` and `lease` work as for
+ * sources.
+ */
 const queueColumns = () => ({
   orgId: orgId(),
   documentId: text('document_id').notNull(),
   agentId: text('agent_id').notNull(),
   /** The number of distinct passages of the document. Null until the passages are counted. */
   passages: integer('passages'),
-  /** The number of consecutive failures. */
+  /** The number of consecutive failures of the document. */
   attempts: integer('attempts').notNull().default(0),
   fault: jsonb('fault').$type<DocumentFault>(),
   /** Null: the row needs no work. */
@@ -51,12 +54,12 @@ export const documentEmbedding = pgTable(
   (table) => queueKeys('document_embedding', table),
 );
 
-/** The queue of documents for whose passages a model writes questions. */
+/** The queue of documents whose passages get questions from a model. */
 export const documentQuestion = pgTable(
   'document_question',
   {
     ...queueColumns(),
-    /** The number of passages for which the model was asked. */
+    /** The number of passages for which the model was called. */
     written: integer('written').notNull().default(0),
   },
   (table) => queueKeys('document_question', table),
@@ -74,7 +77,10 @@ const resultKeys = (name: string, table: OfDocument & { hash: AnyPgColumn }) => 
   index(`${name}_hash`).on(table.hash),
 ];
 
-/** The questions that a model wrote for a passage. The hash is the key of the passage, so it covers its headings and text. */
+/**
+ * The questions that a model wrote for a passage. The hash is the key of the passage, which includes its headings and
+ * text.
+ */
 export const passageQuestion = pgTable(
   'passage_question',
   { ...resultColumns(), questions: text('questions').array().notNull() },

@@ -4,7 +4,7 @@ import type { ImportSettings } from '../../../contract/dashboard/imports.ts';
 import type { Fault } from '../../../contract/problems.ts';
 import { bytes, createdAt, moment, orgId } from './columns.ts';
 
-/** An uploaded file of end users. The row is also its entry in the queue, as for runs: `due_at` and `lease`. */
+/** An uploaded file of end users. The row is also an entry in the queue with `due_at` and `lease`, as for runs. */
 export const endUserImport = pgTable(
   'end_user_import',
   {
@@ -12,10 +12,10 @@ export const endUserImport = pgTable(
     id: text('id').notNull(),
     name: text('name').notNull(),
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
-    /** `uploading`, `queued`, `running`, `done`, `failed`, `cancelled`. */
+    /** The state is `uploading`, `queued`, `running`, `done`, `failed` or `cancelled`. */
     state: text('state').notNull().default('uploading'),
     dryRun: boolean('dry_run').notNull().default(true),
-    /** The number of the run, which separates the stored results of a dry run and the real run. */
+    /** The number of the run separates the stored results of the dry run and the real run. */
     run: integer('run').notNull().default(0),
     settings: jsonb('settings').$type<ImportSettings>(),
     bytesDone: bigint('bytes_done', { mode: 'number' }).notNull().default(0),
@@ -40,7 +40,7 @@ export const endUserImport = pgTable(
   ],
 );
 
-/** The file itself. The file is stored until the import ends, is cancelled, or is a day old. */
+/** The pieces of the uploaded file. The file is stored until the import ends, is cancelled, or is a day old. */
 export const endUserImportPiece = pgTable(
   'end_user_import_piece',
   {

@@ -14,8 +14,8 @@ import { channel } from './channel.ts';
 import { bytes, createdAt, moment, orgId } from './columns.ts';
 
 /**
- * A person with whom the agents talk. The person belongs to the organization. A person is anonymous until one of the
- * three identifiers is known.
+ * A person with whom the agents talk. The person belongs to the organization. A person is anonymous until Parley knows
+ * an external ID, e-mail address or phone number.
  */
 export const endUser = pgTable(
   'end_user',
@@ -31,7 +31,9 @@ export const endUser = pgTable(
     timeZone: text('time_zone'),
     attributes: jsonb('attributes').$type<Record<string, unknown>>().notNull().default({}),
     tags: text('tags').array().notNull().default([]),
-    /** The consent per kind of channel: `{ "whatsapp": { "status": "opted_out", "source": "…", "at": "…" } }`. */
+    /**
+     * The consent for each kind of channel, for example `{"whatsapp":{"status":"opted_out","source":"…","at":"…"}}`.
+     */
     consent: jsonb('consent').$type<Record<string, unknown>>().notNull().default({}),
     blocked: boolean('blocked').notNull().default(false),
     createdAt: createdAt(),
@@ -50,8 +52,8 @@ export const endUser = pgTable(
     uniqueIndex('end_user_phone')
       .on(table.orgId, table.phone.op('text_pattern_ops'))
       .where(sql`phone IS NOT NULL`),
-    // For searches by words of the name, by tags and by attributes within one organization. A person without data (as
-    // in most trigger calls) is not in the index and costs nothing.
+    // The index serves searches by words of the name, by tags and by attributes within one organization. A person
+    // without data, as in most trigger calls, is not in the index.
     index('end_user_search')
       .using(
         'gin',
@@ -61,11 +63,12 @@ export const endUser = pgTable(
         table.attributes.op('jsonb_path_ops'),
       )
       .where(sql`name IS NOT NULL OR tags <> '{}' OR attributes <> '{}'`),
-    // Blocked people, who are few, newest first.
+    // Lists blocked people, who are few, newest first.
     index('end_user_blocked')
       .on(table.id)
       .where(sql`blocked`),
-    // For `updated_after`. Rows that never changed are found by their ID, which contains the time of creation.
+    // The index serves the filter `updated_after`. The ID, which contains the time of creation, finds rows that never
+    // changed.
     index('end_user_changed')
       .on(table.orgId, table.updatedAt)
       .where(sql`updated_at <> created_at`),
@@ -101,8 +104,8 @@ export const identity = pgTable(
     address: text('address').notNull(),
     endUserId: text('end_user_id').notNull(),
     /**
-     * The time of the person's last message from this address. Some providers allow free text only for a while after
-     * it.
+     * The time of the person's last message from this address. Some providers allow free text only for some time after
+     * this message.
      */
     lastInboundAt: moment('last_inbound_at'),
     createdAt: createdAt(),

@@ -16,8 +16,8 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
 /**
- * An event for the organization's endpoints. Database triggers (migrations) write it in the transaction of the fact
- * itself, and only while an endpoint or a watcher needs it (docs/adr/0201).
+ * An event for the organization's endpoints. Database triggers (migrations) write the event in the transaction of the
+ * change, and only while an endpoint or a watcher needs the event (docs/adr/0201).
  */
 export const event = pgTable(
   'event',
@@ -49,14 +49,14 @@ export const event = pgTable(
       .on(table.endUserId)
       .where(sql`end_user_id IS NOT NULL`),
     index('event_age').on(table.createdAt),
-    // The list of events (`GET /api/events`), which never has the audit log.
+    // The index of the list of events (`GET /api/events`), which never contains the audit log.
     index('event_listed')
       .on(table.orgId, table.tx, table.id)
       .where(sql`type <> 'audit.recorded'`),
   ],
 );
 
-/** A customer's endpoint for events. */
+/** A customer's endpoint that receives events. */
 export const webhookEndpoint = pgTable(
   'webhook_endpoint',
   {
@@ -64,12 +64,12 @@ export const webhookEndpoint = pgTable(
     id: text('id').notNull(),
     url: text('url').notNull(),
     description: text('description').notNull().default(''),
-    /** Empty: every type except `audit.recorded`, including types of later versions. */
+    /** Empty: the endpoint gets every type except `audit.recorded`, including types of later versions. */
     types: text('types').array().notNull().default([]),
     enabled: boolean('enabled').notNull().default(true),
-    /** The reason why the endpoint is disabled: `by_member`, or `gone` after a response of 410. */
+    /** The reason why the endpoint is disabled, which is `by_member`, or `gone` after a response of 410. */
     disabledReason: text('disabled_reason'),
-    /** Signing secrets: `{ secret, previous? }`. */
+    /** The signing secrets, as `{ secret, previous? }`. */
     sealed: text('sealed').notNull(),
     /** The previous secret stays valid until this time. */
     previousUntil: moment('previous_until'),
@@ -85,8 +85,8 @@ export const webhookEndpoint = pgTable(
 );
 
 /**
- * One event for one endpoint. The row is also its entry in the queue. A delivery is claimed and completed like a run
- * (run.ts).
+ * The delivery of one event to one endpoint. The row is also an entry in the queue. A delivery is claimed and completed
+ * like a run (run.ts).
  */
 export const eventDelivery = pgTable(
   'event_delivery',
@@ -94,11 +94,14 @@ export const eventDelivery = pgTable(
     orgId: orgId(),
     eventId: text('event_id').notNull(),
     endpointId: text('endpoint_id').notNull(),
-    /** `pending`, `delivered`, `failed` (after the last attempt) or `cancelled` (the endpoint was disabled). */
+    /**
+     * The state is `pending`, `delivered`, `failed` (after the last attempt) or `cancelled` (the endpoint was
+     * disabled).
+     */
     state: text('state').notNull().default('pending'),
-    /** The number of attempts in this series. A resend starts a new series. */
+    /** The number of attempts in the current series. A resend starts a new series. */
     attempts: integer('attempts').notNull().default(0),
-    /** How often the delivery became due early, because another delivery to its endpoint succeeded. */
+    /** The number of times that a success of the endpoint made this delivery due early. */
     early: integer('early').notNull().default(0),
     /** Outcomes of the latest attempts, oldest first, at most MAX_STORED_ATTEMPTS. */
     history: jsonb('history').$type<DeliveryAttempt[]>().notNull().default([]),
@@ -115,7 +118,7 @@ export const eventDelivery = pgTable(
       foreignColumns: [webhookEndpoint.orgId, webhookEndpoint.id],
     }).onDelete('cascade'),
     index('event_delivery_endpoint').on(table.endpointId, table.eventId),
-    // Nearly all deliveries succeed. Members search for deliveries that are open or have failed.
+    // Members search for open and failed deliveries, which are few.
     index('event_delivery_open_or_failed')
       .on(table.orgId, table.state, table.eventId, table.endpointId)
       .where(sql`state <> 'delivered'`),

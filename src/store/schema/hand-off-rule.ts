@@ -9,7 +9,7 @@ export const handOffRule = pgTable('hand_off_rule', {
   orgId: orgId()
     .primaryKey()
     .references(() => organization.id),
-  /** One of HAND_OFF_RECIPIENTS. */
+  /** The value is one of HAND_OFF_RECIPIENTS. */
   goesTo: text('goes_to').notNull(),
   userId: text('user_id'),
   hours: jsonb('hours').$type<WorkingHours>(),
@@ -17,7 +17,7 @@ export const handOffRule = pgTable('hand_off_rule', {
 });
 
 /**
- * The times when a member last had the dashboard open and visible, and when they last got a hand-off. The row is
+ * The time when a member last had the dashboard open and visible, and the time of their last hand-off. The row is
  * deleted with the membership.
  */
 export const memberAttendance = pgTable(

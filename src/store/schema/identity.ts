@@ -30,13 +30,13 @@ export const session = pgTable(
       .references(() => user.id, { onDelete: 'cascade' }),
     activeOrganizationId: text('active_organization_id'),
     /**
-     * The organization whose provider opened this session. The session has access only to this organization. Null: the
-     * person opened the session.
+     * The organization whose provider opened this session. The session has access only to the organization of its
+     * provider. Null: the person opened the session.
      */
     signInOrgId: text('sign_in_org_id'),
     /**
-     * Whether a second factor was used or set up in this session. For a session of a provider, the provider may have
-     * checked the factor.
+     * True: a second factor was used or set up in this session. True is possible for a session of a provider, because
+     * the provider may have checked the factor.
      */
     signInFactor: boolean('sign_in_factor').notNull().default(false),
   },
@@ -85,16 +85,19 @@ export const organization = pgTable('organization', {
   logo: text('logo'),
   metadata: text('metadata'),
   createdAt: createdAt(),
-  /** `free` or `paid`. Only the operator can change it. better-auth does not have this column. */
+  /** The plan is `free` or `paid`. Only the operator can change the plan. better-auth does not have this column. */
   plan: text('plan').notNull().default('free'),
   /**
-   * True: members need a session with a second factor. An owner decides this. This setting is not a column of
-   * better-auth.
+   * True: members need a session with a second factor. An owner changes this setting. better-auth does not have this
+   * column.
    */
   requiresSecondFactor: boolean('requires_second_factor').notNull().default(false),
-  /** The time zone of its team, such as Asia/Qatar. Null: unknown. This column does not come from better-auth. */
+  /**
+   * The time zone of the organization's team, such as Asia/Qatar. Null: the time zone is unknown. better-auth does not
+   * have this column.
+   */
   timeZone: text('time_zone'),
-  /** The cell with its rows (src/store/cells). This column does not come from better-auth. */
+  /** The cell that contains the organization's rows (src/store/cells). better-auth does not have this column. */
   cell: text('cell').notNull().default('public'),
 });
 
@@ -110,7 +113,9 @@ export const member = pgTable(
       .references(() => user.id, { onDelete: 'cascade' }),
     role: text('role').notNull().default('member'),
     createdAt: createdAt(),
-    /** After a resolve or a snooze, the inbox opens the next conversation. This column does not come from better-auth. */
+    /**
+     * True: after a resolve or a snooze, the inbox opens the next conversation. better-auth does not have this column.
+     */
     opensNext: boolean('opens_next').notNull().default(true),
   },
   (table) => [uniqueIndex('member_once').on(table.organizationId, table.userId), index('member_user').on(table.userId)],
@@ -131,9 +136,11 @@ export const invitation = pgTable(
     inviterId: text('inviter_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),
-    /** Digest of the token in the link. Null: no link works until a renewal. This column does not come from better-auth. */
+    /**
+     * The digest of the token in the link. Null: no link works until a renewal. better-auth does not have this column.
+     */
     tokenDigest: bytes('token_digest'),
-    /** True: the link was sent by mail, so its holder can read the mailbox. This column does not come from better-auth. */
+    /** True: the link was sent by mail, so its holder can read the mailbox. better-auth does not have this column. */
     mailed: boolean('mailed').notNull().default(false),
   },
   (table) => [

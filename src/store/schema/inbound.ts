@@ -4,7 +4,7 @@ import { channel } from './channel.ts';
 import { createdAt, orgId } from './columns.ts';
 
 /**
- * Events that a provider has already sent, because it may send each of them twice. The IDs are stored for
+ * Events that a provider has already sent, because a provider may send an event twice. The IDs are stored for
  * INBOUND_RETENTION_DAYS.
  */
 export const inboundEvent = pgTable(
@@ -12,7 +12,7 @@ export const inboundEvent = pgTable(
   {
     orgId: orgId(),
     channelId: text('channel_id').notNull(),
-    /** SHA-256, in hexadecimal, of the provider's own id of the event. */
+    /** The hash (SHA-256 in hexadecimal) of the provider's own ID of the event. */
     eventId: text('event_id').notNull(),
     createdAt: createdAt(),
   },

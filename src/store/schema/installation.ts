@@ -8,16 +8,19 @@ export const installation = pgTable(
   {
     id: integer('id').primaryKey().default(1),
     region: text('region').notNull(),
-    /** The first owner, who is the only person that changes plans and creates organizations for others. */
+    /** The first owner, who alone changes plans and creates organizations for other people. */
     operatorId: text('operator_id'),
-    /** HMAC of the one-time setup link's token, and its expiry. */
+    /** The HMAC of the one-time setup link's token, and its expiry. */
     setupDigest: bytes('setup_digest'),
     setupExpiresAt: moment('setup_expires_at'),
-    /** The time when the demo organization was created. The installation is created only once. */
+    /** The time when the demo organization was created. The demo organization is created only once. */
     demoAt: moment('demo_at'),
-    /** The time since when nothing is sent, because a restored copy waits for `./parley resume`. Null: not paused. */
+    /**
+     * The time since which Parley sends nothing, because a restored copy waits for `./parley resume`. Null: the
+     * installation is not paused.
+     */
     pausedAt: moment('paused_at'),
-    /** HMAC of a fixed text with the secret. The value detects a start with another PARLEY_SECRET. */
+    /** The HMAC of a fixed text detects a start with another PARLEY_SECRET. */
     secretCheck: bytes('secret_check').notNull(),
     /** The number of rotations of PARLEY_SECRET. */
     secretGeneration: integer('secret_generation').notNull().default(0),
@@ -28,7 +31,7 @@ export const installation = pgTable(
   (table) => [check('installation_one_row', sql`${table.id} = 1`)],
 );
 
-/** The previous values of PARLEY_SECRET, numbered from 0, each sealed with the current one. */
+/** The previous values of PARLEY_SECRET, numbered from 0, each sealed with the current secret. */
 export const pastSecret = pgTable('past_secret', {
   generation: integer('generation').primaryKey(),
   sealed: text('sealed').notNull(),
@@ -36,8 +39,8 @@ export const pastSecret = pgTable('past_secret', {
 });
 
 /**
- * The table has a single row. The lock of this row serializes the changes that can turn a permitted call into a refused
- * one (src/access/nodes/change.ts).
+ * The lock of the only row serializes the changes that can turn a permitted call into a refused call
+ * (src/access/nodes/change.ts).
  */
 export const authzClock = pgTable(
   'authz_clock',
@@ -46,13 +49,13 @@ export const authzClock = pgTable(
 );
 
 /**
- * The change log: the records that a node must remove from its cache. Rows older than the slowest live lease are
- * removed.
+ * The change log contains the records that a node must remove from its cache. The housekeeper removes rows that are
+ * older than the slowest live lease.
  */
 export const authzChange = pgTable('authz_change', {
   seq: bigint('seq', { mode: 'number' }).primaryKey(),
   kind: text('kind').notNull(),
-  /** ID of the changed key, organization, agent, trigger, channel or campaign. */
+  /** The ID of the changed key, organization, agent, trigger, channel or campaign. */
   subjectId: text('subject_id').notNull(),
   at: moment('at').notNull().defaultNow(),
 });
@@ -66,10 +69,10 @@ export const nodeLease = pgTable('node_lease', {
   renewedAt: moment('renewed_at').notNull().defaultNow(),
 });
 
-/** Running processes of every role, for `./parley secrets rotate`. Workers have no lease. */
+/** Running processes of every role, for `./parley secrets rotate`. A worker has a row in this table, but no lease. */
 export const runningProcess = pgTable('running_process', {
   id: text('id').primaryKey(),
-  /** The newest PARLEY_SECRET of the process. */
+  /** The newest PARLEY_SECRET that the process knows. */
   secretGeneration: integer('secret_generation').notNull(),
   /** The newest change of the cells that the process has read. */
   cellsVersion: integer('cells_version').notNull().default(0),

@@ -4,9 +4,9 @@ import { agent } from './agent.ts';
 import { moment, orgId } from './columns.ts';
 
 /**
- * A tool whose form on its MCP server differs from the approved one, as a node saw it last. The row is valid only while
- * the published definition has this approval. When a member approves another form or removes the tool, this row need
- * not change.
+ * A tool whose form on its MCP server differs from the approved form when a node last read it. The row is valid only
+ * while the published definition contains this approval. When a member approves another form or removes the tool, the
+ * row becomes invalid without a change.
  */
 export const mcpChange = pgTable(
   'mcp_change',
@@ -15,10 +15,10 @@ export const mcpChange = pgTable(
     agentId: text('agent_id').notNull(),
     /** The name of the tool in the definition. */
     tool: text('tool').notNull(),
-    /** The approval that the tool no longer matches. */
+    /** The approved form, which the tool on the server no longer matches. */
     pin: text('pin').notNull(),
     what: text('what').array().$type<ToolChange['what']>().notNull(),
-    /** The time when this difference was first seen. */
+    /** The time when a node first saw that the tool has changed. */
     since: moment('since').notNull().defaultNow(),
   },
   (table) => [

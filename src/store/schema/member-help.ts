@@ -3,7 +3,9 @@ import { createdAt, moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 import { organization } from './identity.ts';
 
-/** Which model calls help the members of an organization. Without a row, no model is called. */
+/**
+ * The kinds of help for members for which an organization calls a model. Without a row, Parley calls no model for help.
+ */
 export const memberHelp = pgTable('member_help', {
   orgId: orgId()
     .primaryKey()

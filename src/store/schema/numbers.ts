@@ -4,8 +4,8 @@ import { moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 
 /**
- * The hand-off of a conversation to the team. A trigger writes it together with every change of the conversation that
- * hands it off.
+ * The hand-off of a conversation to the team. A trigger writes the row together with the change that hands the
+ * conversation off.
  */
 export const handOff = pgTable(
   'hand_off',
@@ -13,11 +13,11 @@ export const handOff = pgTable(
     orgId: orgId(),
     conversationId: text('conversation_id').notNull(),
     at: moment('at').notNull(),
-    /** One of HAND_OFF_REASONS. */
+    /** The reason is one of HAND_OFF_REASONS. */
     reason: text('reason').notNull(),
     /**
-     * The time when a worker applies the organization's rules to the hand-off. Null: the rules were applied, or there
-     * are none.
+     * The time when a worker applies the organization's rules to the hand-off. Null: the rules were applied, or the
+     * organization has no rules.
      */
     dueAt: moment('due_at'),
   },
@@ -49,12 +49,12 @@ export const numbersDay = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.day] })],
 );
 
-/** The count by name, then by hour (0–23). For `wait`, the list contains the seconds of each. */
+/** The count by name and then by hour (0–23). For `wait`, the list contains the seconds of each wait. */
 export type DayCounts = Record<string, Record<string, number | number[]>>;
 
 /**
  * The figures of the conversations that started on one day in the organization's time zone, counted when a member opens
- * Analytics. A row has no data of end users.
+ * Analytics. A row contains no data of end users.
  */
 export const analyticsDay = pgTable(
   'analytics_day',
@@ -69,10 +69,13 @@ export const analyticsDay = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.day] })],
 );
 
-/** `rules`: which release of the rules counted the day. */
+/** `rules`: the version of the counting rules. */
 export type DayFacts = { rules: number; groups: FactGroup[] };
 
-/** Conversations under the same circumstances. The lists contain the seconds of each. */
+/**
+ * The conversations with the same agent, channel and other properties. The lists of seconds contain one number for each
+ * conversation.
+ */
 export type FactGroup = {
   agent: string;
   channel: string;
@@ -89,7 +92,7 @@ export type FactGroup = {
   team_reply: number[];
   resolve: number[];
   ratings: number;
-  /** The sum of the ratings. */
+  /** The sum of the scores. */
   score: number;
   costs: Record<string, number>;
 };

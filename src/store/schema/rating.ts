@@ -4,13 +4,13 @@ import type { RatingKind } from '../../../contract/ratings.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 import { conversation } from './conversation.ts';
 
-/** The subject of the survey of a conversation. The subject of a rated answer is the ID of its message. */
+/** The subject of the survey of a conversation. For a rated answer, the subject is the ID of its message. */
 export const SURVEY = 'survey';
 
 /**
- * The ratings of a conversation: at most one survey, and one row for each rated answer. Ratings are deleted with the
- * conversation. When a conversation is resolved, a trigger of the database adds its survey if the agent asks for
- * ratings. A worker then sends the question.
+ * The ratings of a conversation, with at most one survey and one row for each rated answer. Ratings are deleted with
+ * the conversation. When a conversation is resolved, a trigger of the database adds its survey if the agent asks for
+ * ratings. A worker sends the question of the survey.
  */
 export const rating = pgTable(
   'rating',
@@ -19,14 +19,14 @@ export const rating = pgTable(
     conversationId: text('conversation_id').notNull(),
     subject: text('subject').notNull(),
     kind: text('kind').$type<RatingKind>().notNull(),
-    /** The question that was sent, or the rated answer. Null: the question is not sent yet. */
+    /** The message of the survey's question, or the rated answer. Null: the question was not sent yet. */
     messageId: text('message_id'),
     runId: text('run_id'),
     agentId: text('agent_id').notNull(),
     /** The version of the agent that answered. Null: no version of the agent answered. */
     agentVersion: integer('agent_version'),
     channelId: text('channel_id').notNull(),
-    /** Survey: 1 to 5. Answer: 1 (good) or -1 (bad). Null: the person has not rated. */
+    /** The score of a survey from 1 to 5, or of an answer as 1 (good) or -1 (bad). Null: the person has not rated. */
     score: smallint('score'),
     comment: text('comment'),
     ratedAt: moment('rated_at'),
@@ -40,7 +40,7 @@ export const rating = pgTable(
       columns: [table.orgId, table.conversationId],
       foreignColumns: [conversation.orgId, conversation.id],
     }).onDelete('cascade'),
-    // Counts and lists read a time of one organization. Surveys without a score are not in the index.
+    // Counts and lists read a period of one organization. The index excludes surveys without a score.
     index('rating_scored')
       .on(table.orgId, table.ratedAt)
       .where(sql`score IS NOT NULL`),

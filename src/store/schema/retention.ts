@@ -4,7 +4,7 @@ import { organization } from './identity.ts';
 
 /**
  * Organizations with a retention period for conversations. Without a row, conversations are stored forever. The row is
- * also the organization's entry in the queue of the housekeeper (src/store/organizations/retention.ts). A pass in
+ * also an entry in the queue of the housekeeper (src/store/organizations/retention.ts). An organization with a pass in
  * progress is due again immediately.
  */
 export const retention = pgTable(

@@ -5,28 +5,28 @@ import type { RunInput } from '../../../contract/triggers.ts';
 import type { TurnAnswer } from '../../../contract/turns.ts';
 import { bytes, createdAt, LANE, moment, orgId } from './columns.ts';
 
-/** A turn for the customer's own code, and the turns before it. */
+/** A turn for the customer's own code, with the turns before it. */
 export type CodeTurn = {
   id: string;
-  /** The messages that the turn answers. If the messages differ from the conversation, the turn is superseded. */
+  /** The messages that the turn answers. If the conversation has other messages, the turn is superseded. */
   basis: string;
   attempt: number;
   deadline: string;
-  /** The code has accepted the turn and sends its answer later. */
+  /** True: the code has accepted the turn and sends its answer later. */
   waits: boolean;
   /** The result fields that an answer may fill. */
   fields: Pick<ResultField, 'name' | 'type' | 'choices'>[];
   /** The IDs of the approvals whose decision the first attempt had. */
   told?: string[];
-  /** The first answer, and its hash `print`, which stays when `answer` is removed. */
+  /** The first answer and its hash `print`, which stays when `answer` is removed. */
   answer?: TurnAnswer;
   print?: string;
-  /** Answered turns, the newest last. */
+  /** The answered turns, the newest last. */
   past: { id: string; print: string }[];
 };
 
 /**
- * The record of one accepted trigger call. The row is also its entry in the queue: a run with a `due_at` in the past
+ * The record of one accepted trigger call. The row is also an entry in the queue: a run with a `due_at` in the past
  * needs an agent turn. Claiming the run moves `due_at` to the end of the lease and sets `lease`. Completing the run
  * clears both columns, but only if `lease` still belongs to the worker (docs/adr/0003).
  */
@@ -54,11 +54,14 @@ export const run = pgTable(
     attempts: integer('attempts').notNull().default(0),
     /** The version of the agent that took the latest turn. */
     agentVersion: integer('agent_version'),
-    /** The rollout during which its first turn was taken. Null: there was no rollout, or the call chose the version. */
+    /**
+     * The rollout that was active when the first turn of the run was taken. Null: there was no rollout, or the call
+     * chose the version.
+     */
     rolloutId: text('rollout_id'),
-    /** The result of the conversation so far. Null: no turn was stored. */
+    /** The current result of the conversation. Null: no turn was stored. */
     result: jsonb('result').$type<RunResult>(),
-    /** The time of the event about the changed result. All changes until then share one event. */
+    /** The time at which the event about the changed result is due. All changes before this time share one event. */
     resultEventAt: moment('result_event_at'),
     /** The time of the next step while the person is silent, and the number of reminders so far. */
     noReplyAt: moment('no_reply_at'),
@@ -71,9 +74,10 @@ export const run = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgId, table.id] }),
-    // References its trigger and its conversation (see ../checked-references.ts).
+    // A run references its trigger and its conversation (see ../checked-references.ts).
     index('run_list').on(table.triggerId, table.status, table.createdAt),
-    // For erasing. Without this index, each deleted conversation would scan all runs of the organization.
+    // The index serves the erasure of conversations. Without this index, each deleted conversation would scan all runs
+    // of the organization.
     index('run_conversation').on(table.conversationId),
     index('run_lane')
       .on(sql.raw(LANE), table.dueAt)
@@ -95,9 +99,9 @@ export const idempotency = pgTable(
   'idempotency',
   {
     orgId: orgId(),
-    /** SHA-256 over method, path and Idempotency-Key. */
+    /** The hash (SHA-256) of method, path and Idempotency-Key. */
     scope: bytes('scope').notNull(),
-    /** SHA-256 of the body. */
+    /** The hash (SHA-256) of the body. */
     request: bytes('request').notNull(),
     status: integer('status').notNull(),
     location: text('location'),

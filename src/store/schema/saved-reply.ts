@@ -5,7 +5,10 @@ import type { ReplyActions } from '../../../contract/dashboard/conversations.ts'
 import { createdAt, moment, orgId } from './columns.ts';
 import { organization } from './identity.ts';
 
-/** Texts that members use again and again. Saved replies contain no data of a person, because variables replace it. */
+/**
+ * Texts that members use again and again. Saved replies contain no data of a person, because variables stand for such
+ * data.
+ */
 export const savedReply = pgTable(
   'saved_reply',
   {
@@ -14,7 +17,7 @@ export const savedReply = pgTable(
     name: text('name').notNull(),
     shortcut: text('shortcut').notNull(),
     text: jsonb('text').$type<LocalizedText>().notNull(),
-    /** What happens with the conversation when the reply is sent. */
+    /** The change of the conversation when a member sends the reply. */
     actions: jsonb('actions').$type<ReplyActions>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

@@ -14,15 +14,15 @@ export const secondFactor = pgTable('second_factor', {
   sealed: text('sealed').notNull(),
   /** Null: the secret was shown but not yet confirmed by a code, so it has no effect. */
   confirmedAt: moment('confirmed_at'),
-  /** The step of the last accepted code. A code of this step or an older one is refused. */
+  /** The step of the last accepted code. The server refuses a code of this or an earlier step. */
   lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
-  /** Wrong codes since the last correct one. */
+  /** The number of wrong codes since the last correct code. */
   failures: integer('failures').notNull().default(0),
   waitUntil: moment('wait_until'),
   createdAt: createdAt(),
 });
 
-/** Each code is valid once: using it deletes the row. */
+/** Each code is valid once, because its use deletes the row. */
 export const recoveryCode = pgTable(
   'recovery_code',
   {
@@ -47,7 +47,10 @@ export const passkey = pgTable(
     publicKey: bytes('public_key').notNull(),
     counter: bigint('counter', { mode: 'number' }).notNull(),
     transports: jsonb('transports').$type<string[]>().notNull(),
-    /** The time when the challenge of the last sign-in was created. Only newer challenges are accepted. */
+    /**
+     * The time when the challenge of the last sign-in was created. Only challenges that were created later are
+     * accepted.
+     */
     challengedAt: moment('challenged_at'),
     createdAt: createdAt(),
     lastUsedAt: moment('last_used_at'),

@@ -9,21 +9,21 @@ export const signInProvider = pgTable('sign_in_provider', {
     .references(() => organization.id),
   issuer: text('issuer').notNull(),
   clientId: text('client_id').notNull(),
-  /** The client secret, sealed with the organization's data key. The sealed secret is bound to this issuer. */
+  /** The client secret, sealed with the organization's data key. The sealed secret works only with this issuer. */
   sealed: text('sealed').notNull(),
-  /** The role of a person who joins by signing in for the first time. The role is never owner. */
+  /** The role of a person who joins by signing in for the first time. The value is never `owner`. */
   defaultRole: text('default_role').notNull(),
   enabled: boolean('enabled').notNull(),
   createdAt: createdAt(),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
-/** E-mail domains that an organization claims, each with the record that its DNS must contain. */
+/** The e-mail domains that an organization claims, with the record that the DNS of each domain must contain. */
 export const signInDomain = pgTable(
   'sign_in_domain',
   {
     orgId: orgId().references(() => organization.id),
-    /** In lower case and ASCII (punycode). */
+    /** The domain in lower case and ASCII (punycode). */
     domain: text('domain').notNull(),
     token: text('token').notNull(),
     createdAt: createdAt(),
@@ -33,7 +33,7 @@ export const signInDomain = pgTable(
 
 /**
  * The organization that proved a domain. A domain has at most one such organization. A person who signs in enters only
- * an address, and this look-up finds the organization. So this table's key does not contain the organization, as in
+ * an address, and this table finds the organization. The key of the table does not contain the organization, as in
  * `api_key_digest`.
  */
 export const provenDomain = pgTable(
@@ -43,7 +43,7 @@ export const provenDomain = pgTable(
     orgId: text('org_id')
       .notNull()
       .references(() => organization.id),
-    /** `dns` or `operator`. */
+    /** The proof is `dns` or `operator`. */
     provenBy: text('proven_by').notNull(),
     provenAt: moment('proven_at').notNull().defaultNow(),
   },
@@ -58,7 +58,10 @@ export const signInLink = pgTable(
   'sign_in_link',
   {
     orgId: orgId(),
-    /** `sub` of the ID token. An address may pass to another person, but a subject does not. */
+    /**
+     * The claim `sub` of the ID token. The address of a person may pass to another person, but the claim `sub` does
+     * not.
+     */
     subject: text('subject').notNull(),
     userId: text('user_id').notNull(),
     createdAt: createdAt(),
@@ -70,14 +73,14 @@ export const signInLink = pgTable(
   ],
 );
 
-/** Former members: they cannot join again by signing in, only through an invitation. */
+/** Former members, who cannot join again by signing in, only through an invitation. */
 export const formerMember = pgTable(
   'former_member',
   { orgId: orgId().references(() => organization.id), userId: text('user_id').notNull(), at: createdAt() },
   (table) => [primaryKey({ columns: [table.orgId, table.userId] })],
 );
 
-/** States of completed sign-ins, so that none is used twice. The states are stored as long as they are valid. */
+/** States of completed sign-ins, so that no state is used twice. The states are stored as long as they are valid. */
 export const usedSignIn = pgTable(
   'used_sign_in',
   { state: text('state').primaryKey(), expiresAt: moment('expires_at').notNull() },

@@ -5,7 +5,7 @@ import { agent } from './agent.ts';
 import { channel } from './channel.ts';
 import { createdAt, moment, orgId } from './columns.ts';
 
-/** A named way, owned by one agent, to start or continue a conversation from a backend. */
+/** A named endpoint of one agent that starts or continues a conversation from a backend. */
 export const trigger = pgTable(
   'trigger',
   {
@@ -15,9 +15,12 @@ export const trigger = pgTable(
     name: text('name').notNull(),
     enabled: boolean('enabled').notNull().default(true),
     variables: jsonb('variables').$type<VariableDeclaration[]>().notNull().default([]),
-    /** The channel of the trigger's conversations. Null: the sandbox channel of the agent is used. */
+    /** The channel of the trigger's conversations. Null: the trigger uses the sandbox channel of the agent. */
     channelId: text('channel_id'),
-    /** The version of the agent that answers its runs. Null: the live version, or that of a rollout. */
+    /**
+     * The version of the agent that answers the trigger's runs. Null: the live version or the version of a rollout
+     * answers.
+     */
     agentVersion: integer('agent_version'),
     createdAt: createdAt(),
     updatedAt: moment('updated_at').notNull().defaultNow(),

@@ -15,18 +15,18 @@ export const keyUsage = pgTable(
   (table) => [primaryKey({ columns: [table.orgId, table.keyId, table.hour] }), index('key_usage_age').on(table.hour)],
 );
 
-/** Individual requests: all requests at a low rate, and a sample of the newest under load. */
+/** The single requests: all requests at a low rate, and a sample of the newest requests under load. */
 export const requestLog = pgTable(
   'request_log',
   {
     orgId: orgId(),
-    /** The request's own ID, which sorts by time. */
+    /** The ID of the request, which sorts by time. */
     id: text('id').notNull(),
     keyId: text('key_id').notNull(),
     at: moment('at').notNull(),
     method: text('method').notNull(),
     route: text('route').notNull(),
-    /** Our IDs from the path, by the names in the route. Names from the caller are never stored. */
+    /** The IDs of Parley in the path, by the names in the route. Parley never stores names from the caller. */
     ids: jsonb('ids').$type<Record<string, string>>().notNull().default({}),
     status: smallint('status').notNull(),
     code: text('code'),

@@ -2,7 +2,10 @@ import { boolean, date, foreignKey, pgTable, primaryKey, text } from 'drizzle-or
 import { orgId } from './columns.ts';
 import { member } from './identity.ts';
 
-/** A member's choice about the weekly mail, and the last mail that they got. The row is deleted with the membership. */
+/**
+ * A member's choice about the weekly mail, and the last mail that the member got. The row is deleted with the
+ * membership.
+ */
 export const weeklyMail = pgTable(
   'weekly_mail',
   {
@@ -11,9 +14,9 @@ export const weeklyMail = pgTable(
     /** Null: the member has not chosen. If the member has not chosen, owners and admins get the mail. */
     wanted: boolean('wanted'),
     timeZone: text('time_zone').notNull().default('UTC'),
-    /** `en` or `ar`. */
+    /** The language is `en` or `ar`. */
     language: text('language').notNull().default('en'),
-    /** The Monday of the newest finished week, whether its mail was sent or not. */
+    /** The Monday of the newest finished week, with or without a sent mail. */
     week: date('week'),
   },
   (table) => [

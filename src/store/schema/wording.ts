@@ -5,8 +5,8 @@ import { bytes, createdAt, orgId } from './columns.ts';
 
 /**
  * A question that a passage answers in other words. `active`: the search uses the wording. `tap`: one person chose the
- * passage for this question, which counts when others do the same. `removed`: a member removed it, so taps do not add
- * it again.
+ * passage for this question. The choice counts when other people make the same choice. `removed`: a member removed the
+ * wording, so later choices do not add it again.
  */
 export const passageWording = pgTable(
   'passage_wording',
@@ -19,12 +19,12 @@ export const passageWording = pgTable(
     passage: bytes('passage').notNull(),
     words: bytes('words').notNull(),
     question: text('question').notNull(),
-    /** The beginning of the passage, for the list. */
+    /** The beginning of the passage, which the list shows. */
     heading: text('heading'),
     quote: text('quote').notNull(),
     state: text('state').$type<'active' | 'tap' | 'removed'>().notNull(),
     origin: text('origin').$type<'member' | 'people'>().notNull(),
-    /** The person whose words these are. These words are erased together with the person. */
+    /** The person who wrote the question. The row is erased together with the person. */
     endUserId: text('end_user_id'),
     createdAt: createdAt(),
   },

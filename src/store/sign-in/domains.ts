@@ -12,7 +12,7 @@ export type DomainRow = {
   createdAt: Date;
 };
 
-/** Maximum domains that one organization may claim. */
+/** An organization may claim at most this many domains. */
 export const MAX_SIGN_IN_DOMAINS = 20;
 
 const domainColumns = {
@@ -46,7 +46,7 @@ export async function countSignInDomains(db: Queryable, orgId: string): Promise<
   return rows[0]!.many;
 }
 
-/** Returns false if the organization already claims it. */
+/** Returns false if the organization already claims the domain. */
 export async function insertSignInDomain(
   db: Queryable,
   orgId: string,
@@ -88,7 +88,7 @@ export async function forgetProof(db: Queryable, orgId: string, domain: string):
   await db.delete(provenDomain).where(and(eq(provenDomain.orgId, orgId), eq(provenDomain.domain, domain)));
 }
 
-/** Whether the organization has proved this domain. */
+/** True if the organization has proved this domain. */
 export async function isProven(db: Queryable, orgId: string, domain: string): Promise<boolean> {
   const rows = await db
     .select({ domain: provenDomain.domain })

@@ -61,9 +61,9 @@ export async function deleteSignInProvider(db: Queryable, orgId: string): Promis
 }
 
 /**
- * All people who signed in through the organization's provider must sign in again. The access tokens that these people
- * created in such sessions end too. The order matters, so that a token that is being created is found
- * (features/access-tokens).
+ * Ends all sessions of the organization's provider, so that its people must sign in again. The access tokens that
+ * people created in sessions of the provider end too. Sessions end before tokens, so that a token that is being created
+ * is found (features/access-tokens).
  */
 export async function endSignInSessions(db: Queryable, orgId: string): Promise<void> {
   await db.delete(session).where(eq(session.signInOrgId, orgId));

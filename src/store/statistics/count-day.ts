@@ -4,16 +4,16 @@ import { CLOCK_SLACK_MS, firstId } from '../../kernel/ids.ts';
 import type { Queryable } from '../db.ts';
 import type { DayCounts } from '../schema/numbers.ts';
 
-/** The maximum number of waits per day. With more hand-offs, an exact median is not needed. */
+/** A day has at most this many measured waits. With more hand-offs, the median need not be exact. */
 const MAX_WAITS = 5_000;
 const DAY_MS = 86_400_000;
 const hourOf = (moment: string) => sql.raw(`extract(hour FROM ${moment} AT TIME ZONE 'UTC')::int`);
 
 /**
- * Counts a UTC day, given as its first millisecond. IDs contain their time, so each table is read in a range of its
- * primary key. A conversation counts in the hour in which it began, and a hand-off or a rating in its own hour. Rows of a
- * conversation are looked up by the conversation alone. With the organization in the condition, a planner without
- * statistics would read the whole organization for each row.
+ * Counts a UTC day, given as its first millisecond. IDs contain their time, so the statement reads each table in a
+ * range of its primary key. A conversation counts in the hour in which it began, and a hand-off or a rating in its own
+ * hour. The statement finds the rows of a conversation by the conversation alone. With the organization in the
+ * condition, a planner without statistics would read the whole organization for each row.
  */
 export async function countDay(db: Queryable, orgId: string, start: number): Promise<DayCounts> {
   const [from, to] = [new Date(start), new Date(start + DAY_MS)];

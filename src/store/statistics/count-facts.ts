@@ -14,14 +14,14 @@ import {
 } from '../conversations/outcomes.ts';
 import type { Queryable } from '../db.ts';
 
-/** What happened in one conversation. Times are in seconds. Null: the event did not happen. */
+/** The facts about one conversation. Times are in seconds. Null: the event did not happen. */
 export type ConversationFacts = {
   agent: string;
   channel: string;
   version: number | null;
   trigger: string | null;
   campaign: string | null;
-  /** The members who wrote, the first one first. */
+  /** The members who wrote, in the order of their first messages. */
   members: string[];
   answered: boolean;
   handed_over: boolean;
@@ -30,15 +30,15 @@ export type ConversationFacts = {
   first_reply: number | null;
   team_reply: number | null;
   resolve: number | null;
-  /** From 1 to 5. */
+  /** The score from 1 to 5. */
   score: number | null;
-  /** By currency. */
+  /** The costs by currency. */
   costs: Record<string, number>;
 };
 
 const seconds = (from: string, to: string) => sql.raw(`extract(epoch FROM ${to} - ${from})::int`);
 
-/** The rule of `isAnswered`, with the columns of this query. */
+/** The rule of `isAnswered` in SQL, with the columns of this query. */
 const ANSWERED = '(agent_reply_at IS NOT NULL AND handed_over_at IS NULL AND NOT unanswered)';
 
 const columns = (rules: Record<string, (c: string) => string>) =>
@@ -49,16 +49,16 @@ const columns = (rules: Record<string, (c: string) => string>) =>
   );
 
 /**
- * A conversation may end several times, by its run or by a member. If an event happened several times, the last time
- * counts. The condition of the index of the audit log is repeated word for word.
+ * A conversation may end several times, by its run or by a member. If a conversation ended several times, the last time
+ * counts. PostgreSQL uses the index of the audit log only if the query repeats the index's condition exactly.
  */
 const ENDED_AT = `greatest((SELECT r.finished_at FROM run r WHERE r.org_id = c.org_id AND r.id = c.run_id),
   (SELECT max(a.created_at) FROM audit a WHERE a.subject_id = c.id AND a.action LIKE 'conversation.%'
     AND a.action = 'conversation.resolved'))`;
 
 /**
- * The conversations that started in this time. IDs contain this time, so the conversations are a range of the primary
- * key.
+ * The conversations that started in the given period. IDs contain the start, so the conversations are a range of the
+ * primary key.
  */
 export async function countFacts(
   db: Queryable,

@@ -4,7 +4,7 @@ import { type DayCounts, numbersDay } from '../schema/numbers.ts';
 
 export type CountedDay = { day: string; counts: DayCounts; countedAt: Date };
 
-/** The counted days since a given day, as `2026-11-23`. */
+/** The counted days from a given day, such as `2026-11-23`. */
 export const readDays = (db: Queryable, orgId: string, since: string): Promise<CountedDay[]> =>
   db
     .select({ day: numbersDay.day, counts: numbersDay.counts, countedAt: numbersDay.countedAt })
@@ -12,8 +12,7 @@ export const readDays = (db: Queryable, orgId: string, since: string): Promise<C
     .where(and(eq(numbersDay.orgId, orgId), gte(numbersDay.day, since)));
 
 /**
- * `countedAt` is the time before the counting began, so data that is written during the counting is counted the next
- * time.
+ * `countedAt` is the time before the counting began, so data that is written during the counting is counted next time.
  */
 export async function storeDay(db: Queryable, orgId: string, { day, counts, countedAt }: CountedDay): Promise<void> {
   const set = { counts, countedAt };

@@ -4,7 +4,7 @@ import { analyticsDay, type DayFacts } from '../schema/numbers.ts';
 
 export type FactDay = { day: string; timeZone: string; facts: DayFacts; countedAt: Date };
 
-/** The counted days of a period, both ends included, as `2026-11-23`. */
+/** The counted days from `since` to `until`, such as `2026-11-23`, with both ends. */
 export const readFactDays = (db: Queryable, orgId: string, since: string, until: string): Promise<FactDay[]> =>
   db
     .select({

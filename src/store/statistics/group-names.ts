@@ -4,11 +4,11 @@ import type { Queryable } from '../db.ts';
 const NAMES = {
   agent: sql.raw('agent t WHERE t.org_id ='),
   channel: sql.raw('channel t WHERE t.org_id ='),
-  // Only current members have a name here.
+  // The query finds the names of current members only.
   member: sql.raw('"user" t JOIN member m ON m.user_id = t.id WHERE m.organization_id ='),
 } as const;
 
-/** The names of the records with these IDs. */
+/** Returns the names of the records with the given IDs. */
 export async function readGroupNames(
   db: Queryable,
   orgId: string,

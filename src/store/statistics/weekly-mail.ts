@@ -3,26 +3,26 @@ import type { WeeklyMailBody, WeeklyMailLanguage } from '../../../contract/dashb
 import type { Queryable } from '../db.ts';
 
 /**
- * Monday at eight, in each organization's time zone. If the server was down at that hour, the mail is still sent until
- * Wednesday at eight.
+ * The mail is due on Monday at eight, in each organization's time zone. If the server was down on Monday at eight, the
+ * mail is still sent until Wednesday at eight.
  */
 const HOUR = sql.raw(`interval '8 hours'`);
 const LATEST = sql.raw(`interval '2 days'`);
 
-/** A week begins at that hour, so an earlier time belongs to the previous week. */
+/** A week begins on Monday at eight, so an earlier time belongs to the previous week. */
 const shifted = (now: Date, zone = sql`coalesce(w.time_zone, 'UTC')`) =>
   sql`(${now}::timestamptz AT TIME ZONE ${zone} - ${HOUR})`;
 
 const WANTED = sql.raw(`coalesce(w.wanted, m.role IN ('owner', 'admin'))`);
 
-/** Members whose mail for this week is due. A member who joined after that hour gets the next mail. */
+/** Members whose mail for this week is due. A member who joined after Monday at eight gets the next mail. */
 const dueMembers = (now: Date) => sql`
   member m LEFT JOIN weekly_mail w ON w.org_id = m.organization_id AND w.user_id = m.user_id
   CROSS JOIN LATERAL (SELECT ${shifted(now)} AS at, date_trunc('week', ${shifted(now)}) AS week) t
   WHERE ${WANTED} AND t.at - t.week < ${LATEST} AND (w.week IS NULL OR w.week < t.week::date)
     AND m.created_at AT TIME ZONE coalesce(w.time_zone, 'UTC') - ${HOUR} < t.week`;
 
-/** Organizations in which a mail is due. */
+/** The organizations in which a weekly mail is due. */
 export async function listDueOrganizations(db: Queryable, now: Date, limit: number): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(
     sql`SELECT DISTINCT m.organization_id AS id FROM ${dueMembers(now)} ORDER BY 1 LIMIT ${limit}`,
@@ -33,8 +33,8 @@ export async function listDueOrganizations(db: Queryable, now: Date, limit: numb
 export type WeeklyReader = { userId: string; email: string; language: WeeklyMailLanguage };
 
 /**
- * Marks the due mails of this week as done and returns their members. If many nodes do this at once, one node gets each
- * mail, so queue the mails in the same transaction.
+ * Marks the due mails of this week as done and returns the members who get them. If many nodes call the function at
+ * once, only one node gets each mail, so queue the mails in the same transaction.
  */
 export async function claimWeek(db: Queryable, orgId: string, now: Date): Promise<WeeklyReader[]> {
   const { rows } = await db.execute<{ user_id: string; email: string; language: WeeklyMailLanguage }>(sql`
@@ -60,7 +60,7 @@ export async function readWeeklyMail(db: Queryable, orgId: string, userId: strin
   return rows[0] ?? null;
 }
 
-/** A member who turns the mail on gets the next one, not the one of this week. */
+/** A member who turns the weekly mail on gets the next mail, not the mail of this week. */
 export async function writeWeeklyMail(
   db: Queryable,
   orgId: string,

@@ -9,9 +9,9 @@ import type { CodeTurn } from '../schema/run.ts';
 
 /**
  * A turn that the customer's own code answers. The state of such a turn is a column of the run, because the run is the
- * queue: while the code works on an accepted turn (202), the run has no lease and is due at the deadline. So no worker
- * waits, and the end of a worker loses nothing. The first stored answer counts. The answer comes from the worker that
- * got the response, or from the call to `reply_url`, which also makes the run due.
+ * queue: while the code works on an accepted turn (202), the run has no lease and is due at the deadline. No worker
+ * waits for the code, and the end of a worker loses nothing. The first stored answer counts. The answer comes from the
+ * worker that got the response, or from the call to `reply_url`, which also makes the run due.
  */
 export type RunRef = { orgId: string; runId: string; lease: string };
 
@@ -19,9 +19,9 @@ const keyOf = ({ orgId, runId, lease }: RunRef): string[] => [orgId, runId, leas
 
 /** The number of past turns is enough for a receiver that repeats an old answer because it got no response. */
 const MAX_PAST = 20;
-/** The messages that the code receives. */
+/** The code receives at most this many messages. */
 const MESSAGES = 40;
-/** Only an answer can change the column while the worker has the lease. */
+/** While the worker has the lease, only an answer can change the column. */
 const MAX_RACES = 3;
 
 export type AskedMessage = {
@@ -86,7 +86,7 @@ function decide(facts: Facts, { seconds, fields, told }: Limits): NextStep {
   return { step: 'late', turn: { ...before, waits: false } };
 }
 
-/** A message of the person changes this value. Tags, notes and messages of others do not. */
+/** A new message of the person changes the text. Tags, notes and messages of others do not change the text. */
 const basisOf = ({ turns, unanswered }: Pick<Facts, 'turns' | 'unanswered'>): string =>
   `${turns} ${unanswered.at(-1) ?? ''}`;
 
@@ -107,7 +107,7 @@ async function readFacts(pool: pg.Pool, run: RunRef): Promise<Facts | null> {
   return found.rows[0] ?? null;
 }
 
-/** Stores the answer that the worker got, unless another one was first. Returns the answer that counts. */
+/** Stores the answer that the worker got, unless another answer was first. Returns the answer that counts. */
 export async function keepAnswer(
   pool: pg.Pool,
   run: RunRef,
@@ -124,7 +124,7 @@ export async function keepAnswer(
   return stored.rows[0]?.answer ?? null;
 }
 
-/** Notes that the code has accepted the turn (202). Returns the answer if it has already arrived. */
+/** Records that the code has accepted the turn (202). Returns the answer if it has already arrived. */
 export async function noteAccepted(pool: pg.Pool, run: RunRef, turnId: string): Promise<TurnAnswer | null> {
   const noted = await pool.query<{ answer: TurnAnswer | null }>({
     name: 'note-code-accepted',
@@ -175,8 +175,8 @@ export async function readRepliedTurn(pool: pg.Pool, { orgId, runId, turnId }: R
 
 /**
  * Stores an answer that came to `reply_url`, if its turn is open, and makes the run due. A run whose turn was
- * superseded is due too: nothing else would end it before its deadline. The lock on the run orders this change before
- * or after a message that arrives at the same time.
+ * superseded becomes due too, because nothing else would end it before its deadline. The lock on the run orders the
+ * change before or after a message that arrives at the same time.
  */
 export async function storeReply(
   pool: pg.Pool,

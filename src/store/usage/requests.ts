@@ -11,16 +11,16 @@ export type RequestFilter = {
   method?: string | undefined;
   route?: string | undefined;
   outcome?: 'accepted' | 'refused' | 'failed' | undefined;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   since?: number | '' | undefined;
   until?: number | '' | undefined;
 };
 
-/** How many requests are read to list the distinct calls. */
+/** The list of distinct calls reads at most this many requests. */
 const LOOKED_THROUGH = 5_000;
 const MAX_CALLS = 50;
 
-/** Newest first, by the primary key. The housekeeper limits the number of rows. */
+/** Lists requests, newest first, by the primary key. The housekeeper limits the number of rows. */
 export async function listLoggedRequests(
   db: Queryable,
   orgId: string,
@@ -54,7 +54,7 @@ const OUTCOMES = {
   failed: sql`${requestLog.status} >= 500`,
 };
 
-/** IDs contain their time, so all IDs created from then on sort after this one. */
+/** IDs contain their time, so all IDs that are created after the given time sort after this ID. */
 const firstIdAt = (ms: number): string => newId('req', Math.max(0, ms)).slice(0, 'req_'.length + 10);
 
 /** The distinct calls among the newest requests. */

@@ -16,7 +16,7 @@ export type UsageCount = {
 };
 export type LoggedRequest = typeof requestLog.$inferSelect;
 
-/** How long rows are stored, which is the maximum period that the key's page shows. */
+/** Rows are stored for this time, which is the longest period on the key's page. */
 const KEPT_DAYS = 31;
 
 const REQUEST = rowsOf('r', {
@@ -40,7 +40,10 @@ const WRITE_REQUESTS = named(
   ON CONFLICT DO NOTHING`,
 );
 
-/** Adds counts and requests, in one round trip each. Counts of several nodes are added up. */
+/**
+ * Adds counts and requests to the database, in one round trip each. Counts of several nodes are added up in the
+ * database.
+ */
 export async function writeUsage(
   pool: pg.Pool,
   counts: readonly UsageCount[],
@@ -100,7 +103,7 @@ async function writeRequests(pool: pg.Pool, requests: readonly LoggedRequest[]):
   return [];
 }
 
-/** Counts per `unit`, oldest first. Units without a request are missing. */
+/** Returns counts per `unit`, oldest first. The result leaves out units without a request. */
 export async function readKeyUsage(
   db: Db,
   orgId: string,
@@ -145,12 +148,12 @@ export async function listNewestRequests(
 }
 
 /**
- * Maximum number of requests that are stored for one organization, so that none can fill the disk. This number is also
- * the maximum that its log shows.
+ * One organization stores at most this many requests, so that no organization can fill the disk. The log of an
+ * organization shows at most this many requests.
  */
 export const STORED_REQUESTS = 50_000;
 
-/** Removes rows beyond the newest of each organization, at most `limit` rows. */
+/** Removes requests beyond the newest of each organization, at most `limit` rows. */
 export async function trimRequests(pool: pg.Pool, limit: number, newest = STORED_REQUESTS): Promise<number> {
   const removed = await pool.query(
     `DELETE FROM request_log WHERE (org_id, id) IN (

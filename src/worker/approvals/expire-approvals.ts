@@ -5,12 +5,12 @@ import type { Db } from '../../store/db.ts';
 import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const POLL_MS = 1_000;
-/** Maximum number per run of the loop. The next batch follows immediately. */
+/** One run of the loop handles at most this many approvals, and the next batch follows immediately. */
 const BATCH = 50;
 
 /**
- * Denies the approvals whose time is over, each in a short transaction. If two workers process the same approval, the
- * second finds it decided, so no lease is needed.
+ * Denies the approvals whose deadline has passed, each in a short transaction. If two workers process the same
+ * approval, the second worker finds it decided, so no lease is needed.
  */
 export function createApprovalExpiry({
   db,

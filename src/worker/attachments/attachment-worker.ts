@@ -29,20 +29,22 @@ import { type ClaimLoop, createClaimLoop, type Worker } from '../claim-loop.ts';
 import type { WhenDue } from '../look-loop.ts';
 
 const POLL_MS = 1_000;
-/** Each file may need 10 MiB of memory. */
+/** The capacity is low, because each file may need 10 MiB of memory. */
 const CAPACITY = 4;
 /**
- * The part of the capacity that one lane of organizations may use, so that a server that does not answer does not block
- * everyone's files.
+ * One lane of organizations may use this part of the capacity, so that a server that does not answer does not block
+ * other organizations' files.
  */
 const MAX_PER_LANE = 2;
 /**
  * Providers count about ten tokens per second of audio, and a second needs more than a thousand bytes in any format.
  */
 const BYTES_PER_TOKEN = 100;
-/** This is shorter than the time after which a budget reservation counts as abandoned. */
+/** The time is shorter than the time after which a budget reservation counts as abandoned. */
 const TRANSCRIPT_TIMEOUT_MS = 50_000;
-/** Delays before the second and each further attempt. After the last one, the message stays unchanged. */
+/**
+ * The delays before the second and each later attempt. After the last delay and attempt, the message stays unchanged.
+ */
 const RETRY_SECONDS = [5, 30, 120, 600, 3_600, 6 * 3_600];
 
 export type AttachmentWorkerDeps = {
@@ -54,13 +56,13 @@ export type AttachmentWorkerDeps = {
   openSecrets: OpenSecrets;
   baseUrl: string;
   connections: ConnectionDeps;
-  /** Called when a message shows its file. */
+  /** This function is called when a message shows its file. */
   onStored(): void;
 };
 
 /**
- * Downloads the files that people sent through a provider. The provider sends a reference and stores the bytes, and the
- * message is accepted without waiting for them. If a transcription model is connected, the worker then transcribes
+ * Downloads the files that people sent through a provider. The provider stores the bytes and sends only a reference, so
+ * Parley accepts the message without the bytes. If a transcription model is connected, the worker also transcribes
  * audio.
  */
 export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
@@ -106,9 +108,9 @@ export function createAttachmentWorker(deps: AttachmentWorkerDeps): Worker {
 type Outcome = {
   row: ClaimedAttachment;
   file: Awaited<ReturnType<typeof newAttachment>> | null;
-  /** The transcript of the audio. */
+  /** The transcript of the audio file. */
   words: string | null;
-  /** Null: the file is finished, or was given up. */
+  /** Null: the file is finished, or was abandoned. */
   againAfterMs: number | null;
 };
 
@@ -148,7 +150,7 @@ async function fetchFile(
   return newAttachment({ db, baseUrl }, row.org_id, { name: row.name, bytes }, { id: row.id });
 }
 
-/** Empty if no speech is recognized, or if transcripts were turned off in the meantime. */
+/** The value is empty if no speech is recognized, or if transcripts were turned off since then. */
 async function writeDown({ connections, db }: AttachmentWorkerDeps, row: ClaimedAttachment, signal: AbortSignal) {
   const [connection, audio] = [
     await readTranscriptionConnection(db, row.org_id),
@@ -174,7 +176,10 @@ async function writeDown({ connections, db }: AttachmentWorkerDeps, row: Claimed
 const cut = (words: string): string =>
   words.length <= MAX_CAPTION ? words : `${words.slice(0, MAX_CAPTION - 1).toWellFormed()}…`;
 
-/** A broken channel may be repaired later. A refusal by a provider, or by a limit of the organization, is permanent. */
+/**
+ * A broken channel may be repaired later, so its files are tried again. A refusal by a provider, or by a limit of the
+ * organization, is permanent.
+ */
 function failureOf(error: unknown): { code: string; message: string; isFinal: boolean; afterMs: number } {
   if (error instanceof ChannelFailure) {
     const { retryable, channelBroken, retryAfterMs } = error.facts;

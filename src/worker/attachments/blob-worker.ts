@@ -13,7 +13,7 @@ import type { Db } from '../../store/db.ts';
 import { createLookLoop } from '../look-loop.ts';
 
 const POLL_MS = 5_000;
-/** Each file may have 10 MiB, and only one is in memory at a time. */
+/** Each file may have 10 MiB, and only one file at a time is in memory. */
 const BATCH = 20;
 
 export type BlobWorkerDeps = { db: Db; log: Logger; blobs: BlobStore };

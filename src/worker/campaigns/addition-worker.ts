@@ -58,7 +58,7 @@ export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
     claim: (lease) => claimAddition(deps.db, lease),
     work: async (claimed, stopping) => {
       if (await addPages(deps, claimed, stopping)) await finishAddition(deps.db, claimed, null);
-      // If the addition belongs to another worker now, this does nothing.
+      // If the addition belongs to another worker, the release changes nothing.
       else await releaseAddition(deps.db, claimed, 0);
     },
     fail: (claimed, error) => handleFailure(deps, claimed, error),
@@ -68,7 +68,7 @@ export const createAdditionWorker = (deps: AdditionWorkerDeps): PagedLoop =>
 async function handleFailure({ db, log }: AdditionWorkerDeps, claimed: ClaimedAddition, error: unknown): Promise<void> {
   if (error instanceof Refusal && error.status !== 503) {
     const campaign = await readCampaign(db, claimed.org_id, claimed.campaign_id);
-    // The addition waits during a pause.
+    // During a pause of the installation, the addition waits.
     if (campaign?.state === 'paused') return releaseAddition(db, claimed, RETRY_SECONDS);
     return finishAddition(db, claimed, { code: error.code, detail: error.message });
   }
@@ -80,7 +80,10 @@ async function handleFailure({ db, log }: AdditionWorkerDeps, claimed: ClaimedAd
 type Answered = AdditionPage & { next: string | null };
 type Campaign = { id: string; kind: string };
 
-/** Returns false if it ended early: stopped, cancelled, claimed by another worker, or interrupted to let others run. */
+/**
+ * Returns false if the addition ended early, because it was stopped, cancelled, claimed by another worker, or
+ * interrupted to let others run.
+ */
 async function addPages(deps: AdditionWorkerDeps, claimed: ClaimedAddition, stopping: AbortSignal): Promise<boolean> {
   const campaign = await readCampaign(deps.db, claimed.org_id, claimed.campaign_id);
   if (!campaign) throw new Refusal('campaign_not_found');
@@ -90,7 +93,7 @@ async function addPages(deps: AdditionWorkerDeps, claimed: ClaimedAddition, stop
   const rows = claimed.file === null ? null : await allOf(parseRecipients(claimed.file));
   let { done, after } = claimed;
   for (let pages = 1; ; pages++) {
-    // Reading a large file takes a while, in which a member may cancel it or a person in it may be erased.
+    // While a large file is read, a member may cancel the addition, or a person in the file may be erased.
     if (!(await renewAddition(deps.db, claimed))) return false;
     const page = rows
       ? await addRows(deps, claimed, target, rows.slice(done, done + PAGE), done)
@@ -105,7 +108,7 @@ async function addPages(deps: AdditionWorkerDeps, claimed: ClaimedAddition, stop
   }
 }
 
-/** Adds a page of a file. Null: there is no further page. */
+/** Adds a page of a file. Null: the file has no further page. */
 async function addRows(
   deps: AdditionWorkerDeps,
   claimed: ClaimedAddition,
@@ -132,7 +135,7 @@ async function addPeople(
   campaign: Campaign,
   { done, after }: { done: number; after: string | null },
 ): Promise<Answered | null> {
-  // People are listed only by their IDs.
+  // People are listed in the order of their IDs, so the time is unused.
   const page = after === null ? null : { id: after, createdAt: new Date(0) };
   const found = await listEndUsers(deps.db, claimed.org_id, claimed.filter ?? {}, { limit: PAGE, after: page });
   if (found.rows.length === 0) return null;
@@ -171,6 +174,7 @@ async function addPage(
   };
   const { answer } = await addRecipients(db, call, suppression);
   const stored = JSON.parse(answer.body) as Partial<Answered>;
-  // An erasure deletes a response that names the person. The page was added, but its counts are lost.
+  // An erasure deletes a stored response that names the person. If the stored response was deleted, the page was added,
+  // but its counts are lost.
   return stored.rows === undefined ? answerOf([]) : (stored as Answered);
 }

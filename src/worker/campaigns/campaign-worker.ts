@@ -13,16 +13,16 @@ import { BATCH, LOOK_MS, planDispatch } from '../../features/campaigns/plan-disp
 
 /**
  * Turns due recipients into conversations, in batches. A batch is one transaction. The campaign is locked, so its pace
- * is valid over all workers, and a pause waits for at most one batch. Recipient, conversation and run are written
- * together. So a crash of the worker leaves all of them or none, and no lease is needed. The turn worker sends the
+ * is valid over all workers, and a pause waits for at most one batch. The worker writes recipient, conversation and run
+ * together. A crash of the worker leaves all three changes or none, and no lease is needed. The turn worker sends the
  * messages.
  */
 export type CampaignWorker = { start(): void; wake(): void; stop(): Promise<void> };
 
 const EXPIRE_BATCH = 2_000;
-/** Maximum number of campaigns per run of the loop. The next run of the loop follows immediately. */
+/** One run of the loop handles at most this many campaigns. The next run of the loop follows immediately. */
 export const CAMPAIGNS = 50;
-/** How often the worker searches for ended campaigns, because an expiry is not urgent. */
+/** The worker searches for ended campaigns at this interval, because an expiry is not urgent. */
 const EXPIRE_EVERY_MS = 1_000;
 
 export function createCampaignWorker({
@@ -34,7 +34,7 @@ export function createCampaignWorker({
   db: Db;
   log: Logger;
   whenDue?: WhenDue;
-  /** Called when there are new runs that need a turn. */
+  /** This function is called when new runs need a turn. */
   onBegun(): void;
 }): CampaignWorker {
   const pool = db.$client;
@@ -95,7 +95,7 @@ export async function dispatchDue(
       hasBegun: dispatches.some(({ kind }) => kind === 'begin'),
     };
   } finally {
-    // Closing a connection in the middle of a transaction rolls it back.
+    // Closing the connection in the middle of a transaction rolls the transaction back.
     client.release(broken);
   }
 }

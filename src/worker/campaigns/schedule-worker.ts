@@ -9,7 +9,7 @@ const RETRY_SECONDS = 60;
 
 type Deps = { db: Db; log: Logger; whenDue?: WhenDue; onStarted(): void; lookMs?: number };
 
-/** Starts the campaigns of schedules. No lease is needed, because each start is one short transaction. */
+/** Starts the campaigns of schedules, each in one short transaction, so no lease is needed. */
 export function createScheduleWorker({
   db,
   log,

@@ -9,13 +9,13 @@ import type { ClaimedDelivery } from '../../store/deliveries/claim.ts';
 import { reasonNotToSend } from '../../store/end-users/reason-not-to-send.ts';
 import type { DeliveryOutcome } from '../../store/deliveries/complete.ts';
 
-/** The number of the last attempt, after which there is no retry. */
+/** The number of the last attempt, which has no retry. */
 export const MAX_ATTEMPTS = 12;
 const MAX_BACKOFF_MS = 10 * 60_000;
 
 export type Attempt = { outcome: DeliveryOutcome; broken: string | null; called: boolean };
 
-/** Makes one attempt to deliver one message and decides what follows. Never throws. */
+/** Makes one attempt to deliver one message and decides what follows. The function never throws. */
 export async function deliverMessage(
   claimed: ClaimedDelivery,
   deps: { kinds: ChannelKinds; openSecrets: OpenSecrets; tools: SendTools },
@@ -84,7 +84,7 @@ function heldBack({ attempts, channel, person, withdrawn, confirms_opt_out: conf
   return null;
 }
 
-/** Nothing has been sent yet, so there is no risk of a duplicate. */
+/** A message that could not be opened was not sent, so no duplicate is possible. */
 function notOpened(cause: unknown): never {
   if (!(cause instanceof SealError)) throw cause;
   throw new ChannelFailure('channel_unauthorized', NOT_OPENED, { retryable: true, cause });
@@ -139,7 +139,7 @@ const ended = (
   learned: null,
 });
 
-/** Returns a delivery to the queue unchanged, because no attempt was made. */
+/** Returns a delivery unchanged to the queue, because no attempt was made. */
 export const givenBack = (claimed: ClaimedDelivery, afterMs: number): DeliveryOutcome => ({
   ...ended(claimed, 'queued', null),
   againAfterMs: afterMs,
@@ -147,14 +147,14 @@ export const givenBack = (claimed: ClaimedDelivery, afterMs: number): DeliveryOu
 });
 
 /**
- * Decides the consequence of a failure. A permanent failure: failed. A temporary failure: queued again, with a delay or
- * at the time that the provider requested. No response, although the provider may have the message: retried only if the
- * receiver can detect a duplicate, otherwise `undelivered`. No person should get the same message twice, and "failed"
- * may be wrong.
+ * Decides what follows from a failure. After a permanent failure, the message is `failed`. After a temporary failure,
+ * the message is queued again, with a delay or at the time that the provider requested. Without a response, the
+ * provider may have the message, so it is retried only if the receiver can detect a duplicate, and is otherwise
+ * `undelivered`. The reason is that no person should get the same message twice, and "failed" may be wrong.
  */
 function failed(claimed: ClaimedDelivery, error: unknown, repeatable: boolean, signal: AbortSignal): Attempt {
   if (signal.aborted) {
-    // This server stops in the middle of a call, and another one continues, as after a crash.
+    // This server stops in the middle of a call, and another server continues, as after a crash.
     const outcome = { ...ended(claimed, 'queued', null), againAfterMs: 0, possibleDuplicate: true };
     return { outcome, broken: null, called: true };
   }

@@ -17,8 +17,8 @@ import type { WhenDue } from '../look-loop.ts';
 import { deliverMessage, givenBack } from './deliver-message.ts';
 
 /**
- * The delivery worker: claims due messages in batches, calls their providers, and stores the outcomes. A second call
- * for the same message happens only if a worker died before it could store the response. After such a death, the
+ * The delivery worker claims due messages in batches, calls their providers, and stores the outcomes. A second call for
+ * the same message happens only if a worker died before it could store the response. After the death of its worker, the
  * message is marked `possible_duplicate`. Any number of workers share one database. The messages of one conversation
  * are sent in order.
  */
@@ -29,7 +29,7 @@ export type DeliveryWorkerOptions = {
   kinds: ChannelKinds;
   egress: Pick<Egress, 'request' | 'connect'>;
   openSecrets: OpenSecrets;
-  /** Base URL of this region, for calls from providers. */
+  /** The base URL of this region, which providers call. */
   baseUrl: string;
 };
 
@@ -37,13 +37,11 @@ export type DeliveryWorkerOptions = {
 const CAPACITY = 400;
 const CLAIM_BATCH = 100;
 /**
- * The part of the capacity that the organizations of one lane may use, because endpoints that hang must leave room for
+ * The organizations of one lane may use this part of the capacity, because endpoints that hang must leave room for
  * other organizations.
  */
 const MAX_PER_LANE = 350;
-/**
- * The part of the capacity that one channel may use, because a slow endpoint must not delay messages of other channels.
- */
+/** One channel may use this part of the capacity, because a slow endpoint must not delay messages of other channels. */
 const MAX_PER_CHANNEL = 32;
 const CROWDED_MS = 500;
 const POLL_MS = 200;
@@ -63,7 +61,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
     batch: CLAIM_BATCH,
     leaseSeconds: LEASE_SECONDS.message,
     claim: async (limit) => {
-      // Each claim has its own lease, so a row that this worker lost and claimed again is not mistaken for the earlier
+      // Each claim has a new lease, so a row that this worker lost and claimed again is not mistaken for the earlier
       // claim.
       const claimed = await claimDeliveries(pool, newId('node'), limit, lanes.counts, MAX_PER_LANE);
       // crash point: delivery:after-claim
@@ -81,7 +79,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
     onEnd: ({ lane, channel }) => {
       lanes.remove(lane);
       channels.remove(channel.id);
-      // The next message of the conversation may be waiting for this one.
+      // The next message of the conversation may be waiting for this message.
       return true;
     },
   });
@@ -103,7 +101,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): Worker {
 
   async function deliver(work: Work<ClaimedDelivery>): Promise<void> {
     const claimed = work.row;
-    // The first message of a campaign may have been delayed into quiet hours.
+    // The first message of a campaign may have been delayed into quiet hours, so the hours are checked.
     const toOpeningMs = claimed.role === 'agent' ? await msToOpening(db, claimed.org_id, { messageId: claimed.id }) : 0;
     if (toOpeningMs > 0) return void (await loop.store(givenBack(claimed, toOpeningMs)));
     if (!hasLeaseForCall(work, LEASE_SECONDS.message)) return giveBack(claimed);

@@ -9,13 +9,13 @@ import type { PageRow } from '../../store/document-sources/read.ts';
 import { DocumentFault } from '../../engine/documents/document-fault.ts';
 import type { ReadFiles } from '../../engine/documents/read-files.ts';
 
-/** Reads one page of a source politely: with the crawler's own name, once, and only if the page has changed. */
+/** Reads one page of a source with the crawler's own name, once, and only if the page has changed. */
 export const AGENT = 'Parley';
 const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
-/** How often a page that does not answer is tried in one sync. */
+/** A sync tries a page that does not answer this many times. */
 const MAX_ATTEMPTS = 3;
-/** The pause after a 429 or 503 without a time. */
+/** The pause after a 429 or 503 that states no time. */
 const LATER_MS = 30_000;
 
 export type FetchDeps = { egress: Pick<Egress, 'request'>; files: Pick<ReadFiles, 'read'> };
@@ -92,7 +92,7 @@ async function readAnswer(
   }
 }
 
-/** A longer value is not stored, and then the site sends the page again. */
+/** A longer value is not stored, so the site sends the whole page again. */
 const short = (value: string | undefined): string | null => (value !== undefined && value.length <= 500 ? value : null);
 
 function textOf(
@@ -114,8 +114,8 @@ function redirected(source: ClaimedSource, page: PageRow, { headers }: EgressRes
   const to = pageAddress(headers['location'] ?? '', page.url);
   if (to === null) return fault('redirected_away', 'The page redirects, but not to a page.', true);
   if (source.kind !== 'page' && isInScope(to, source.scope)) return { found: { kind: 'leads', to, how: 'redirect' } };
-  // The address that a person typed may redirect to https, to "www" or to a language. The source then uses the new
-  // address.
+  // The address that a person typed may redirect to https, to "www" or to a language. The source continues with the
+  // address to which the site redirects.
   if (isStart) return { found: { kind: 'leads', to, how: 'redirect', scope: scopeOf(to, source.kind) } };
   return fault('redirected_away', 'The page redirects to an address outside of the site.', true);
 }
@@ -135,7 +135,7 @@ const fault = (code: string, detail: string, gone: boolean): Fetched => ({
   found: { kind: 'fault', code, detail, gone, answered: true },
 });
 
-/** Sitemaps may be compressed. The uncompressed size is limited like that of a page. */
+/** Sitemaps may be compressed. The uncompressed size has the same limit as a page. */
 function unpacked(bytes: Buffer): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {

@@ -4,8 +4,8 @@ import type { ReadFiles } from '../../engine/documents/read-files.ts';
 import { AGENT, headers } from './fetch-page.ts';
 
 /**
- * The rules in robots.txt of a host (RFC 9309). Without a file, everything is allowed. If the host fails, the file is
- * requested again later and not ignored.
+ * Reads the rules in robots.txt of a host (RFC 9309). A host without the file allows everything. If the host fails, the
+ * file is requested again later and not ignored.
  */
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
@@ -37,12 +37,12 @@ async function fetchText(egress: Pick<Egress, 'request'>, url: string, redirects
     if (answer.status >= 500) return null;
     const isRedirect = answer.status >= 300 && answer.status < 400 && redirects > 0;
     const to = isRedirect ? URL.parse(answer.headers['location'] ?? '', url) : null;
-    // Without a location, a redirect is an answer without rules.
+    // A redirect without a location counts as an answer without rules.
     if (to !== null && to.href !== url) return await fetchText(egress, to.href, redirects - 1);
     return answer.status === 200 ? answer.body.toString('utf8') : '';
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    // The file is too large to be intended, so it is ignored.
+    // A file above the limit cannot be meant as rules, so it is ignored.
     return error.code === 'egress_too_large' ? '' : null;
   }
 }

@@ -16,7 +16,7 @@ import { readRobots, type Robots } from './robots.ts';
 
 /**
  * Reads the pages of sources one after another, with a pause between them. The database records which pages are left,
- * and each page is stored in one transaction under a lease. So another worker can continue the sync of a killed one. A
+ * and each page is stored in one transaction under a lease. Another worker can continue the sync of a killed worker. A
  * source is interrupted after a minute, so that hundreds of pages of one organization do not delay one page of another.
  */
 export type SourceWorkerDeps = {
@@ -47,7 +47,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     await endSlice(db, source, { inSeconds: RETRY_SECONDS });
   }
 
-  /** Reads until the time is over, the site requests a pause, or no page is left. */
+  /** Reads pages until the time is over, the site requests a pause, or no page is left. */
   async function readSlice(source: ClaimedSource, stopping: AbortSignal): Promise<Parameters<typeof endSlice>[2]> {
     const end = performance.now() + sliceMs;
     const { origin } = new URL(source.scope);
@@ -72,7 +72,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
     const fetched = await fetchPage(deps, source, page, await isStart(db, source));
     const { found } = fetched;
     if (found.kind !== 'leads' || found.how !== 'duplicate') return fetched;
-    // A canonical address does not replace this page if it failed or if it refers back to this page.
+    // A canonical address replaces this page only if its page did not fail and does not refer back to this page.
     const target = await readPage(db, source, found.to);
     const isLost = target !== null && target.sync === source.sync && target.state === 'fault';
     if (!isLost && !(await leadsBack(db, source, found.to, page.url))) return fetched;
@@ -104,7 +104,7 @@ export function createSourceWorker(deps: SourceWorkerDeps): PagedLoop {
   });
 }
 
-/** Ends early when the worker stops. */
+/** Waits, or ends early when the worker stops. */
 const pause = (ms: number, stopping: AbortSignal): Promise<unknown> =>
   sleep(ms, undefined, { signal: stopping }).catch(() => {});
 

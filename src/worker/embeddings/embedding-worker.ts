@@ -19,7 +19,7 @@ import type { PagedLoop } from '../paged-loop.ts';
 
 const BATCHES_A_TURN = 4;
 
-/** Embeds the passages of documents. */
+/** The worker that embeds the passages of documents. */
 export const createEmbeddingWorker = (deps: EmbeddingsDeps & DocumentWorkerDeps): PagedLoop =>
   createDocumentWorker(embedding(deps), deps);
 
@@ -29,7 +29,7 @@ const embedding = (deps: EmbeddingsDeps): DocumentWork<EmbeddingConnection, stri
   capacity: 2,
   readConnection: readEmbeddingConnection,
 
-  /** The distinct texts of a document. */
+  /** Returns the distinct texts of a document. */
   async partsOf(document, { provider, baseUrl, embeddingModel: model }) {
     const keyOf = vectorKeys({ provider, baseUrl, model });
     const texts = new Map<string, string>();
@@ -47,7 +47,7 @@ const embedding = (deps: EmbeddingsDeps): DocumentWork<EmbeddingConnection, stri
     if (dimensions !== null) await reuseVectors(tx, claimed, keys, dimensions);
   },
 
-  /** The size of a batch depends on the dimensions, which the first batch shows. */
+  /** The size of a batch depends on the number of dimensions, which the first batch shows. */
   batches: ({ embeddingDimensions: dimensions }) => ({
     size: batchOf(dimensions),
     count: dimensions === null ? 1 : BATCHES_A_TURN,

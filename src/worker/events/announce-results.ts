@@ -3,7 +3,7 @@ import type { Db } from '../../store/db.ts';
 import { announceResults } from '../../store/runs/results.ts';
 import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
-/** A statement locks its rows until it ends, so each statement changes only this many. */
+/** A statement locks its rows until it ends, so each statement changes at most this many rows. */
 const BATCH = 200;
 const POLL_MS = 500;
 

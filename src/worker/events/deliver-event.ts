@@ -6,7 +6,7 @@ import { webhookCredential } from '../../store/credentials.ts';
 import type { ClaimedEvent, EventOutcome } from '../../store/events/deliver.ts';
 import { presentEvent } from '../../store/events/present.ts';
 
-/** Delays before the second and each further attempt (Standard Webhooks 1.0, "Deliverability and reliability"). */
+/** The delays before the second and each later attempt (Standard Webhooks 1.0, "Deliverability and reliability"). */
 const RETRY_SECONDS = [
   5,
   5 * 60,
@@ -22,7 +22,7 @@ export const MAX_EVENT_ATTEMPTS = RETRY_SECONDS.length + 1;
 /** Delays are longer by up to this share, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 const TIMEOUT_MS = 15_000;
-/** How much of a response is read. The text is stored only for display. */
+/** At most this much of a response is read, because the text is only displayed. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const SHOWN_CHARACTERS = 1_000;
 
@@ -32,7 +32,7 @@ export type EventTools = {
   signal: AbortSignal;
   /** Returns a number between 0 and 1. */
   random: () => number;
-  /** The trace to which the event belongs. */
+  /** The trace of the run to which the event belongs. */
   trace?: string;
 };
 
@@ -42,7 +42,7 @@ export type EventAttempt = {
   gone: boolean;
 };
 
-/** Makes one attempt to deliver one event and decides what follows. Never throws. */
+/** Makes one attempt to deliver one event and decides what follows. The function never throws. */
 export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Promise<EventAttempt> {
   if (!claimed.enabled) return { outcome: { ...ended(claimed, null), state: 'cancelled' }, gone: false };
   const started = Date.now();
@@ -60,7 +60,7 @@ export async function deliverEvent(claimed: ClaimedEvent, tools: EventTools): Pr
     if (status === 410) return { outcome: ended(claimed, attempt), gone: true };
     return { outcome: again(claimed, attempt, tools.random), gone: false };
   } catch (error) {
-    // This server stops in the middle of a call, and another one repeats the attempt.
+    // This server stops in the middle of a call, and another server repeats the attempt.
     if (tools.signal.aborted) return { outcome: { ...givenBack(claimed), againAfterMs: 0 }, gone: false };
     return {
       outcome: again(claimed, attemptOf({ status: null, error: reasonOf(error), response: '' }), tools.random),
@@ -112,7 +112,7 @@ const ended = (claimed: ClaimedEvent, attempt: DeliveryAttempt | null): EventOut
   againAfterMs: null,
 });
 
-/** Returns a delivery to the queue unchanged, because no attempt was made. */
+/** Returns a delivery unchanged to the queue, because no attempt was made. */
 export const givenBack = (claimed: ClaimedEvent): EventOutcome => ({
   claimed,
   state: 'pending',
@@ -126,6 +126,6 @@ function again(claimed: ClaimedEvent, attempt: DeliveryAttempt, random: () => nu
   return { claimed, state: 'pending', attempt, againAfterMs: seconds * 1_000 * (1 + JITTER * random()) };
 }
 
-/** The database does not accept NUL in text. */
+/** PostgreSQL does not accept NUL in text. */
 const readable = (body: Buffer): string =>
   body.toString('utf8').replaceAll('\0', '\uFFFD').slice(0, SHOWN_CHARACTERS).toWellFormed();

@@ -22,10 +22,10 @@ import type { WhenDue } from '../look-loop.ts';
 import { deliverEvent, givenBack } from './deliver-event.ts';
 
 /**
- * The event worker: claims due deliveries in batches, calls the endpoints, and stores the outcomes. An event is sent at
- * least once. If a worker ends between the call and the write, another one sends the event again, and the receiver
+ * The event worker claims due deliveries in batches, calls the endpoints, and stores the outcomes. An event is sent at
+ * least once. If a worker ends between the call and the write, another worker sends the event again, and the receiver
  * detects the duplicate by `webhook-id`. Any number of workers share one database. Unlike messages, events have no
- * order: a failed event does not delay the next one.
+ * order, so a failed event does not delay the next event.
  */
 export type EventWorkerOptions = {
   db: Db;
@@ -38,10 +38,10 @@ export type EventWorkerOptions = {
   tracer?: Tracer | null;
 };
 
-/** Maximum number of calls in progress, which wait for an endpoint. */
+/** The worker has at most this many calls in progress, which wait for an endpoint. */
 const CAPACITY = 200;
 const CLAIM_BATCH = 100;
-/** The part of the capacity that one endpoint may use, because a slow or dead endpoint must not delay the others. */
+/** One endpoint may use this part of the capacity, because a slow or dead endpoint must not delay other endpoints. */
 const MAX_PER_ENDPOINT = 8;
 const POLL_MS = 500;
 
@@ -59,7 +59,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
     batch: CLAIM_BATCH,
     leaseSeconds: LEASE_SECONDS.event_delivery,
     claim: async (limit) => {
-      // Each claim has its own lease, so a row that this worker lost and claimed again is not mistaken for the earlier
+      // Each claim has a new lease, so a row that this worker lost and claimed again is not mistaken for the earlier
       // claim.
       const quota = { limit, share: MAX_PER_ENDPOINT, busy: endpoints.counts };
       const claimed = await claimEvents(pool, newId('node'), quota);
@@ -74,7 +74,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
       );
       const healthy = outcomes.filter(({ state }) => state === 'delivered').map(({ claimed }) => claimed);
       const once = new Map(healthy.map((claimed) => [`${claimed.org_id} ${claimed.endpoint_id}`, claimed]));
-      // The outcomes are stored, and waiting deliveries become due at their time.
+      // If the statement fails, the outcomes are still stored, and waiting deliveries become due at their time.
       if (once.size > 0)
         await makeWaitingDue(pool, [...once.values()]).catch((error: unknown) =>
           log.warn({ err: error }, 'The waiting deliveries of an endpoint were not made due.'),
@@ -114,8 +114,8 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
   }
 
   /**
-   * In Standard Webhooks, 410 means that the endpoint was removed permanently. Does nothing if the URL has changed
-   * since the call.
+   * In Standard Webhooks, 410 means that the endpoint was removed permanently. Does nothing if the endpoint's URL has
+   * changed since the call.
    */
   async function disable({ org_id: orgId, endpoint_id: id, url }: ClaimedEvent): Promise<void> {
     await db.transaction(async (tx) => {
@@ -136,7 +136,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
   return loop;
 }
 
-/** The order in which several deliveries are locked, to avoid deadlocks. */
+/** The order in which a statement locks several deliveries, to avoid deadlocks. */
 const inOrder = (a: Pick<ClaimedEvent, 'event_id' | 'endpoint_id'>, b: typeof a): number =>
   a.event_id === b.event_id ? compare(a.endpoint_id, b.endpoint_id) : compare(a.event_id, b.event_id);
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

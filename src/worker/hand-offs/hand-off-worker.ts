@@ -5,14 +5,15 @@ import { delayHandOff, findDueHandOffs } from '../../store/hand-offs/queue.ts';
 import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const LOOK_MS = 1_000;
-/** Maximum number per run of the loop. The next run of the loop follows at once. */
+/** One run of the loop handles at most this many hand-offs, and the next run follows immediately. */
 const BATCH = 50;
-/** The delay of a hand-off that failed, so that the others run first. */
+/** The delay of a hand-off that failed, so that other hand-offs run first. */
 const RETRY_SECONDS = 60;
 
 /**
- * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves either everything or
- * nothing. If two workers process the same hand-off, the second finds it done, so no lease is needed.
+ * Applies the rules of organizations to hand-offs, each in a short transaction. A crash leaves either a whole
+ * assignment or nothing. If two workers process the same hand-off, the second worker finds it done, so no lease is
+ * needed.
  */
 export function createHandOffWorker({
   log,

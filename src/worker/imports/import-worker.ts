@@ -23,19 +23,22 @@ import type { WhenDue } from '../look-loop.ts';
 import { createPagedLoop, type PagedLoop } from '../paged-loop.ts';
 
 /**
- * Reads files of end users and writes them through the same verb as `POST /api/end-users/bulk`, 500 rows at a time. The
- * file is streamed in pieces, so memory does not grow with it. Each batch has its own Idempotency-Key (import, run,
- * first row): after a crash, the next worker gets the stored answer, so no row is counted twice or lost. The number of
- * finished rows shows where to continue.
+ * Reads files of end users and writes the people through the same verb as `POST /api/end-users/bulk`, 500 rows at a
+ * time. The worker streams the file in pieces, so memory does not grow with the file. Each batch has its own
+ * Idempotency-Key (import, run, first row). After a crash, the next worker gets the stored answer, so no row is counted
+ * twice or lost. The number of finished rows shows where the next worker continues.
  */
 export type ImportWorkerDeps = EndUsersDeps & {
   log: Logger;
   whenDue?: WhenDue;
-  /** Step 14 of the order of checks (docs/security.md) for one person. Throws a Refusal with the faults. */
+  /**
+   * Checks one person as step 14 of the order of checks does (docs/security.md). The method throws a Refusal with the
+   * faults.
+   */
   check(person: unknown): void;
 };
 
-/** How many files, of different organizations, are read at the same time. */
+/** At most this many files, of different organizations, are read at the same time. */
 const CAPACITY = 2;
 const POLL_MS = 1_000;
 const RETRY_SECONDS = 5;
@@ -68,8 +71,8 @@ async function handleFailure({ db, log }: ImportWorkerDeps, claimed: ClaimedImpo
 }
 
 /**
- * Whether a later attempt can succeed. A refusal that a later attempt can avoid has a Retry-After. An example is a
- * batch that this node still writes under a lease that has ended.
+ * True if a later attempt can succeed. A refusal that a later attempt can avoid has a Retry-After. An example is the
+ * refusal of a batch that this node is still writing under a lease that has ended.
  */
 const passes = (error: unknown): boolean =>
   isUnreachable(error) ||
@@ -78,7 +81,7 @@ const passes = (error: unknown): boolean =>
 
 type NumberedRow = { row: number; cells: string[] };
 
-/** Returns false if it ended early: stopped, cancelled, or claimed by another worker. */
+/** Returns false if the import ended early, because it was stopped, cancelled, or claimed by another worker. */
 async function readFile(deps: ImportWorkerDeps, claimed: ClaimedImport, stopping: AbortSignal): Promise<boolean> {
   const { delimiter, encoding } = claimed.settings;
   const pieces = readPieces(deps.db, claimed.org_id, claimed.id);
@@ -89,13 +92,13 @@ async function readFile(deps: ImportWorkerDeps, claimed: ClaimedImport, stopping
     const rows = batch;
     batch = [];
     if (rows.length === 0) return true;
-    // The pieces of a cancelled import are deleted, so the rows may end in the middle of one.
+    // The pieces of a cancelled import are deleted, so the rows may end in the middle of a piece.
     if (!(await renewImport(deps.db, claimed))) return false;
     return finishRows(deps.db, claimed, await outcomesOf(deps, claimed, rows, { rows: read, bytes }));
   };
   for await (const row of readCsv(pieces, { delimiter, encoding })) {
     bytes = row.bytes;
-    // Spreadsheets count the header as row 1, but it is not a data row.
+    // Spreadsheets count the header as row 1, although the header is not a data row.
     read++;
     if (read <= claimed.rows) continue;
     batch.push({ row: read + 1, cells: row.cells });

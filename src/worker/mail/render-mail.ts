@@ -2,7 +2,9 @@ import type { MailPart, MailText } from '../../store/mail.ts';
 
 const HELLO = { en: 'Hello,', ar: 'مرحبًا،' };
 
-/** Returns the same text as plain text and as simple HTML. Names that people chose appear as text, never as markup. */
+/**
+ * Returns the text of a mail as plain text and as simple HTML. Names that people chose appear as text, never as markup.
+ */
 export function renderMail(mail: MailText): { text: string; html: string } {
   const { lines, link, parts = [], after = [], language = 'en', unsubscribe } = mail;
   const stop = unsubscribe && { label: unsubscribe.label, url: unsubscribe.link };

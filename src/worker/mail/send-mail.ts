@@ -19,17 +19,17 @@ import { type ClaimLoop, createClaimLoop, hasLeaseForCall, type Worker } from '.
 import { renderMail } from './render-mail.ts';
 
 /**
- * The outbox worker: claims due mails, sends them through the operator's mail server, and deletes them. A mail is sent
- * at least once: if a worker dies between sending and deleting, another one sends it again. A link works once, no
- * matter how often it arrives. No log line contains a recipient or the server's reply, which often contains the
+ * The outbox worker claims due mails, sends them through the operator's mail server, and deletes them. A mail is sent
+ * at least once: if a worker dies between sending and deleting, another worker sends the mail again. A link works once,
+ * however often its mail arrives. No log line contains a recipient or the server's reply, which often contains the
  * recipient.
  */
-/** Loaded with the first mail. */
+/** The first mail loads the library. */
 const smtp = () => import('../../channels/email/smtp.ts');
 const POLL_MS = 1_000;
-/** Maximum number of mails that are sent concurrently, each over its own connection. */
+/** The worker sends at most this many mails concurrently, each over a separate connection. */
 const CAPACITY = 10;
-/** Delays before the second and each further attempt. The last delay repeats until the mail expires. */
+/** The delays before the second and each later attempt. The last delay repeats until the mail expires. */
 const RETRY_SECONDS = [5, 30, 60, 5 * 60, 15 * 60, 60 * 60];
 
 export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: MailServer }): Worker {
@@ -66,7 +66,7 @@ export function createMailWorker(deps: { db: Db; log: Logger; key: Key; server: 
     onEnd: (_mail, wasFull) => wasFull,
   });
 
-  /** Makes one attempt. Null: the mail is finished, whether it was sent or not. */
+  /** Makes one attempt to send a mail. Null: the mail is finished, whether it was sent or not. */
   async function attempt(mail: ClaimedMail, to: string, signal: AbortSignal): Promise<number | null> {
     const facts = { mail_id: mail.id, attempts: mail.attempts };
     if (mail.expires_at <= new Date()) {
@@ -125,14 +125,14 @@ const headersOf = ({ unsubscribe }: MailText) => ({
 
 const UNKNOWN = { code: 'internal_error', message: 'The attempt failed inside Parley.' };
 
-/** The operator chose this server, so it may be private, on any port, and without encryption. */
+/** The operator chose the mail server, so it may be private, on any port, and without encryption. */
 function egressTo({ host, port }: MailServer): Egress {
   return createEgress({ allow: [`${host.includes(':') ? `[${host}]` : host}:${port}`] });
 }
 
 /**
- * Connects and signs in, and sends nothing. Null: the server accepted the sign-in. Otherwise returns a sentence about
- * the failure.
+ * Connects to the mail server and signs in, but sends nothing. Null if the server accepted the sign-in, otherwise a
+ * sentence about the failure.
  */
 export async function tryMailServer(server: MailServer): Promise<string | null> {
   const egress = egressTo(server);

@@ -5,14 +5,14 @@ import { delaySurvey, findDueSurveys } from '../../store/ratings/survey.ts';
 import { createLookLoop, type LookLoop, type WhenDue } from '../look-loop.ts';
 
 const LOOK_MS = 1_000;
-/** Maximum number per run of the loop. The next run of the loop follows at once. */
+/** One run of the loop handles at most this many surveys, and the next run follows immediately. */
 const BATCH = 50;
-/** The delay of a survey that failed, so that the others run first. */
+/** The delay of a survey that failed, so that other surveys run first. */
 const RETRY_SECONDS = 60;
 
 /**
- * Sends the questions of resolved conversations, each in a short transaction. If two workers process the same survey,
- * the second finds it sent, so no lease is needed.
+ * Sends the survey questions of resolved conversations, each in a short transaction. If two workers process the same
+ * survey, the second worker finds it sent, so no lease is needed.
  */
 export function createSurveyWorker({
   db,

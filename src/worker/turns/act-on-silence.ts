@@ -35,7 +35,7 @@ export async function actOnSilence(
 ): Promise<CompletedTurn> {
   const { definition } = loaded.agent;
   const step = silentStep(definition, run.silent_steps);
-  // A new version of the agent may have no such step.
+  // A new version of the agent may not define the reminder that is due.
   if (step === null) return waiting(run, { seconds: null, steps: run.silent_steps });
   if (step.kind === 'remind') return remind(deps.db, run, loaded, request, step.text);
   const next = step.kind === 'complete' ? 'completed' : 'handed_off';
@@ -43,7 +43,7 @@ export async function actOnSilence(
   return { ...turn, ...(next === 'handed_off' && { handOffReason: NO_REPLY }) };
 }
 
-/** Sends a reminder, or delays it until quiet hours end. A reminder that must not be sent is skipped. */
+/** Sends a reminder, or delays it until quiet hours end. If a reminder must not be sent, the step is skipped. */
 async function remind(
   db: Db,
   run: ClaimedRun,
@@ -74,7 +74,10 @@ const waiting = (run: ClaimedRun, silence: CompletedTurn['silence']): CompletedT
   silence,
 });
 
-/** The next time at which the campaign of the run may send. Without a campaign: now. Null: never. */
+/**
+ * The next time at which the campaign of the run may send. Without a campaign, the result is the current time. Null:
+ * the campaign may never send again.
+ */
 async function nextHour(db: Db, run: ClaimedRun, now: Date): Promise<Date | null> {
   const { campaign_id: id } = run.input;
   const settings = id === undefined ? undefined : (await readCampaign(db, run.org_id, id))?.settings;

@@ -9,13 +9,16 @@ import type { ClaimedRun } from '../../store/runs/claim.ts';
 import type { CompletedTurn } from '../../store/runs/complete.ts';
 import { RESOLVED } from '../../store/runs/end.ts';
 
-/** A member has ended the conversation, and the run waits for its result (src/store/runs/end.ts). */
+/** True if a member has ended the conversation, so that the run waits for its result (src/store/runs/end.ts). */
 export const isEnding = (run: ClaimedRun): boolean => run.conversation_status === 'resolved' && run.reason === RESOLVED;
 
 export type Ending = { next: 'completed' | 'handed_off'; reason: string };
 export type EndDeps = { endUserQueue: Pick<EndUserQueue, 'upsert'> };
 
-/** Ends a run without a message: its open fields are filled first, so that the event of the end has them. */
+/**
+ * Ends a run without a message. The open fields of the run are filled first, so that the event about the end contains
+ * them.
+ */
 export async function endRun(
   { endUserQueue }: EndDeps,
   run: ClaimedRun,

@@ -41,10 +41,10 @@ import {
 } from '../../answering/take-turn.ts';
 
 /**
- * The turn worker: claims due runs in batches, calls the agent's provider, and stores the turn. A turn may be computed
+ * The turn worker claims due runs in batches, calls the agent's provider, and stores the turn. A turn may be computed
  * more than once but is stored only once. A turn that could not be stored is computed again. A stored turn is never
- * computed again, because the storing statement itself checks the lease and the conversation's version. Any number of
- * workers share one database without communicating.
+ * computed again, because the storing statement checks the lease and the conversation's version. Any number of workers
+ * share one database without communicating.
  */
 export type TurnWorkerOptions = {
   db: Db;
@@ -53,12 +53,12 @@ export type TurnWorkerOptions = {
   loadAgent: LoadAgent;
   /** True while this process accepts calls at its limit. Accepting has priority over processing, which can wait. */
   pressed?(): boolean;
-  /** Called after turns are stored, for callers that wait for an answer. */
+  /** This function is called after turns are stored, for callers that wait for an answer. */
   onStored(): void;
-  /** Stores values of results with the person. */
+  /** Stores values of results in the record of the person. */
   endUserQueue: Pick<EndUserQueue, 'upsert'>;
   liveDeltas: Pick<LiveDeltas, 'begin'>;
-  /** Makes approved calls. */
+  /** Makes the approved tool calls. */
   callTool: CallTool;
   /** Absent or null: tracing is off. */
   tracer?: Tracer | null;
@@ -68,23 +68,23 @@ export type TurnWorkerOptions = {
 const CAPACITY = 400;
 const CLAIM_BATCH = 200;
 /**
- * The part of the capacity that the organizations of one lane may use, because turns that hang must leave room for
- * other organizations.
+ * The organizations of one lane may use this part of the capacity, because turns that hang must leave room for other
+ * organizations.
  */
 const MAX_PER_LANE = 350;
-/** The interval of an idle worker, which is the maximum wait of a run that another process accepted. */
+/** The interval of an idle worker, which is the longest wait of a run that another process accepted. */
 const POLL_MS = 200;
-/** Under load, this many runs are still claimed every PRESSED_PAUSE_MS, so that no run waits forever. */
+/** Under load, this many runs are claimed every PRESSED_PAUSE_MS, so that no run waits forever. */
 const PRESSED_BATCH = 50;
 const PRESSED_PAUSE_MS = 100;
-/** A run that was claimed this many times without ending has failed. */
+/** A run that workers claimed this many times without an end has failed. */
 const MAX_ATTEMPTS = 8;
 const MAX_BACKOFF_MS = 5 * 60_000;
 const WAIT_SPREAD_MS = 1_000;
-/** How often a run checks whether the later run of its conversation has answered. */
+/** A run checks at this interval whether the later run of its conversation has answered. */
 const OVERTAKEN_MS = 1_000;
 const TURN_TIMEOUT_MS = 120_000;
-/** How often longer turns are checked, because a model need not finish an outdated answer. */
+/** Longer turns are checked at this interval, because a model need not finish an outdated answer. */
 const OUTDATED_MS = 500;
 
 export function createTurnWorker(options: TurnWorkerOptions): Worker {
@@ -147,7 +147,7 @@ export function createTurnWorker(options: TurnWorkerOptions): Worker {
 }
 
 type TurnLoop = ClaimLoop<ClaimedRun, CompletedTurn, TurnOutcome>;
-/** The data and functions that a turn needs in addition to its run. */
+/** The dependencies that a turn needs in addition to its run. */
 type Turns = TurnWorkerOptions & { share: ReturnType<typeof createLoopShare>; loop: TurnLoop };
 
 async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Promise<void> {
@@ -177,7 +177,8 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
         log.warn({ err: error }, 'a choice is not recorded'),
       );
     if (outcome === 'outdated') {
-      // A new message arrived, so the turn is computed again with it. If the lease is lost, `again` does nothing.
+      // A new message arrived, so the turn is computed again with this message. If the lease is lost, `again` does
+      // nothing.
       await again(turns, run);
     }
   } catch (error) {
@@ -190,11 +191,17 @@ async function takeTurn(turns: Turns, run: ClaimedRun, signal: AbortSignal): Pro
   }
 }
 
-/** The campaign's opening waits for allowed hours. A person who has written is answered at once. */
+/**
+ * The time for which the campaign's opening waits for allowed hours. A person who has written is answered immediately,
+ * even outside the allowed hours.
+ */
 const msToHours = async (db: Db, { org_id, run_id: runId, turns, input, unanswered }: ClaimedRun): Promise<number> =>
   turns === 0 && input.campaign_id !== undefined && unanswered.length === 0 ? msToOpening(db, org_id, { runId }) : 0;
 
-/** A person who has just written may write more. On the sandbox, every message is answered separately. */
+/**
+ * A person who has just written may write more, so the turn waits. On the sandbox, every message is answered
+ * separately.
+ */
 async function again({ db, loop }: Turns, run: ClaimedRun): Promise<void> {
   await releaseRun(db, run, { afterMs: run.channel_kind === 'sandbox' ? 0 : MORE_MESSAGES_MS, refund: true });
   loop.wake();
@@ -219,11 +226,11 @@ async function speak(
   const tooLate = new AbortController();
   const asked = { ...turnRequest(run, loaded, AbortSignal.any([signal, tooLate.signal])), words };
   const request = { ...asked, approvals: await callApproved(turns, run, asked) };
-  // The team has approved the call, so it is made even if nothing may be sent to the person.
+  // The team has approved the call, so it is made even if Parley must not send anything to the person.
   if (skip !== null) return silentTurn(run, 'skipped', skip);
   if (isOver) return endRun(turns, run, loaded, request, { next: 'completed', reason: RESOLVED }, traced);
   if (isDue) return actOnSilence(turns, run, loaded, request, traced);
-  // No message is unanswered, so the run waits again, unless another run of the conversation continues.
+  // No message is unanswered, so the run waits again, unless the decisions can be reported.
   const mayReport = decided.length > 0 && loaded.provider.name !== 'embedded';
   if ((run.turns > 0 || run.input.message_id !== undefined) && request.input.length === 0 && !mayReport) {
     const isCurrent = run.conversation_run_id === run.run_id;
@@ -231,7 +238,7 @@ async function speak(
     return { ...silentTurn(run, 'waiting_for_user', null), readApprovals: decided };
   }
   const span = traced && spanOfAgent(traced, request, loaded.provider.name);
-  // Two hundred turns may become ready at the same time, each with rules to match.
+  // Two hundred turns may become ready at the same time, each with rules to match, so turns share the event loop.
   const answer = share(() => loaded.provider.turn(span ? { ...request, span } : request));
   const result = await recordTurn(span, signal, withTimeout(answer, TURN_TIMEOUT_MS, tooLate));
   if (result.opted_out) await recordOptOut(db, run);
@@ -264,7 +271,7 @@ async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: A
 }
 
 /**
- * No call was made, so this does not count as an attempt. The delay varies, so that runs that wait for the same
+ * No call was made, so the wait does not count as an attempt. The delay varies, so that runs that wait for the same
  * provider do not all return at once.
  */
 async function wait(
@@ -277,7 +284,7 @@ async function wait(
   await releaseRun(db, run, { afterMs, refund: true, error: { code, detail: message } });
 }
 
-/** Aborts turns that can no longer be stored, so that the answer to all messages starts now. */
+/** Aborts turns that can no longer be stored, so that the answer to all messages starts immediately. */
 function createOutdatedWatch({ $client: pool }: Db, loop: TurnLoop) {
   let watch: NodeJS.Timeout | undefined;
   let watching = false;

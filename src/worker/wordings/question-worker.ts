@@ -18,7 +18,7 @@ import {
 } from '../document-work.ts';
 import type { PagedLoop } from '../paged-loop.ts';
 
-/** Passages in one call. A small answer is rarely cut off. */
+/** The number of passages in one call. A model rarely cuts off a small answer. */
 const BATCH = 5;
 const BATCHES_A_TURN = 4;
 /** Each passage costs a part of a call, so a very long document gets questions for its first passages only. */
@@ -27,9 +27,9 @@ const MAX_PASSAGES = 500;
 const LEAST_CHARACTERS = 20;
 
 /**
- * Requests questions for the passages of documents from a connected model. The search uses their words, so an agent
- * without a model finds a passage that people name in other words. An unchanged passage is never sent to the model
- * twice.
+ * Requests questions for the passages of documents from a connected model. The search uses the words of the questions,
+ * so an agent without a model finds a passage that people name in other words. An unchanged passage is never sent to
+ * the model twice.
  */
 export const createQuestionWorker = (deps: ConnectionDeps & DocumentWorkerDeps): PagedLoop =>
   createDocumentWorker(questions(deps), deps);
@@ -40,7 +40,7 @@ const questions = (deps: ConnectionDeps): DocumentWork<QuestionConnection, Passa
   capacity: 1,
   readConnection: readQuestionConnection,
 
-  /** The first passages of a document. */
+  /** Returns the first passages of a document. */
   async partsOf(document) {
     const found = new Map<string, Passage>();
     for await (const passage of passagesInSlices(document)) {

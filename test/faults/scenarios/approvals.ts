@@ -4,7 +4,7 @@ import { request } from '../http-client.ts';
 import { triggerPath } from '../ledger.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
-/** The workers die while they make approved calls. */
+/** The workers of this scenario die while they make approved calls. */
 const CALLS = 6;
 const WAITS = 'It waits for a colleague.';
 const DONE = 'The refund is done.';
@@ -21,7 +21,7 @@ const completion = (message: object, reason: string) => ({
   usage: { prompt_tokens: 30, completion_tokens: 10, total_tokens: 40 },
 });
 
-/** The model requests a call, says that it waits, and reports the decision. */
+/** The model requests a call, says that the call waits for a decision, and reports the decision. */
 function replyOf({ body }: ReceivedCall): object {
   const { messages } = JSON.parse(body.toString()) as { messages: { role: string; content: unknown }[] };
   const last = messages.at(-1)!;
@@ -94,7 +94,7 @@ export const approvalScenarios: Scenario[] = [
         const made = new Set(calls.map((call) => call.headers['idempotency-key'])).size;
         expect(made === 1, `an approved call was made with ${made} keys`);
       }
-      // The general check expects one answer to each run.
+      // The general check expects one answer to each run, so the scenario deletes the other message.
       await region.rows(`DELETE FROM message WHERE org_id = $1 AND content ->> 'text' = $2`, [tenant.orgId, WAITS]);
     },
   },

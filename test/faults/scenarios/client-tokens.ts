@@ -3,11 +3,11 @@ import type { Scenario, Trial } from '../trial.ts';
 
 const TOKENS = 10_000;
 const PAGE = 'https://shop.example';
-/** Calls in progress at each node. */
+/** The number of calls in progress at each node. */
 const CALLERS = 16;
 const CREATED_TOGETHER = 48;
 
-/** Client tokens (docs/adr/0109): all of them end with their key, on every node. */
+/** All client tokens end with their key, on every node (docs/adr/0109). */
 export const clientTokenScenarios: Scenario[] = [
   {
     name: 'client-tokens',
@@ -26,7 +26,7 @@ export const clientTokenScenarios: Scenario[] = [
             const token = tokens[next++ % tokens.length]!;
             const start = performance.now();
             const { status, body } = await callWith(trial, node.url, token);
-            // There is no such run: the token was accepted.
+            // A 404 means that there is no such run, so the node accepted the token.
             if (status === 404) accepted.push({ start, node: node.name });
             else if (!(status === 401 && body?.code === 'key_revoked')) odd.push(`${status} ${body?.code}`);
           }

@@ -5,10 +5,10 @@ import type { Scenario } from '../trial.ts';
 
 const CRASHES_WITHIN_MS = 15_000;
 
-/** A node registers once. A node reaches all other places repeatedly. */
+/** A node registers only once, but reaches all other crash points repeatedly. */
 const AT_START = 'lease:after-register';
 
-/** One process kills itself at this place after some passes, while all others continue. */
+/** In this scenario, one process kills itself at a crash point after some passes, while all others continue. */
 export const crashScenario = (point: CrashPoint): Scenario => ({
   name: `crash-${point.name.replace(':', '-')}`,
   expects: `a process that dies at "${point.name}" loses nothing, marks every possible repeat, and delays no one`,
@@ -19,7 +19,7 @@ export const crashScenario = (point: CrashPoint): Scenario => ({
     const order = { point: point.name, pass: point.name === AT_START ? 1 : random.between(1, 4) };
     const deliveries = await startDeliveries(trial);
     trial.after(() => deliveries.check(1));
-    // The process is the only one, so it certainly reaches the place.
+    // The process is the only process of its kind, so it certainly reaches the crash point.
     const others = atWork ? region.workers.filter((one) => one !== victim) : [];
     for (const other of others) other.pause();
     if (point.name === AT_START) {

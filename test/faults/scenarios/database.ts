@@ -4,7 +4,7 @@ import type { Scenario, Trial } from '../trial.ts';
 import type { Fault, Where } from '../tcp-proxy.ts';
 import { inTime } from './nodes.ts';
 
-/** Faults of the database and of its network. */
+/** Tests faults of the database and of its network. */
 export const databaseScenarios: Scenario[] = [
   {
     name: 'listener-killed',
@@ -65,7 +65,7 @@ export const databaseScenarios: Scenario[] = [
     expects: 'a call whose commit was not confirmed is "unknown", never "not done"',
     async run(trial) {
       const victim = trial.node();
-      // The statements arrive and commit; the answers do not.
+      // The statements arrive and commit, but the answers do not arrive.
       victim.proxy.set({ kind: 'black hole' }, { direction: 'down', only: 'parley api' });
       await trial.pause(300);
       victim.proxy.breakAll();
@@ -82,15 +82,15 @@ export const databaseScenarios: Scenario[] = [
       // The revoke must fall between the look-up in the database and the arrival of its answer, on a busy machine too.
       const { ledger, tenant } = trial;
       for (let n = 0; n < 10; n++) {
-        // The connection is already open, because opening one waits for several responses.
+        // The connection is already open, because opening a connection needs several responses.
         await call(ledger, tenant, victim, 10 + n, 'me');
         victim.proxy.set({ kind: 'delay', ms: 400 }, { direction: 'down', only: 'parley api' });
         const asked = call(ledger, tenant, victim, n, 'me');
         await trial.pause(40 + 25 * n);
         await trial.revoke(other, n);
         await asked;
-        // This happens before the responses to the calls that checked the revoke arrive. These responses would replace
-        // the cached value.
+        // The repeated calls arrive before the responses to the calls that checked the revoke. The responses to the
+        // calls that checked the revoke would replace the cached value.
         for (let again = 0; again < 3; again++) await call(ledger, tenant, victim, n, 'me');
         victim.proxy.heal();
       }
@@ -140,7 +140,7 @@ const pooledFaults: Scenario[] = [
     },
   },
 ];
-/** The same faults while every process reaches the database through PgBouncer in transaction mode. */
+/** Tests the same faults while every process reaches the database through PgBouncer in transaction mode. */
 export const poolerScenarios = pooledFaults.map((scenario) => ({ ...scenario, name: `pooled-${scenario.name}` }));
 
 async function cut(trial: Trial, victim: Node, fault: Fault, where: Where): Promise<void> {

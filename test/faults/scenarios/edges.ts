@@ -8,7 +8,7 @@ import { call, triggerPath } from '../ledger.ts';
 import { LOW_LIMIT } from '../region.ts';
 import type { Scenario } from '../trial.ts';
 
-/** Guarantees about edge cases that a planted bug breaks, without load and network faults. */
+/** Tests guarantees about edge cases that a planted bug breaks, without load and network faults. */
 export const edgeScenarios: Scenario[] = [
   {
     name: 'same-key',

@@ -5,11 +5,11 @@ import { triggerPath } from '../ledger.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
 /**
- * An unavailable or slow model provider, and a budget that is used up, with all nodes at work. In every case, each run
- * has one answer, from the model or from its fallback.
+ * Tests an unavailable or slow model provider, and a budget that is used up, with all nodes at work. Each run has one
+ * answer in every case, from the model or from its fallback.
  */
 const SAID = 'The model says this.';
-/** The cost that the provider bills for one call. */
+/** The provider bills the listed tokens for one call. */
 const USED = { prompt_tokens: 300, completion_tokens: 100 };
 const BILLED = USED.prompt_tokens + USED.completion_tokens;
 const BUDGET = 30_000;
@@ -27,9 +27,9 @@ const answered = (more: Partial<Exclude<ModelAnswer, string>> = {}): ModelAnswer
 
 type Talk = {
   model: Receiver;
-  /** Makes calls at all nodes in turn. Resolves when the calls are accepted. */
+  /** Makes calls at all nodes in turn. The promise of `ask` resolves when the calls are accepted. */
   ask(many: number): Promise<void>;
-  /** Resolves when no run is open. */
+  /** The promise of `settled` resolves when no run is open. */
   settled(): Promise<void>;
   answers(): Promise<{ model: number; fallback: number }>;
   gate(): Promise<{ failures: number; closed: boolean } | undefined>;
@@ -102,7 +102,7 @@ async function closeGate({ ask, settled, gate }: Talk, { expect }: Trial, many: 
   expect((await gate())?.closed === true, `after ${many} failures the provider is still called`);
 }
 
-/** The provider works again: one call probes it, and then it answers all calls. */
+/** When the provider works again, one call probes the provider, which then answers all calls. */
 async function opens(talk: Talk, { expect, pause }: Trial): Promise<void> {
   const { model, ask, settled, answers } = talk;
   const probed = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ export const modelScenarios: Scenario[] = [
       }
       await talk.settled();
       const made = talk.model.calls.length - from;
-      // One more call is possible if the time has just ended.
+      // The limit allows one more call, because the waiting time may have just ended.
       expect(made <= 1, `a provider that is away was called ${made} times`);
       await opens(talk, trial);
     },
@@ -221,14 +221,14 @@ export const modelScenarios: Scenario[] = [
           await pause(100);
         }
       })();
-      // Earlier, the turns that the killed worker had claimed could use up the whole budget.
+      // After an earlier kill, the turns that the killed worker had claimed could use up the whole budget.
       await until(async () => (await talk.answers()).model > 5, 20_000, 'The first answers');
       await victim.end('SIGKILL');
       await pause(1_000);
       await victim.start(region.plan);
       await asking;
       await settled();
-      // What the killed worker had reserved counts as spent: its calls may be billed.
+      // The reservations of the killed worker count as spent, because its calls may be billed.
       const [counted] = await region.rows<{ spent: number }>('SELECT spent::int FROM budget WHERE org_id = $1', [
         tenant.orgId,
       ]);

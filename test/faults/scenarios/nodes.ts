@@ -3,7 +3,7 @@ import { isAccepted } from '../ledger.ts';
 import { elapsedSince } from '../stalls.ts';
 import { REVOKED_WITHIN_MS, type Scenario, type Trial } from '../trial.ts';
 
-/** Nodes that are suspended, killed or stopped. */
+/** Tests nodes that are suspended, killed or stopped. */
 export const nodeScenarios: Scenario[] = [
   {
     name: 'pause-short',
@@ -76,7 +76,7 @@ export const nodeScenarios: Scenario[] = [
       const victim = trial.node();
       victim.proxy.set({ kind: 'delay', ms: 100 }, { direction: 'up', only: 'parley api' });
       await trial.pause(500);
-      // Data that the node has sent does not arrive any more.
+      // The data that the node has sent no longer arrives.
       victim.proxy.set({ kind: 'reset' });
       await victim.end('SIGKILL');
       victim.proxy.heal();
@@ -131,7 +131,10 @@ async function pauseAcross(trial: Trial, ms: number, victim = trial.node()): Pro
   await trial.pause(300);
 }
 
-/** The guarantee on the page "access": one lease and its margin, with any number of dead or suspended nodes. */
+/**
+ * The page "access" guarantees that a revoke needs one lease and its margin, with any number of dead or suspended
+ * nodes.
+ */
 export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke']>): Promise<void> {
   const begun = performance.now();
   const made = await work();

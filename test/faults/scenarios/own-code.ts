@@ -9,8 +9,8 @@ import type { Scenario, Trial } from '../trial.ts';
 
 /**
  * The customer's code answers turns, and is killed after it has sent an answer and before the acknowledgement arrives.
- * The receiver starts again and sends the same answer or another one. Workers are killed between an answer and its
- * storing.
+ * The customer's code starts again and sends the same answer or another answer. The scenario also kills workers between
+ * an answer and its storing.
  */
 const CONVERSATIONS = 110;
 /** The number of kills of the receiver and of workers together. */
@@ -27,7 +27,7 @@ type Receiver = {
   turns: Set<string>;
   /** The texts that were acknowledged as the first answer of a turn. */
   acknowledged: Map<string, string>;
-  /** Ends all processes; the promise resolves when no answer is in progress. */
+  /** Ends all processes, and the promise resolves when no answer is in progress. */
   stop(): Promise<void>;
 };
 
@@ -49,7 +49,7 @@ async function startMortal(trial: Trial, maxDeaths: number): Promise<Receiver> {
   };
   const mayDie = () => receiver.deaths < maxDeaths && random.between(1, 10) <= 8;
 
-  /** Sends an answer, and ends at some moment before its acknowledgement. Null: it died. */
+  /** Sends an answer, ends at some moment before the acknowledgement, and returns null if the process died. */
   function send({ turn }: TurnRequested, text: string, dies: boolean): Promise<number | null> {
     const { promise, resolve } = Promise.withResolvers<number | null>();
     const { url } = random.pick(region.api);
@@ -100,7 +100,7 @@ async function startMortal(trial: Trial, maxDeaths: number): Promise<Receiver> {
     });
   });
 
-  /** The response is the answer. If the process dies after the response, the connection is closed. */
+  /** The response to the call is the answer. If the process dies after the response, the connection is closed. */
   function direct({ turn }: TurnRequested, response: ServerResponse): void {
     const answer = { messages: [{ content: { type: 'text', text: `${turn.id} 0` } }] };
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -125,7 +125,7 @@ async function setUp({ region, expect }: Trial, tenant: Tenant, url: string): Pr
   expect(changed.status === 200 && made.status === 201, `the agent was answered ${changed.status}, ${made.status}`);
 }
 
-/** A worker is killed at a named place, or at a random moment. It starts again. */
+/** Kills a worker at a named place or at a random moment, and starts it again. */
 async function killWorkers({ region, random, expect, pause }: Trial, dead: { many: number }): Promise<void> {
   while (dead.many < WORKER_KILLS) {
     const worker = random.pick(region.workers);
@@ -138,7 +138,7 @@ async function killWorkers({ region, random, expect, pause }: Trial, dead: { man
   }
 }
 
-/** Starts a conversation. `isInterrupted`: the person writes again during the turn. */
+/** Starts a conversation. With `isInterrupted`, the person writes again during the turn. */
 async function talk(
   { region, random, expect, pause }: Trial,
   tenant: Tenant,

@@ -10,7 +10,9 @@ import { killAtExit } from '../processes.ts';
 import { LOW_LIMIT } from '../region.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
-/** A real Redis that can be killed, emptied and stopped. Without Redis, the scenarios are skipped. */
+/**
+ * These scenarios need a real Redis that can be killed, emptied and stopped. Without Redis, the scenarios are skipped.
+ */
 export type Redis = {
   url: string;
   start(): Promise<void>;
@@ -72,7 +74,9 @@ const readCalls = (trial: Trial, key: number, count: number) => {
   );
 };
 
-/** The number of accepted calls out of `each` calls at every node. Any response except 200 and 429 is a finding. */
+/**
+ * Returns the number of accepted calls out of `each` calls at every node. Any response except 200 and 429 is a finding.
+ */
 async function accepted(trial: Trial, each: number): Promise<number> {
   const answers = await readCalls(trial, trial.random.between(0, trial.tenant.keys.length - 1), each);
   const other = answers.find(({ status }) => status !== 200 && status !== 429);
@@ -84,8 +88,9 @@ async function accepted(trial: Trial, each: number): Promise<number> {
 }
 
 /**
- * These calls are meaningful only while Redis responds in time. On an overloaded machine, a node correctly treats Redis
- * as lost and counts alone. If Redis counts as lost, the calls are repeated by an organization without earlier calls.
+ * The numbers of accepted calls are meaningful only while Redis responds in time. On an overloaded machine, a node
+ * correctly treats Redis as lost and counts alone. If Redis counts as lost, the calls are repeated by an organization
+ * without earlier calls.
  */
 async function whileWell<T>(trial: Trial, work: (trial: Trial) => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left--) {

@@ -7,7 +7,10 @@ import { request } from '../http-client.ts';
 import type { Node } from '../node.ts';
 import type { Scenario, Trial } from '../trial.ts';
 
-/** The total of a key (docs/adr/0108): calls at all nodes, and nodes that die or lose the database with blocks in hand. */
+/**
+ * Tests the total of a key (docs/adr/0108) with calls at all nodes, and with nodes that die or lose the database while
+ * they have blocks.
+ */
 export const totalScenarios: Scenario[] = [
   {
     name: 'total-exact',
@@ -69,22 +72,23 @@ export const totalScenarios: Scenario[] = [
         victim.resume();
         victim.proxy.heal();
       }
-      // Every call needs a reservation now. The leases of the nodes stay good, and only the reservations fail.
+      // From this point on, every call needs a reservation. The nodes keep valid leases, and only the reservations
+      // fail.
       await use.end(() => breakReservations(trial, 3_000));
-      // A reservation and a return whose answers were lost.
+      // Each fault loses at most the answers to one reservation and one return.
       use.lostAtMost(faults.length * 2 * MAX_BLOCK);
     },
   },
 ];
 
-/** Holds the rows that reservations lock, and ends the connections of those that wait. */
+/** Holds the rows that reservations lock, and ends the connections of waiting reservations. */
 async function breakReservations({ region, pause }: Trial, forMs: number): Promise<void> {
   const until = performance.now() + forMs;
   await region.withDb((db) =>
     db.transaction(async (tx) => {
       await tx.execute(sql`SELECT FROM api_key_use FOR UPDATE`);
       while (performance.now() < until) {
-        // A transaction otherwise reads pg_stat_activity once.
+        // Without this call, a transaction reads pg_stat_activity only once.
         await tx.execute(sql`SELECT pg_stat_clear_snapshot()`);
         await tx.execute(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE wait_event_type = 'Lock' AND query LIKE '%api_key_use%'`);
@@ -97,21 +101,21 @@ async function breakReservations({ region, pause }: Trial, forMs: number): Promi
 type Use = {
   total: number;
   counts(): { accepted: number; unknown: number };
-  /** Resolves when this many more calls were accepted, or when the total is used up. */
+  /** The promise of `reaches` resolves when this many more calls were accepted, or when the total is used up. */
   reaches(more: number): Promise<void>;
   /**
-   * Resolves when every node has refused for longer than unused calls need to come back; checks the promise. `fault`
-   * runs while all calls of the total are reserved.
+   * Waits until every node has refused for longer than unused calls need to come back, and then checks the total. The
+   * function `fault` runs while all calls of the total are reserved.
    */
   end(fault?: () => Promise<void>): Promise<void>;
   lostAtMost(many: number): void;
 };
 
 const CALLERS = 4;
-/** Blocks come back one to two seconds after their last use. */
+/** Nodes return unused blocks one to two seconds after their last use. */
 const REFUSED_FOR_MS = 4_000;
 
-/** A key with a total, used at all nodes until it is used up. */
+/** Uses a key with a total at all nodes until the total is used up. */
 async function startUse({ region, tenant, expect, pause }: Trial, total: number): Promise<Use> {
   const value = mintKey('us');
   const digest = createDigest(region.secrets.apiKeyPepper);

@@ -27,7 +27,7 @@ type Filters = { actor?: string; subject_id?: string };
 /** The texts for changes that no person made. */
 const SYSTEM = 'system';
 
-/** Who changed what, when, and from which address. */
+/** The audit log shows who changed what, when, and from which address. */
 export function AuditTab(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -146,7 +146,7 @@ function Exports({ filters }: { filters: Filters }): ReactNode {
 function About({ item: { subject_id, subject_name, facts, request_id } }: { item: AuditRecord }): ReactNode {
   const say = useTexts(texts);
   const to = pageOfId(subject_id);
-  // A deleted record has its name only in the facts of the entry.
+  // Only the facts of the entry contain the name of a deleted record.
   const named = subject_name ?? NAMES.map((name) => facts[name]).find((value) => typeof value === 'string');
   const shown =
     typeof named === 'string' ? (
@@ -180,7 +180,7 @@ function About({ item: { subject_id, subject_name, facts, request_id } }: { item
 }
 
 const NAMES = ['name', 'label', 'email', 'url', 'tool', 'domain'];
-/** Other subjects are names themselves, such as a provider or a domain. */
+/** Some subjects are names, such as a provider or a domain. */
 const isId = (subject: string): boolean => /_[0-9a-z]{26}$/.test(subject);
 
 function inWords(action: string, say: Say<ActivityWord>): string {

@@ -3,7 +3,9 @@ import type { RequestRecord } from '../../../../contract/dashboard/activity.ts';
 
 const BODY = {};
 
-/** The path with its known IDs. IDs that callers chose were not stored, so their placeholders stay. */
+/**
+ * The path of a request with its known IDs. IDs that callers chose were not stored, so the path has their placeholders.
+ */
 export const pathOfRequest = ({ route, ids }: Pick<RequestRecord, 'route' | 'ids'>): string =>
   route.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? `{${name}}`);
 

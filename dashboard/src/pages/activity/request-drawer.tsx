@@ -23,7 +23,7 @@ import classes from './activity.module.css';
 
 type Props = {
   id: string | undefined;
-  /** The data that the list has already loaded. */
+  /** The request in the data that the list has already loaded. */
   listed: RequestRecord | undefined;
   onClose: () => void;
 };
@@ -37,7 +37,7 @@ export function RequestDrawer({ id, listed, onClose }: Props): ReactNode {
   );
 }
 
-/** The request is read if a link opened it, or if the list no longer contains it. */
+/** The request is read if a link opened it, or if the list does not contain it any more. */
 function Found({ id }: { id: string }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

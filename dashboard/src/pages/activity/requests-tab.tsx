@@ -33,7 +33,7 @@ const RequestDrawer = onceOpened(
   { id: undefined },
 );
 
-/** The single requests of all keys. */
+/** The tab lists the single requests of all keys. */
 export function RequestsTab(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -6,7 +6,7 @@ import type { ActivitySearch } from './search.ts';
 
 const route = getRouteApi('/inside/activity');
 
-/** The URL contains the ID of the request whose details are open, so it can be linked to. */
+/** The URL contains the ID of the request whose details are open, so that links can open it. */
 export function useOpenRequest(): { opened: string | undefined; close: () => void } {
   const { request } = route.useSearch();
   const navigate = route.useNavigate();
@@ -21,7 +21,7 @@ export function useOpenRequest(): { opened: string | undefined; close: () => voi
   };
 }
 
-/** The labels of the newest keys, including revoked ones. */
+/** Reads the labels of the newest keys, including revoked keys. */
 export function useRequestKeys() {
   const org_id = useOrganization().id;
   const keys = useRead(

@@ -3,7 +3,7 @@ import { readDeliverySearch, type DeliverySearch } from '../../parts/event-deliv
 
 export const ACTIVITY_TABS = ['requests', 'deliveries', 'audit'] as const;
 export type ActivityTab = (typeof ACTIVITY_TABS)[number];
-/** A copy of the contract's list. Importing the contract's list would also import the schemas in that file. */
+/** A copy of the contract's list, because an import would also load the schemas in that file. */
 export const AUDIT_FORMATS = ['csv', 'jsonl'] as const;
 export const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -46,7 +46,7 @@ export const readActivitySearch = (raw: RawSearch): ActivitySearch => {
   };
 };
 
-/** True if the server accepts the text as an ID. Other texts would never find a record. */
+/** True if the server accepts the text as an ID. Other texts would never match a record. */
 export const isRequestId = (text: string): boolean => looksLike('req', text);
 
 const looksLike = (prefix: string, text: string): boolean =>

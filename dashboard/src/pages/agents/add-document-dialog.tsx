@@ -10,7 +10,7 @@ import { useOrganization } from '../../session/session.ts';
 import { KnowledgeUse } from './knowledge-use.tsx';
 import { texts } from './texts.ts';
 
-/** The server's limit in contract/dashboard/agents.ts. */
+/** A copy of the server's limit in contract/dashboard/agents.ts. */
 const MAX_BYTES = 1024 * 1024;
 
 type Props = { agentId: string; opened: boolean; onAdded: (name: string) => void; onClose: () => void };

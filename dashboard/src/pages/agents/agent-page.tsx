@@ -51,7 +51,7 @@ export function AgentPage(): ReactNode {
   );
 }
 
-/** The tab that contains a fault of the definition. */
+/** The tab of the editor that contains a fault of the definition. */
 const FIELDS_OF: Partial<Record<AgentTab, readonly string[]>> = {
   behaviour: [
     '/instructions',
@@ -84,7 +84,7 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   const { tab = 'behaviour' } = route.useSearch();
   const draft = useDraft(agent, !may);
   const variables = useTextVariables(agent.id, draft.definition);
-  // Resets fields that store their own text next to the definition.
+  // A new number resets fields that store their own text next to the definition.
   const [discarded, setDiscarded] = useState(0);
   return (
     <EditorContext.Provider value={{ ...draft.editor, variables }}>
@@ -137,7 +137,10 @@ function Desk({ agent }: { agent: AgentRecord }): ReactNode {
   );
 }
 
-/** The parts of the editor, which share the draft through its context, and the parts that are saved immediately. */
+/**
+ * The tabs have the parts of the editor, which share the draft through its context, and the parts that are saved
+ * immediately.
+ */
 type TabsProps = { agent: AgentRecord; tab: AgentTab; discarded: number; unsaved: boolean };
 
 function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
@@ -206,7 +209,7 @@ function AgentTabs({ agent, tab, discarded, unsaved }: TabsProps): ReactNode {
   );
 }
 
-/** Parts of an old definition that turns now skip, by the name of the rule or step. */
+/** Shows parts of an old definition that turns skip, by the name of the rule or step. */
 function LeftOut({ agent: { left_out: leftOut, published, version } }: { agent: AgentRecord }): ReactNode {
   const say = useTexts(texts);
   if (leftOut.length === 0) return null;
@@ -228,7 +231,7 @@ function LeftOut({ agent: { left_out: leftOut, published, version } }: { agent: 
   );
 }
 
-/** `/rules/3/pattern` is in the fourth rule. */
+/** For example, `/rules/3/pattern` is in the fourth rule. */
 function nameAt({ rules = [], steps }: AgentDefinition, pointer: string): string {
   const [, kind, place] = /^\/(rules|steps\/items)\/(\d+)/.exec(pointer) ?? [];
   const named = kind === 'rules' ? rules : (steps?.items ?? []);

@@ -14,7 +14,10 @@ import { templateTexts } from './template-texts.ts';
 import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
-/** The templates in the order of the dialog. The templates themselves load when the first agent is created from one. */
+/**
+ * The templates, in the order of the dialog. The content of the templates loads when the first agent is created from a
+ * template.
+ */
 const CHOICES = ['none', 'shop', 'clinic', 'lettings', 'help_desk'] as const;
 type Choice = 'none' | keyof typeof TEMPLATES;
 

@@ -2,22 +2,25 @@ import type { AgentDefinition } from '../../../../contract/agents.ts';
 import { sameDefinition } from './editor/clean-definition.ts';
 
 /**
- * One difference between two definitions: its path, and the text of both sides, or null if one side lacks it. A name
- * that a user chose is in quotation marks in the path.
+ * One difference between two definitions, with its path and the text of both sides, or null if one side lacks it. A
+ * name that a user chose is in quotation marks in the path.
  */
 export type Change = { path: readonly string[]; before: string | null; after: string | null };
 
-/** A part of a path. This part means that the items are equal but their order differs. */
+/** This part of a path means that the items are equal but their order differs. */
 export const ORDER = ' order';
 
-/** In the order of the second definition's fields. Steps, rules, tools and choices are matched by name. */
+/**
+ * The differences are in the order of the second definition's fields. Steps, rules, tools and choices are matched by
+ * name.
+ */
 export const changesOf = (before: AgentDefinition, after: AgentDefinition): Change[] => compare([], before, after);
 
 type Data = Readonly<Record<string, unknown>>;
 const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isItems = (value: unknown): value is readonly Data[] =>
   Array.isArray(value) && value.length > 0 && value.every(isData);
-/** These values are written as JSON, so they are compared as JSON. */
+/** The values of `parameters` are written as JSON, so they are compared as JSON. */
 const AS_JSON = 'parameters';
 
 function compare(path: readonly string[], before: unknown, after: unknown): Change[] {
@@ -34,7 +37,7 @@ function compare(path: readonly string[], before: unknown, after: unknown): Chan
 
 function compareFields(path: readonly string[], before: Data, after: Data): Change[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
-  // The lists of steps and of the result fields have no name of their own.
+  // The lists of steps and of result fields have no separate name in the path.
   const at = (name: string) => (name === 'items' || name === 'fields' ? path : [...path, name]);
   return [...names].flatMap((name) => compare(at(name), before[name], after[name]));
 }
@@ -57,7 +60,7 @@ function compareItems(path: readonly string[], before: readonly Data[], after: r
   return changes;
 }
 
-/** A draft may contain two items with the same name. A number distinguishes items with the same name. */
+/** A draft may contain two items with the same name, which a number distinguishes. */
 function named(items: readonly Data[]): Map<string, Data> {
   const byName = new Map<string, Data>();
   items.forEach((item, index) => {

@@ -36,7 +36,10 @@ export function DefinitionDiff({ before, after }: { before: AgentDefinition; aft
   );
 }
 
-/** The names of the editor's fields. Names of users, and names that the editor does not have, stay unchanged. */
+/**
+ * The names of the fields in the editor. Names that users chose, and names that the editor does not have, stay
+ * unchanged.
+ */
 const FIELDS: Readonly<Record<string, AgentWord>> = {
   ask: 'step_question',
   ask_again: 'step_again',

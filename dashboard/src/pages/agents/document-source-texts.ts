@@ -185,6 +185,6 @@ export const sourceTexts = defineTexts(
 
 const FAULTS = Object.keys(sourceTexts.en).filter((name) => name.startsWith('fault_'));
 
-/** The text for a fault code. A newer server may send codes for which this page has no text. */
+/** Returns the key of the text for a fault code. A newer server may send codes for which this page has no text. */
 export const faultWord = (code: string): keyof typeof sourceTexts.en | null =>
   FAULTS.includes(`fault_${code}`) ? (`fault_${code}` as keyof typeof sourceTexts.en) : null;

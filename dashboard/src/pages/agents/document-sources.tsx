@@ -25,7 +25,7 @@ import { faultWord, sourceTexts } from './document-source-texts.ts';
 import classes from './document-sources.module.css';
 
 const REFRESH = ['listSources', 'listDocuments', 'readKnowledgeUse', 'listSourcePages'] as const;
-/** While a sync runs, its progress is read again. */
+/** The progress of a running sync is read again at this interval. */
 const PROGRESS_MS = 2_000;
 const PAGES = 50;
 const isBusy = ({ state }: SourceRecord): boolean => state === 'queued' || state === 'running';
@@ -46,7 +46,7 @@ export function DocumentSources({ agentId }: { agentId: string }): ReactNode {
   if (wanted !== every) setEvery(wanted);
   const client = useQueryClient();
   const pages = read.data?.data.reduce((sum, one) => sum + one.pages.read, 0);
-  // A sync also adds documents to the list next to this one.
+  // A sync also adds documents, so the list of documents is read again.
   useEffect(() => {
     for (const name of ['listDocuments', 'readKnowledgeUse']) void client.invalidateQueries({ queryKey: [name] });
   }, [client, pages]);

@@ -16,7 +16,7 @@ import { sourceTexts } from './document-source-texts.ts';
 type Props = { agentId: string; item: SourceRecord | null; onClose: () => void };
 
 /**
- * Sets when a site is read again, and how many pages. The URL cannot be changed, because another URL is another site.
+ * Sets the time at which a site is read again, and its number of pages. The URL cannot be changed, because another URL is another site.
  */
 export function EditSiteDialog({ agentId, item, onClose }: Props): ReactNode {
   const say = useTexts(sourceTexts);

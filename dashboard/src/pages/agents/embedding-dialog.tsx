@@ -8,7 +8,7 @@ import { ModelForm } from './editor/model-dialog.tsx';
 import { embeddingTexts } from './embedding-texts.ts';
 import { texts } from './texts.ts';
 
-/** What a model does with the documents. */
+/** A task that a model does with the documents. */
 export type DocumentModel = 'embedding' | 'question';
 export const CHOOSE = { embedding: 'choose', question: 'choose_question' } as const;
 

@@ -114,6 +114,6 @@ export const embeddingTexts = defineTexts(
 
 const FAULTS = Object.keys(embeddingTexts.en).filter((name) => name.startsWith('fault_'));
 
-/** The text for a fault code. A newer server may send codes that this page does not know. */
+/** Returns the key of the text for a fault code. A newer server may send codes that this page does not know. */
 export const embeddingFault = (code: string): keyof typeof embeddingTexts.en | null =>
   FAULTS.includes(`fault_${code}`) ? (`fault_${code}` as keyof typeof embeddingTexts.en) : null;

@@ -12,10 +12,13 @@ import { embeddingFault, embeddingTexts } from './embedding-texts.ts';
 import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
-/** While embeddings are being created, the progress is read again. */
+/** While embeddings are being created, the progress is read again at this interval. */
 const PROGRESS_MS = 2_000;
 
-/** What models do with the agent's documents: embeddings and questions, with the buttons that turn them on. */
+/**
+ * The card shows what models do with the agent's documents, which is embeddings and questions, and has the buttons that
+ * turn them on.
+ */
 export function Embeddings({ agentId }: { agentId: string }): ReactNode {
   const say = useTexts(embeddingTexts);
   const org_id = useOrganization().id;
@@ -25,7 +28,7 @@ export function Embeddings({ agentId }: { agentId: string }): ReactNode {
   const works = [progress, progress?.questions];
   const wanted = works.some((work) => work?.model && work.next_at !== null) ? PROGRESS_MS : undefined;
   if (wanted !== every) setEvery(wanted);
-  // If nothing can be read, the list of documents shows the error.
+  // If the progress cannot be read, the list of documents shows the error.
   if (!progress) return null;
   const { model, questions } = progress;
   return (
@@ -114,7 +117,7 @@ function MadeBy({ word, model }: MadeByProps): ReactNode {
   return say.rich(word, { model: <bdi dir="ltr">{model.name}</bdi>, provider: <bdi>{provider}</bdi> });
 }
 
-/** The questions that a model writes for the passages. */
+/** Shows the questions that a model writes for the passages. */
 function WrittenQuestions({
   questions,
   agentId,

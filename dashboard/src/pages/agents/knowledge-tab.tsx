@@ -102,7 +102,10 @@ export function KnowledgeTab({ agentId }: { agentId: string }): ReactNode {
   );
 }
 
-/** The next step after a document was added: a question about it. The region exists before it has content. */
+/**
+ * After a document was added, suggests a question about it. The region is in the page before it has content, so that
+ * screen readers observe it.
+ */
 function AskAbout({ name }: { name: string | null }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -8,15 +8,15 @@ import { texts } from './texts.ts';
 import classes from './agents.module.css';
 
 const MB = 1024 * 1024;
-/** From this share on, a warning is shown. */
+/** At this part of the limit, the page shows a warning. */
 const NEARLY_FULL = 0.9;
 
-/** The used document space of this agent, or of all agents if their limit is closer. */
+/** Shows the used document space of this agent, or of all agents if their limit is closer. */
 export function KnowledgeUse({ agentId }: { agentId: string }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   const use = useRead('readKnowledgeUse', { params: { org_id, agent_id: agentId } }, {}).data;
-  // The list next to it shows an error if nothing can be read.
+  // If the usage cannot be read, the list of documents shows the error.
   if (!use) return null;
   const share = (one: typeof use.agent): number => one.bytes / one.max_bytes;
   const isOfAll = share(use.organization) > share(use.agent);

@@ -22,7 +22,7 @@ import { texts } from './texts.ts';
 type Draft = ReturnType<typeof useDraft>;
 type BarProps = { agent: AgentRecord; draft: Draft; onDiscard: () => void };
 
-/** The state of the definition (edited, saved or published), and the buttons for the next step. */
+/** The bar shows the state of the definition (edited, saved or published), and the buttons for the next step. */
 export function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
   const say = useTexts(texts);
   const { dirty } = draft;
@@ -47,7 +47,7 @@ export function PublishBar({ agent, draft, onDiscard }: BarProps): ReactNode {
   );
 }
 
-/** Shows which version is live, and what prevents publishing. */
+/** The bar shows which version is live, and what prevents publishing. */
 function Standing({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNode {
   const say = useTexts(texts);
   const { dirty, overtaken, faults, problem } = draft;
@@ -97,7 +97,7 @@ function Standing({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNode {
   );
 }
 
-/** Makes the draft live, or adds it as a version that only rollouts, triggers and calls use. */
+/** The buttons make the draft live, or add it as a version that only rollouts, triggers and calls use. */
 function PublishButtons({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNode {
   const say = useTexts(texts);
   const isOff = (!draft.dirty && !agent.unpublished_changes) || (draft.busy !== null && !draft.publishing);
@@ -142,7 +142,7 @@ function PublishButtons({ agent, draft }: Omit<BarProps, 'onDiscard'>): ReactNod
   );
 }
 
-/** After publishing: the channels that reach people, or the way to the first one. */
+/** After publishing, shows the channels that reach people, or the way to the first channel. */
 function NextChannel({ agentId }: { agentId: string }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -11,12 +11,12 @@ import { type Replayed, useReplay } from './use-replay.ts';
 import classes from '../../parts/page.module.css';
 
 const LAST = [20, 50, 200, 500];
-/** The number of differences that are shown at first. */
+/** At first, the card shows this number of differences. */
 const SHOWN = 20;
 
 type Kind = 'all' | 'earlier' | ReplayChange;
 
-/** Replays real conversations with the draft: the summary first, then each difference. */
+/** The card replays real conversations with the draft, and shows the summary and then each difference. */
 export function ReplayCard({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
   const say = useTexts(replayTexts);
   const replay = useReplay({ org_id: useOrganization().id, agent_id: agentId });

@@ -11,7 +11,7 @@ import classes from './agents.module.css';
 
 type Props = { conversation: ConversationSummary; result: ReplayResult };
 
-/** The differing turns of a conversation, each next to the recorded answer. */
+/** Shows the differing turns of a conversation, each next to the recorded answer. */
 export function ReplayedConversation({ conversation: { id, end_user: person }, result }: Props): ReactNode {
   const say = useTexts(replayTexts);
   const { turns, stopped } = result;

@@ -14,7 +14,10 @@ import { testTexts } from '../../parts/test-cases/texts.ts';
 import { useTestRun } from './use-test-run.ts';
 import classes from '../../parts/page.module.css';
 
-/** The tests of an agent, their last results, and the button that runs them. Failed tests come first. */
+/**
+ * The tab shows the tests of an agent, their last results, and the button that runs them. The list shows failed tests
+ * first.
+ */
 export function TestCasesTab({ agentId, unsaved }: { agentId: string; unsaved: boolean }): ReactNode {
   const say = useTexts(testTexts);
   const org_id = useOrganization().id;
@@ -105,7 +108,7 @@ function CaseActs({ busy, onRun, onEdit, onRemove }: ActsProps): ReactNode {
   );
 }
 
-/** Whether publishing requires the tests, and how to download them as a file. */
+/** Sets whether publishing requires the tests, and downloads the tests as a file. */
 function Gate({ params, suite: { cases, required } }: { params: Params; suite: SuiteRecord }): ReactNode {
   const say = useTexts(testTexts);
   const may = useMay('member');

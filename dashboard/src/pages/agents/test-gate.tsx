@@ -12,7 +12,10 @@ import { texts } from './texts.ts';
 
 type Props = { agentId: string; draft: ReturnType<typeof useDraft> };
 
-/** Shown when publishing was refused because of the tests. The user can run them here, or publish with a reason. */
+/**
+ * The dialog is shown when publishing was refused because of the tests. The user can run the tests here, or publish
+ * with a reason.
+ */
 export function TestGate({ agentId, draft }: Props): ReactNode {
   const params = { org_id: useOrganization().id, agent_id: agentId };
   const say = useTexts(testTexts);

@@ -10,7 +10,7 @@ import { useOrganization } from '../../session/session.ts';
 import { faultWord, sourceTexts } from './document-source-texts.ts';
 import classes from './document-sources.module.css';
 
-/** The server's limit in contract/dashboard/agents.ts. */
+/** A copy of the server's limit in contract/dashboard/agents.ts. */
 const MEBIBYTES = 10;
 const MAX_BYTES = MEBIBYTES * 1024 * 1024;
 
@@ -20,7 +20,7 @@ let lastKey = 0;
 
 type Props = { agentId: string; onAdded: (name: string) => void };
 
-/** Files are uploaded one by one. Each file has its own result, and a failed file does not block the others. */
+/** Files are uploaded one by one. Each file has its own result, and a failed file does not block other files. */
 export function UploadFiles({ agentId, onAdded }: Props): ReactNode {
   const say = useTexts(sourceTexts);
   const org_id = useOrganization().id;

@@ -5,9 +5,9 @@ import { call, type Problem } from '../../api/client.ts';
 
 export type Replayed = { conversation: ConversationSummary; result: ReplayResult };
 
-/** The number of conversations on one page. */
+/** One page has this number of conversations. */
 const PAGE = 100;
-/** This many consecutive failures are not a coincidence, so the replay stops. */
+/** After this many consecutive failures, the replay stops. */
 const MAX_FAILURES = 3;
 
 /**

@@ -90,7 +90,7 @@ export function VersionsTab({ agent }: { agent: AgentRecord }): ReactNode {
 type VersionProps = {
   item: AgentVersion;
   before: AgentVersion | null;
-  /** The version to compare with. */
+  /** The version with which this version is compared. */
   all: readonly AgentVersion[];
   agent: AgentRecord;
   onRestore: () => void;
@@ -157,7 +157,7 @@ function Version({ item, before, all, agent, onRestore }: VersionProps): ReactNo
 
 type ComparisonProps = Pick<VersionProps, 'item' | 'before' | 'all'> & { draft: AgentDefinition };
 
-/** Compares with the previous version, another one, or the draft, always from older to newer. */
+/** Compares with the previous version, another version, or the draft, always from older to newer. */
 function Comparison({ item, before, all, draft }: ComparisonProps): ReactNode {
   const say = useTexts(texts);
   const others = all.filter(({ version }) => version !== item.version);

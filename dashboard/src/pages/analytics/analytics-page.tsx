@@ -23,10 +23,10 @@ import { texts } from './texts.ts';
 const route = getRouteApi('/inside/analytics');
 
 const LOOK_AGAIN_MS = 60_000;
-/** The interval while days are still being counted. */
+/** The interval of reads while days are still being counted. */
 const SOON_MS = 2_000;
 
-/** The figures of conversations. The URL contains the period, the filters and the groups. */
+/** The page shows the figures of conversations. The URL contains the period, the filters and the groups. */
 export function AnalyticsPage(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -131,5 +131,5 @@ function Found({ read, found, search, isCounting, onChange }: FoundProps): React
   );
 }
 
-/** The filters without the period and the groups. The list of conversations has the same ones. */
+/** Returns the filters without the period and the groups, which the list of conversations also has. */
 const filtersOf = ({ by: _by, days: _days, since: _since, until: _until, ...filters }: AnalyticsSearch) => filters;

@@ -11,13 +11,13 @@ const NONE = '–';
 
 type SayWords = Say<keyof (typeof texts)['en']>;
 
-/** The figures of the whole period, compared with the period before. */
+/** Shows the figures of the whole period, compared with the period before. */
 export function Figures({ found, filters }: { found: Analytics; filters: AnalyticsFilters }): ReactNode {
   const say = useTexts(texts);
   const { total, before, from, to } = found;
   const list = conversationLinks({ ...filters, since: from, until: to });
   const many = (value: number): string => number(say.language, value);
-  /** Without an earlier value, only the present value is shown. */
+  /** Without an earlier value, the text contains only the present value. */
   const compared = (now: string, earlier: string): string =>
     earlier === NONE ? now : say('compared', { now, before: earlier });
   const part = (name: 'answered' | 'handed_over' | 'unanswered'): string =>
@@ -82,7 +82,7 @@ export function Figures({ found, filters }: { found: Analytics; filters: Analyti
 export const tookOf = (say: SayWords, seconds: number | null): string =>
   seconds === null ? NONE : duration(say.language, seconds * 1_000);
 
-/** The average of scores from 1 to 5. */
+/** Shows the average of scores from 1 to 5. */
 export const ratingOf = (say: SayWords, rating: number | null): string =>
   rating === null ? NONE : number(say.language, Math.round(rating * 10) / 10);
 

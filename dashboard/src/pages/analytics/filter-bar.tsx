@@ -15,10 +15,10 @@ const KEPT_MS = 30_000;
 
 type Props = {
   search: AnalyticsSearch;
-  /** The figures on the page, whose days are the start of a custom period. */
+  /** The page shows the figures in `read`, whose days are the first value of a custom period. */
   read: Analytics | undefined;
   onChange: (change: Partial<AnalyticsSearch>) => void;
-  /** Null: there is no filter. */
+  /** Null: no filter is set. */
   onClear: (() => void) | null;
 };
 
@@ -60,7 +60,7 @@ function Period({ search, read, onChange }: Props): ReactNode {
       w={150}
       value={search[name] ?? read?.[name] ?? ''}
       onChange={({ currentTarget: { value } }) => {
-        // While a year is typed, the field has the years 2, 20 and 202.
+        // While the user types a year, the field has the years 2, 20 and 202.
         if (/^2\d{3}-/.test(value)) onChange({ days: undefined, since, until, [name]: value });
       }}
     />
@@ -106,7 +106,7 @@ function VersionFilter({ search: { version }, onChange, agentId }: Props & { age
   );
 }
 
-/** The filters by a record. Each filter offers the newest records, which is all of them in most organizations. */
+/** The filters by a record, which offer the newest records, and all of them in most organizations. */
 function NamedFilters({ search, onChange }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -22,10 +22,10 @@ type Row = Analytics['data'][number];
 type Read = UseQueryResult<Analytics, Problem>;
 type Props = { read: Read; found: Analytics; search: AnalyticsSearch; onBy: (by: Group) => void };
 
-/** The figures of each day, agent, version, channel or member. */
+/** The card shows the figures of each day, agent, version, channel or member. */
 export function GroupsCard({ read, found, search, onBy }: Props): ReactNode {
   const say = useTexts(texts);
-  // The previous groups stay visible until the chosen ones have loaded.
+  // The previous groups stay visible until the chosen groups have loaded.
   const { by } = found;
   return (
     <Card
@@ -124,7 +124,7 @@ type FigureProps = {
   to: (list: ReturnType<typeof conversationLinks>) => LinkProps;
 };
 
-/** Nothing is behind a zero, and no filter finds conversations without a version or a member. */
+/** A zero has no link, and no filter finds conversations without a version or a member. */
 function Figure({ text, list, to }: FigureProps): ReactNode {
   if (list === null || text === '0' || text === '–') return text;
   return (
@@ -134,7 +134,7 @@ function Figure({ text, list, to }: FigureProps): ReactNode {
   );
 }
 
-/** The filters of the page, and those of the row. */
+/** Combines the filters of the page with the filters of the row. */
 function rowList(
   found: Analytics,
   search: AnalyticsSearch,

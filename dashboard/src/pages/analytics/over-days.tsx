@@ -5,7 +5,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { LineChart } from '../../parts/line-chart.tsx';
 import { texts } from './texts.ts';
 
-/** Every day of the period. The names of days are those of the organization's time zone. */
+/** The chart shows every day of the period. Days are named by the organization's time zone. */
 export function OverDays({ days }: { days: Analytics['days'] }): ReactNode {
   const say = useTexts(texts);
   return (

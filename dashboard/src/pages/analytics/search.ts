@@ -1,10 +1,10 @@
 import { dayIn, numberIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-/** A copy of the contract's list. Importing the contract's list would also import the schemas in that file. */
+/** A copy of the contract's list, because an import would also load the schemas in that file. */
 export const GROUPS = ['day', 'agent', 'version', 'channel', 'member'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** The numbers of days that a member can choose. If neither a number nor a first day is chosen, the number is 30. */
+/** The numbers of days that a member can choose. If the URL has neither a number nor a first day, the number is 30. */
 export const DAYS = [7, 30, 90] as const;
 
 /** A copy of the limit of the contract. */
@@ -30,7 +30,7 @@ export const readAnalyticsSearch = (raw: RawSearch): AnalyticsSearch => {
     since,
     until: dayIn(raw, 'until'),
     agent_id,
-    // Numbers of versions belong to an agent.
+    // Version numbers belong to one agent.
     version: agent_id === undefined ? undefined : numberIn(raw, 'version'),
     channel_id: textIn(raw, 'channel_id'),
     member_id: textIn(raw, 'member_id'),

@@ -26,7 +26,7 @@ const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 const MAX_SHOWN_CHARACTERS = 120;
 
-/** The tool calls that need an approval, with the decisions about them. */
+/** The page shows the tool calls that need an approval, with the decisions about them. */
 export function ApprovalsPage(): ReactNode {
   const say = useTexts(texts);
   const sayApproval = useTexts(approvalTexts);

@@ -14,7 +14,7 @@ import type { CampaignTab } from './search.ts';
 import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
-/** The open steps of a campaign without recipients, each with a link. */
+/** Shows the open steps of a campaign without recipients, each with a link. */
 export function FirstAddition({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   if (item.state === 'ended') return <Card title={say('first_ended')} description={say('first_ended_words')} />;
@@ -66,7 +66,7 @@ function Step({ done, act, to, children }: StepProps): ReactNode {
   );
 }
 
-/** The call that adds recipients, with this campaign's URL and the variables of its texts. */
+/** Shows the call that adds recipients, with this campaign's URL and the variables of its texts. */
 export function AdditionCode({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   const { base_url } = useSession();

@@ -7,7 +7,7 @@ import { CampaignKeys } from './campaign-keys.tsx';
 import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
-/** The developer's part: the campaign's keys and the call that adds recipients. */
+/** The tab has the developer's part, which is the campaign's keys and the call that adds recipients. */
 export function ApiTab({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -26,7 +26,10 @@ const LOOK_AGAIN_MS = 2_000;
 
 type KeyAct = { verb: 'revoke' | 'rotate'; item: KeyRecord };
 
-/** The keys of one campaign. This is the only place where they are created, shown once, listed and revoked. */
+/**
+ * The card lists the keys of one campaign. Only this card creates the keys, shows them once, lists them and revokes
+ * them.
+ */
 export function CampaignKeys({ campaign }: { campaign: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

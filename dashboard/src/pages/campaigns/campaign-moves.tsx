@@ -14,7 +14,7 @@ import { READ_AGAIN } from './search.ts';
 import { texts } from './texts.ts';
 import classes from './campaigns.module.css';
 
-/** The actions that each state allows; see contract/dashboard/campaigns.ts. */
+/** The actions that each state allows (see contract/dashboard/campaigns.ts). */
 const MOVES: Record<CampaignRecord['state'], readonly CampaignMove[]> = {
   draft: ['start', 'end'],
   live: ['pause', 'end'],
@@ -34,7 +34,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
     resume: useAct('resumeCampaign', { refresh: READ_AGAIN }),
     end: useAct('endCampaign', { refresh: READ_AGAIN }),
   };
-  // The text stays the same while the dialog closes, although the state has already changed.
+  // While the dialog closes, its text stays the same, although the state has already changed.
   const [asked, setAsked] = useState<{ move: CampaignMove; effects: string[] } | null>(null);
   const [opened, setOpened] = useState(false);
   const [renaming, setRenaming] = useState(false);
@@ -102,7 +102,7 @@ export function CampaignMoves({ item }: { item: CampaignRecord }): ReactNode {
   );
 }
 
-/** The effect of a move on waiting recipients, on messaged recipients, and on calls that add recipients. */
+/** Describes the effect of a move on waiting recipients, on messaged recipients, and on calls that add recipients. */
 function useEffects({ counts, settings }: CampaignRecord): (move: CampaignMove) => string[] {
   const say = useTexts(texts);
   const waiting = (counts?.pending ?? 0) + (counts?.waiting_window ?? 0);

@@ -47,7 +47,7 @@ function Desk({ item, failed }: { item: CampaignRecord; failed: boolean }): Reac
   const first = firstTab(item.state);
   const { tab = first } = route.useSearch();
   const navigate = route.useNavigate();
-  // The state is here, so that opening another tab loses nothing.
+  // The draft belongs to the page, so that opening another tab loses nothing.
   const draft = useSettingsDraft(item, !may || item.state === 'ended');
   return (
     <>

@@ -25,7 +25,10 @@ export function CreateCampaignDialog({ opened, agentId, onClose }: Props): React
   );
 }
 
-/** Kinds whose first message does not reach everyone. The form shows which people the chosen channel can reach. */
+/**
+ * The kinds of channels whose first message does not reach everyone. The form shows which people the chosen channel can
+ * reach.
+ */
 const LIMITED = ['sandbox', 'telegram', 'web_chat', 'whatsapp'] as const;
 const isLimited = (kind: string): kind is (typeof LIMITED)[number] => LIMITED.some((one) => one === kind);
 

@@ -23,8 +23,8 @@ type DialogProps = {
 };
 
 /**
- * The dialog works as for any other key: the form, then the value once. After the dialog closes, no part of the page
- * contains the value.
+ * The dialog works as for any other key, with the form first and then the value once. After the dialog closes, no part
+ * of the page contains the value.
  */
 export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogProps): ReactNode {
   const say = useTexts(texts);
@@ -55,7 +55,7 @@ export function CreateCampaignKey({ campaign, opened, onMade, onClose }: DialogP
 function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
-  // The list is read again when the dialog closes.
+  // When the dialog closes, the list is read again.
   const create = useAct('createKey', { refresh: [] });
   const sayKeys = useTexts(keyTexts);
   const checkLimit = (value: string): string | null => (isLimit(value) ? null : sayKeys('limit_invalid'));
@@ -80,7 +80,7 @@ function CreateForm({ campaign, onMade, onClose }: Omit<DialogProps, 'opened'>):
       },
       {
         onSuccess: (made) => {
-          // The response with the value is not stored outside the dialog.
+          // The response with the value is not stored outside of the dialog.
           create.reset();
           onMade(made);
         },

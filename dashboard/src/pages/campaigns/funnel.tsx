@@ -11,7 +11,9 @@ import classes from './funnel.module.css';
 
 type Props = { counts: RecipientCounts; total: number; chosen: RecipientStatus | undefined };
 
-/** The progress of all recipients: a total, then each status with its meaning and a link to its recipients. */
+/**
+ * Shows the progress of all recipients, with a total, and each status with its meaning and a link to its recipients.
+ */
 export function Funnel({ counts, total, chosen }: Props): ReactNode {
   const say = useTexts(texts);
   const sayRecipient = useTexts(recipientTexts);

@@ -11,7 +11,7 @@ import { Additions } from './additions/additions.tsx';
 import { ScheduleCard } from './schedules/schedule-card.tsx';
 import { texts } from './texts.ts';
 
-/** To whom the campaign writes: a choice, its review, the additions so far, and the repetition. */
+/** The tab decides to whom the campaign writes, with a choice, its review, the additions so far, and the repetition. */
 export function PeopleTab({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   const may = useMay('member');

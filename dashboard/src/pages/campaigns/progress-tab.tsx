@@ -14,7 +14,10 @@ import classes from './campaigns.module.css';
 
 const route = getRouteApi('/inside/campaigns/$campaign_id');
 
-/** The progress of the campaign's recipients. Before there are recipients, the tab explains how to add them. */
+/**
+ * The tab shows the progress of the campaign's recipients. If the campaign has no recipients yet, the tab explains how
+ * to add them.
+ */
 export function ProgressTab({ item, failed }: { item: CampaignRecord; failed: boolean }): ReactNode {
   const say = useTexts(texts);
   const { status } = route.useSearch();

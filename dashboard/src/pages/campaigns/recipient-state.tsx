@@ -33,7 +33,7 @@ export function RecipientBadge({ status }: { status: RecipientStatus }): ReactNo
   return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
 }
 
-/** The text of a known reason, otherwise the server's code. */
+/** Returns the text of a known reason, otherwise the server's code. */
 export function useRecipientReason(): (reason: string) => string {
   const say = useTexts(texts);
   return (reason) => (`reason_${reason}` in texts.en ? say(`reason_${reason}` as RecipientWord) : reason);

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/texts.tsx';
 
-/** Each status of a recipient, what it means, and each reason that the server gives. */
+/** The texts of each status of a recipient, its meaning, and each reason that the server gives. */
 export const texts = defineTexts(
   {
     status_pending: 'Queued',

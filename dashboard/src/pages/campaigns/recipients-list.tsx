@@ -30,7 +30,7 @@ import classes from './campaigns.module.css';
 const PAGE = 20;
 type Filters = { status?: RecipientStatus; ref?: string };
 
-/** The recipients, newest first, each with its status and reason. */
+/** Lists the recipients, newest first, each with its status and reason. */
 export function RecipientsList({ campaignId, failed }: { campaignId: string; failed: boolean }): ReactNode {
   const say = useTexts(texts);
   const sayRecipient = useTexts(recipientTexts);
@@ -97,7 +97,7 @@ export function RecipientsList({ campaignId, failed }: { campaignId: string; fai
   );
 }
 
-/** The final statuses. */
+/** The statuses that do not change any more. */
 const ENDS: readonly string[] = ['completed', ...GROUPS.lost];
 
 function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecipient>[] {
@@ -145,7 +145,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
   return columns;
 }
 
-/** The person, and the caller's own name for this recipient. */
+/** Shows the person, and the caller's own name for this recipient. */
 function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -11,10 +11,10 @@ import classes from './campaigns.module.css';
 
 const LOOK_AGAIN_MS = 30_000;
 
-/** A copy of the contract's list. Importing the contract's list would also import schemas. */
+/** A copy of the contract's list, because an import would also load schemas. */
 const STEPS = ['sent', 'delivered', 'read', 'answered', 'left'] as const;
 
-/** The progress of people over time, in the reader's time zone. */
+/** Shows the progress of people over time, in the reader's time zone. */
 export function Report({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -28,7 +28,7 @@ export function Report({ item }: { item: CampaignRecord }): ReactNode {
   if (!data && !report.error) return null;
   if (data?.points.length === 0) return null;
   const label = (at: string): string => {
-    // The server responds in UTC if it does not have the zone.
+    // The server responds in UTC if it does not know the zone.
     if (data!.time_zone !== time_zone) return data!.by === 'day' ? utcDay(say.language, at) : utc(at).slice(0, 16);
     return data!.by === 'day' ? day(say.language, at) : `${day(say.language, at)} ${clock(say.language, at)}`;
   };

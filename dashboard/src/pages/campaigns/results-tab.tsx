@@ -19,7 +19,7 @@ import { LOOK_AGAIN_MS } from './search.ts';
 
 const PAGE = 20;
 
-/** The results of the conversations of a campaign. */
+/** The tab shows the results of the conversations of a campaign. */
 export function ResultsTab({ campaignId }: { campaignId: string }): ReactNode {
   const say = useTexts(resultTexts);
   const org_id = useOrganization().id;

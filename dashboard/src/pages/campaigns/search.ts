@@ -11,7 +11,7 @@ export const readCampaignsSearch = (raw: RawSearch): CampaignsSearch => ({
 });
 
 /**
- * A copy of the contract's list, because importing it would also import schemas. The statuses are in the order of a
+ * A copy of the contract's list, because an import would also load schemas. The statuses are in the order of a
  * recipient's progress.
  */
 export const STATUSES = [
@@ -32,10 +32,12 @@ export const STATUSES = [
 export const CAMPAIGN_TABS = ['people', 'progress', 'results', 'settings', 'rehearsal', 'keys'] as const;
 export type CampaignTab = (typeof CAMPAIGN_TABS)[number];
 
-/** The tab that is shown if the URL names no tab. For a draft, this is the tab "People". */
+/** Returns the tab that is shown if the URL names no tab. For a draft, the first tab is "People". */
 export const firstTab = (state: CampaignRecord['state']): CampaignTab => (state === 'draft' ? 'people' : 'progress');
 
-/** The cursor of the list in the tab. `created`: the ID of the new key, for a reload while its value is shown. */
+/**
+ * `cursor`: the cursor of the list in the tab. `created`: the ID of the new key, for a reload while its value is shown.
+ */
 export type CampaignSearch = {
   tab?: CampaignTab;
   status?: RecipientStatus;
@@ -53,8 +55,8 @@ export const readCampaignSearch = (raw: RawSearch): CampaignSearch => ({
 
 /** The routes to read again after a campaign was changed or moved. */
 export const READ_AGAIN = ['readCampaign', 'listCampaigns', 'listRecipients', 'listAudit'] as const;
-/** The interval without a live connection. */
+/** The interval of reads without a live connection. */
 export const LOOK_AGAIN_MS = 3_000;
 
-/** The place where recipients are added. */
+/** A link to the place where recipients are added. */
 export const AUDIENCE = 'audience';

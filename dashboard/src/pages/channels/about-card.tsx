@@ -20,7 +20,8 @@ import { texts } from './texts.ts';
 import classes from '../../parts/channels/test-outcome.module.css';
 
 /**
- * The kind of the channel, the URL that the provider calls, the remaining steps, and whether a person has written yet.
+ * The card shows the kind of the channel, the URL that the provider calls, the remaining steps, and whether a person
+ * has written yet.
  */
 export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(texts);
@@ -57,7 +58,7 @@ export function AboutCard({ item }: { item: ChannelDetail }): ReactNode {
   );
 }
 
-/** This part polls until a person has written, which proves that the provider is connected. */
+/** The card polls until a person has written, which proves that the provider is connected. */
 function FirstMessage({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -7,7 +7,7 @@ import { kindNames } from '../../parts/channels/kind-names.ts';
 import { kindTexts } from '../../parts/channels/kind-texts.ts';
 import classes from './channels.module.css';
 
-/** All kinds that can be connected, with descriptions. */
+/** Shows all kinds that can be connected, with descriptions. */
 export function Catalogue({ onChoose }: { onChoose: (kind: ChannelKindName) => void }): ReactNode {
   const say = useTexts(kindTexts);
   const sayName = useTexts(kindNames);

@@ -14,7 +14,7 @@ export function ChannelState({ item }: { item: ChannelRecord }): ReactNode {
   return <Badge color={item.status === 'broken' ? 'red' : 'blue'}>{say(item.status)}</Badge>;
 }
 
-/** The steps at the provider, with the provider's names of its buttons. */
+/** Shows the steps at the provider, with the provider's names of its buttons. */
 export function AtTheProvider({ kind }: { kind: ChannelKindName }): ReactNode {
   const say = useTexts(texts);
   const sayKind = useTexts(kindTexts);
@@ -34,7 +34,7 @@ export function AtTheProvider({ kind }: { kind: ChannelKindName }): ReactNode {
   );
 }
 
-/** The provider's message, which is the same in every language. Faults of fields are shown at the fields. */
+/** Shows the provider's message, which is the same in every language. Faults of fields are shown at the fields. */
 export function ChannelProblem({ problem }: { problem: Problem | null }): ReactNode {
   const say = useTexts(texts);
   const isSaid = problem?.code === 'channel_check_failed';

@@ -20,7 +20,7 @@ type Props = {
   form: ReturnType<typeof useCheckedForm<SettingsValues>>;
 };
 
-/** A new web chat needs a site and a name. The appearance has a default, and the page of the channel can change it. */
+/** A new web chat needs a site and a name. The appearance has a default, which the page of the channel can change. */
 export function ChatFields({ agentId, form }: Props): ReactNode {
   const say = useTexts(texts);
   const sayAgent = useTexts(agentTexts);

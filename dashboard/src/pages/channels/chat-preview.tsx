@@ -9,10 +9,10 @@ import classes from './chat-preview.module.css';
 /** The color of a chat without its own color. */
 export const USUAL_COLOR = '#0b7a75';
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
-/** The widget decides between black and white in the same way (widget/src/style.ts). */
+/** Above this luminance, the text is black, as in the widget (widget/src/style.ts). */
 const LIGHT = 0.179;
 
-/** A preview of the chat with its unsaved fields. */
+/** Shows a preview of the chat with its unsaved fields. */
 export function ChatPreview({ values }: { values: SettingsValues }): ReactNode {
   const say = useTexts(texts);
   const of = (name: string): string => values[valueName(name)]?.trim() ?? '';

@@ -13,8 +13,8 @@ import { SecretOnce } from './secret-once.tsx';
 import { texts } from './texts.ts';
 
 /**
- * `chosen` is empty for the catalog, otherwise the kind whose form is shown. The URL of the page contains catalog and
- * form.
+ * `chosen`: empty for the catalog, otherwise the kind whose form is shown. The URL of the page records whether catalog
+ * or form is open.
  */
 type Props = {
   chosen: string | undefined;
@@ -30,7 +30,10 @@ type Props = {
 const hasNextStep = ({ kind, secret, verify_token }: ConnectedChannel): boolean =>
   kind !== 'web_chat' && Boolean(secret ?? verify_token);
 
-/** The catalog, then the form of a kind. For a kind with a generated secret, a third step shows the secret once. */
+/**
+ * The dialog shows the catalog, then the form of a kind. For a kind with a generated secret, a third step shows the
+ * secret once.
+ */
 export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   const sayKind = useTexts(kindNames);
@@ -56,7 +59,7 @@ export function ConnectDialog({ chosen, agentId, onChoose, onClose }: Props): Re
       onClose={made ? guard.ask : onClose}
       closeOnClickOutside={made !== null}
       title={title}
-      // The preview of a web chat is beside its fields.
+      // A web chat needs a wide dialog, because its preview is beside its fields.
       size={kind === 'web_chat' && !made ? 760 : 'lg'}
     >
       {made ? (

@@ -22,7 +22,10 @@ type Props = {
   onMade: (made: ConnectedChannel) => void;
 };
 
-/** Name, agent and the settings of the kind. The server checks them with the provider before it stores anything. */
+/**
+ * The form has the name, the agent and the settings of the kind. The server checks the settings with the provider
+ * before it stores anything.
+ */
 export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode {
   const say = useTexts(texts);
   const sayAgent = useTexts(agentTexts);

@@ -26,11 +26,11 @@ import {
 import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
-/** Kinds with a generated secret that must be entered at the provider. */
+/** The kinds whose generated secret must be entered at the provider. */
 const WITH_SECRET: readonly ChannelKindName[] = ['webhook', 'email', 'whatsapp', 'web_chat'];
 type Props = { item: ChannelRecord; kind: ChannelKindName };
 
-/** Changes settings and credentials, which the provider must accept, or creates a new secret. */
+/** The card changes settings and credentials, which the provider must accept, or creates a new secret. */
 export function CredentialsCard({ item, kind }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

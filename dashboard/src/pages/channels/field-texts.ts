@@ -1,6 +1,8 @@
 import type { FieldWord } from '../../parts/channels/kinds.ts';
 
-/** The label of a field, and the place where its value is found. The compiler requires every field of the contract. */
+/**
+ * The label of each field, and the place where its value is found. The compiler requires every field of the contract.
+ */
 type FieldWords = Record<FieldWord | 'api_url', readonly [label: string, hint: string]>;
 
 export const fieldTexts: { en: FieldWords; ar: FieldWords } = {

@@ -44,7 +44,7 @@ export function InstallCard({ item }: { item: ChannelDetail }): ReactNode {
   );
 }
 
-/** The chat's page in a frame. The shown chat includes all saved changes. */
+/** The frame shows the chat's own page. The chat in the frame includes all saved changes. */
 function Preview({ item, page }: { item: ChannelRecord; page: string }): ReactNode {
   const say = useTexts(installTexts);
   const [isShown, setShown] = useState(false);

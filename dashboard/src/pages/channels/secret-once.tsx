@@ -9,7 +9,7 @@ import { AskBeforeClosing, ShownValue, type ShownOnceGuard } from '../../parts/s
 import { AtTheProvider } from './channel-parts.tsx';
 import { texts } from './texts.ts';
 
-/** The secrets that the user enters at the provider. The secrets are in the page only while they are shown. */
+/** Shows the secrets that the user enters at the provider. The page contains the secrets only while they are shown. */
 export function SecretOnce({ made, guard }: { made: ConnectedChannel; guard: ShownOnceGuard }): ReactNode {
   const say = useTexts(texts);
   if (guard.asking) return <AskBeforeClosing guard={guard} say={say} />;

@@ -21,7 +21,7 @@ type Values = { address: string; text: string };
 
 type Props = { item: ChannelRecord; kind: ChannelKindName };
 
-/** Sends a message to the user as a test, and shows its progress live. */
+/** Sends a message to the user as a test, and shows the progress of the message live. */
 export function SendTest({ item, kind }: Props): ReactNode {
   const say = useTexts(texts);
   const sayKind = useTexts(kindTexts);

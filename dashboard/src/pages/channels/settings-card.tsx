@@ -15,7 +15,7 @@ import { texts as agentTexts } from '../../parts/agents/agent-select-texts.ts';
 import { texts } from './texts.ts';
 import classes from './channels.module.css';
 
-/** The name of the channel, and the switch that enables it. */
+/** The card has the name of the channel, and the switch that enables it. */
 export function SettingsCard({ item }: { item: ChannelRecord }): ReactNode {
   const say = useTexts(texts);
   const sayAgent = useTexts(agentTexts);

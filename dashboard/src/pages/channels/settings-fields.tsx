@@ -14,8 +14,8 @@ type Form = ReturnType<typeof useCheckedForm<SettingsValues>>;
 type Props = { kind: ChannelKindName; form: Form; readOnly?: boolean; stored?: boolean; moved?: boolean };
 
 /**
- * The fields of a kind, from its form in the contract. `stored`: secrets exist already, and an empty field keeps them
- * unless the channel is `moved` to another address.
+ * Shows the fields of a kind, from its form in the contract. `stored`: the channel has secrets, and an empty field
+ * keeps them unless the channel is `moved` to another address.
  */
 export function SettingsFields({ kind, form, readOnly = false, stored = false, moved = false }: Props): ReactNode {
   const say = useTexts(texts);
@@ -114,7 +114,7 @@ type PickerProps = {
   onChange: (event: { currentTarget: { value: string } }) => void;
 };
 
-/** The browser's own color input, which works with keyboard and screen reader. */
+/** The field is the browser's own color input, which works with keyboard and screen reader. */
 function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): ReactNode {
   return (
     <input
@@ -128,11 +128,11 @@ function ColorPicker({ label, value = '', readOnly, onChange }: PickerProps): Re
   );
 }
 
-/** Fields with text for people. All other fields contain keys and addresses. */
+/** The names of fields with text for people. All other fields contain keys and addresses. */
 const WORDS: readonly string[] = ['from_name', 'subject', 'title', 'greeting', 'suggestions', 'avatar'];
 const isTexts = (name: string): boolean => WORDS.includes(name);
 
-/** Shows the server's fault of the settings at its field. True if there is such a field. */
+/** Shows the server's fault of a setting at its field. Returns true if the form has such a field. */
 export function placeSettings(form: Form, faults: readonly { pointer: string; detail: string }[]): boolean {
   const own = faults.flatMap(({ pointer, detail }) => {
     const [, first, field] = pointer.split('/');

@@ -2,12 +2,14 @@ import { channelFields, type ChannelField, type ChannelKindName } from '../../..
 import { originOf } from '../../parts/channels/site-origin.ts';
 import { latinDigits } from '../../parts/latin-digits.ts';
 
-/** Values in a form are text. Fields of settings have this prefix, to distinguish them from name and agent. */
+/**
+ * All values in a form are text. The fields of settings have this prefix, which distinguishes them from name and agent.
+ */
 const PREFIX = 'settings.';
 export type SettingsValues = Record<string, string>;
 export const valueName = (field: string): string => PREFIX + field;
 
-/** Objects have their own form, so they do not change here. */
+/** Settings that are objects have a separate form, so this form does not show them. */
 export const shownFields = (kind: ChannelKindName): ChannelField[] =>
   channelFields(kind).filter(({ type }) => type !== 'other');
 
@@ -20,7 +22,10 @@ const toText = (value: unknown): string => {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 };
 
-/** True if the channel gets another address. The stored secrets of the old address must then be entered again. */
+/**
+ * True if the channel gets another address. If the address changes, the stored secrets of the old address must be
+ * entered again.
+ */
 export const isMoved = (kind: ChannelKindName, values: SettingsValues, stored: SettingsValues): boolean =>
   shownFields(kind).some(({ name, address }) => address && values[valueName(name)] !== stored[valueName(name)]);
 
@@ -28,7 +33,7 @@ export const isMoved = (kind: ChannelKindName, values: SettingsValues, stored: S
 export const isUnused = ({ secret, required }: ChannelField, values: SettingsValues): boolean =>
   secret && !required && values[valueName('username')]?.trim() === '';
 
-/** Empty fields are omitted. */
+/** The settings omit empty fields. */
 export function toSettings(
   kind: ChannelKindName,
   values: SettingsValues,

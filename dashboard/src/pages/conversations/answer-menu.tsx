@@ -15,11 +15,14 @@ type Props = {
   isExplained: boolean;
   onExplain: () => void;
   onCorrect: () => void;
-  /** Absent for an answer to no question. */
+  /** The value is absent if the answer belongs to no question. */
   onTeach: (() => void) | undefined;
 };
 
-/** The actions on an answer of the agent. The menu's button shows on hover and focus, and always on touch. */
+/**
+ * The menu has the actions on an answer of the agent. The button of the menu is visible on hover and focus, and always
+ * on touch.
+ */
 export function AnswerMenu({ message, isExplained, onExplain, onCorrect, onTeach }: Props): ReactNode {
   const say = useTexts(changeTexts);
   const sayTest = useTexts(testTexts);

@@ -14,7 +14,7 @@ const NONE = 'none';
 
 type Props = { item: ConversationSummary; field?: Ref<HTMLInputElement> };
 
-/** The assignee of a conversation. Members can change the assignee. */
+/** Shows the assignee of a conversation, whom members can change. */
 export function AssigneeField({ item: { id, assignee_id }, field }: Props): ReactNode {
   const say = useTexts(inboxTexts);
   const org_id = useOrganization().id;

@@ -8,10 +8,10 @@ import { timeTexts } from './snooze-times.ts';
 import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
-/** The record has the runs apart from the changes. */
+/** The record lists runs separately from other changes. */
 type Shown = Omit<ConversationChange, 'type'> & { type: ConversationChange['type'] | 'run_started' };
 
-/** What a member or the agent did with the conversation, between its messages. */
+/** Shows a change by a member or the agent between the messages of the conversation. */
 export function ChangeLine({ change }: { change: Shown }): ReactNode {
   const say = useTexts(changeTexts);
   const sayMember = useTexts(texts);

@@ -10,7 +10,7 @@ import classes from './files.module.css';
 
 type Props = { files: readonly ChosenFile[]; onRemove: (key: number) => void };
 
-/** The files of the next reply. */
+/** Shows the files of the next reply. */
 export function ChosenFiles({ files, onRemove }: Props): ReactNode {
   const say = useTexts(fileTexts);
   return (

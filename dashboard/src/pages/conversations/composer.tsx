@@ -58,7 +58,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const sayAnswer = useTexts(answerTexts);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
-  // A choice is valid until the agent or a member takes over. After that, the most likely author is selected.
+  // A choice is valid until the agent or a member takes over, and then the most likely author is selected.
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   // A note can be continued in any state, so that half a note never appears in the reply field.
@@ -87,7 +87,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
     ...(delayed.waiting === null ? [] : [{ key: 'z', label: sayAnswer('key_undo'), act: undo }]),
   ]);
   const onKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => {
-    // Only a waiting reply can be undone.
+    // Only a waiting reply can be undone by this key.
     const isUndo = key === 'z' && (ctrlKey || metaKey) && text === '' && delayed.waiting !== null;
     if (isUndo) undo();
     return isUndo;
@@ -151,7 +151,7 @@ const MemberTools = ({ id, text, help, onChoose }: ToolsProps): ReactNode => (
   </>
 );
 
-/** Files that are dropped on the field or pasted into it. */
+/** Returns handlers for files that are dropped on the field or pasted into it. */
 const takes = (add: (files: File[]) => void) => ({
   onDragOver: (event: DragEvent) => event.preventDefault(),
   onDrop: (event: DragEvent) => {
@@ -172,14 +172,17 @@ type Sending = {
   side: Side;
   text: string;
   setText: SetText;
-  /** The text of the reply field, also while a note is written. */
+  /** The function changes the text of the reply field, also while a note is written. */
   setReply: SetText;
   field: RefObject<HTMLTextAreaElement | null>;
   chosen: ReturnType<typeof useChosenFiles>;
   chosenActions: ReturnType<typeof useReplyActions>;
 };
 
-/** The action of Enter, which differs by author. Enter never sends a saved reply with open variables immediately. */
+/**
+ * Returns the action of Enter, which differs by author. Enter never sends a saved reply with open variables
+ * immediately.
+ */
 function useSend({ item, side, text, setText, setReply, field, chosen, chosenActions }: Sending) {
   const org_id = useOrganization().id;
   const speak = useAct('sayInConversation', { refresh: READ_AGAIN });
@@ -190,12 +193,12 @@ function useSend({ item, side, text, setText, setReply, field, chosen, chosenAct
   });
   const act = { end_user: speak, member: delayed.reply, note }[side];
   const namable = useNamable(side === 'note');
-  // The text for which the user was asked for confirmation. Another text requires a new confirmation.
+  // The text whose sending the user must confirm. Another text requires another confirmation.
   const [asked, setAsked] = useState<string | null>(null);
   const left = side === 'member' && asked === text ? leftIn(text) : [];
   /**
-   * Files are sent first, because the text often refers to them. If a file could not be sent, the text returns to the
-   * field.
+   * Files are sent before the text, because the text often refers to them. If a file could not be sent, the text
+   * returns to the field.
    */
   const answer = async (entered: string): Promise<void> => {
     setText('');
@@ -226,7 +229,7 @@ function useSend({ item, side, text, setText, setReply, field, chosen, chosenAct
     }
     setText('');
     const params = { org_id, conversation_id: item.id };
-    // Unaccepted text returns to the field, unless the field has new text.
+    // Text that was not sent returns to the field, unless the field has new text.
     const settled = {
       onError: () => setText((now) => (now === '' ? entered : now)),
       onSettled: () => field.current?.focus(),
@@ -239,14 +242,14 @@ function useSend({ item, side, text, setText, setReply, field, chosen, chosenAct
 }
 
 /**
- * Text that a person must not receive by mistake: variables without a value, and a shortcut that no saved reply
- * replaced.
+ * Finds text that a person must not receive by mistake, such as variables without a value, and a shortcut that no saved
+ * reply replaced.
  */
 const leftIn = (text: string): string[] => [...missingValues(text), ...shortcutAtEnd(text)];
 
 type SideProps = { side: Side; sandbox: boolean; onPick: (side: Side) => void };
 
-/** Who writes. */
+/** Selects the author of the next message. */
 function SideChoice({ side, sandbox, onPick }: SideProps): ReactNode {
   const say = useTexts(texts);
   return (
@@ -268,7 +271,7 @@ function SideChoice({ side, sandbox, onPick }: SideProps): ReactNode {
 
 type HintProps = { side: Side; silent: boolean; assigneeId: string | null };
 
-/** The effect of the next message. */
+/** Describes the effect of the next message. */
 function Hint({ side, silent, assigneeId }: HintProps): ReactNode {
   const say = useTexts(texts);
   const me = useSession().user.id;

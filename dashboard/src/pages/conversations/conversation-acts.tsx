@@ -20,7 +20,7 @@ import { texts } from './texts.ts';
 type Action = ChangeConversationsBody['action'];
 type Props = { selection: Selection; many: number };
 
-/** The actions on all selected conversations. */
+/** Shows the actions on all selected conversations. */
 export function ConversationActs({ selection, many }: Props): ReactNode {
   const { act, isPending, error } = useChange(selection);
   return (
@@ -45,7 +45,7 @@ function useChange({ chosen, clear }: Selection) {
           const done = say('done', { count: results.length - refused });
           notifyDone(refused === 0 ? done : `${done} ${say('refused', { count: refused })}`);
           clear();
-          // The pressed button has disappeared.
+          // The pressed button has disappeared, so the focus moves to the first row.
           document.querySelector<HTMLElement>('[data-row]')?.focus();
         },
       },

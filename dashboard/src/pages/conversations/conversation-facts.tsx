@@ -21,7 +21,7 @@ import classes from './conversations.module.css';
 
 type Props = {
   item: ConversationRecord;
-  /** On a screen that is too small for three panes. */ shown: boolean;
+  /** True on a screen that is too small for three panes, after the facts were opened. */ shown: boolean;
   assignee: Ref<HTMLInputElement>;
 };
 
@@ -69,7 +69,7 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
   );
 }
 
-/** The triggers of the agent's turns: each call and message, and the result of its run. */
+/** Shows the causes of the agent's turns, which are calls and messages, and the result of each run. */
 function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
   const say = useTexts(texts);
   const reason = useReasonText();
@@ -101,7 +101,7 @@ function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
   );
 }
 
-/** The models that answered, their usage, and the reasons for each fallback. */
+/** Shows the models that answered, their usage, and the reasons for each fallback. */
 function Models({ of: { models } }: { of: ConversationRecord }): ReactNode {
   const say = useTexts(texts);
   const named = (provider: string, model: string): string => {

@@ -40,7 +40,8 @@ export function ConversationPage(): ReactNode {
 
 function Opened({ conversation_id }: { conversation_id: string }): ReactNode {
   const org_id = useOrganization().id;
-  // The page starts with the first read: a topic that is added later closes the stream and opens another one.
+  // The presence starts with the first read, because a topic that is added later closes the stream and opens a new
+  // stream.
   const others = usePresence(conversation_id);
   const read = useRead(
     'readConversation',
@@ -74,7 +75,7 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
   const [factsShown, setFactsShown] = useState(false);
   const assignee = useRef<HTMLInputElement>(null);
   const toAssignee = (): void => {
-    // On a screen that is too small for three panes, the field is not in the page until the facts are shown.
+    // On a screen that is too small for three panes, the page contains the field only while the facts are shown.
     flushSync(() => setFactsShown(true));
     assignee.current?.focus();
     assignee.current?.click();
@@ -83,7 +84,7 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
   useTabTitle(`${name} · ${say('conversations')} · Parley`);
   useSeen(item);
   useEffect(() => {
-    // The shell moves the focus to the page first. Inside the inbox, the focus belongs to the opened conversation.
+    // The shell first moves the focus to the page. Within the inbox, the focus belongs to the opened conversation.
     const later = requestAnimationFrame(() => heading.current?.focus({ preventScroll: true }));
     return () => cancelAnimationFrame(later);
   }, []);
@@ -154,7 +155,7 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
   const error = takeOver.error ?? handBack.error ?? resolve.error;
   const openNext = useOpenNext();
   const tell = (word: 'taken_over' | 'handed_back' | 'resolved', then?: () => void) => {
-    // Another action removes the refusal of the previous one.
+    // Another action removes the refusal of the previous action.
     for (const move of [takeOver, handBack, resolve]) move.reset();
     const onSuccess = (): void => {
       notifyDone(say(word));
@@ -164,7 +165,7 @@ function Moves({ item }: { item: ConversationRecord }): ReactNode {
   };
   // A waiting reply must be sent first, because it would open a resolved conversation again.
   const close = async (): Promise<void> => {
-    // The list no longer contains the conversation when the action is done.
+    // After the action, the list does not contain the conversation any more, so its place is read before.
     const then = openNext(item.id);
     if (await sendDelayed(item.id)) resolve.mutate({ params }, tell('resolved', then));
   };

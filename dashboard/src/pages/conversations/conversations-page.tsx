@@ -65,7 +65,7 @@ export function ConversationsPage(): ReactNode {
   const selection = useSelection(ids);
   const may = useMay('member');
   useListKeys(ids, may ? selection.toggle : null);
-  // The next step of a reader is to open a conversation.
+  // The reader probably opens a conversation next, so its code is loaded in advance.
   useEffect(() => whenIdle(() => void import('./conversation-page.tsx').catch(() => {})), []);
   const empty = conversations.data?.data.length === 0 && !list.filtered && list.cursor === undefined;
   if (empty && !chosen)
@@ -92,7 +92,10 @@ export function ConversationsPage(): ReactNode {
   );
 }
 
-/** For the tab and for screen readers: the navigation shows the name of the page. An open conversation has its own. */
+/**
+ * The heading is for the tab and for screen readers, because the navigation shows the name of the page. The page of an
+ * open conversation has a separate heading.
+ */
 function Heading(): ReactNode {
   const say = useTexts(texts);
   useTabTitle(`${say('conversations')} · Parley`);
@@ -140,14 +143,14 @@ function List({ list, conversations, chosen, selection }: ListProps): ReactNode 
         )}
       </div>
       <Pager list={list} page={conversations.data}>
-        {/* An open conversation shows the live state of the list too. */}
+        {/* The state of the live connection is also shown while a conversation is open. */}
         {chosen === undefined && <LiveState failed={conversations.isError} every={LOOK_AGAIN_MS} />}
       </Pager>
     </section>
   );
 }
 
-/** Shown while no conversation is selected. */
+/** The text is shown while no conversation is selected. */
 export function NoConversation(): ReactNode {
   const say = useTexts(texts);
   return (

@@ -18,9 +18,9 @@ const CaseDialog = onceOpened(
 
 type Props = { item: ConversationRecord; message: ConversationMessage; opened: boolean; onClose: () => void };
 
-/** “This should have been …”: creates a test of the agent from its message. */
+/** The button “This should have been …” creates a test of the agent from its message. */
 export function CreateTestCase(props: Props): ReactNode {
-  // The dialog stays mounted after it was opened, because it returns the focus when it closes.
+  // The dialog stays mounted after its first opening, because it returns the focus when it closes.
   const [wanted, setWanted] = useState(false);
   if (props.opened && !wanted) setWanted(true);
   return wanted && <Editing {...props} />;

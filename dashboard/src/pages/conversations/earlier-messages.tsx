@@ -9,8 +9,8 @@ import classes from './conversations.module.css';
 type Props = { messages: ConversationRecord['runs'][number]['earlier']; person: ConversationRecord['end_user'] };
 
 /**
- * The history that a client of OpenAI's API sent with its call. The history is collapsed, because the agent did not
- * write these messages.
+ * The history that a client of OpenAI's API sent with its call. The history of a client is collapsed, because the agent
+ * did not write its messages.
  */
 export function EarlierMessages({ messages, person }: Props): ReactNode {
   const say = useTexts(texts);

@@ -8,20 +8,22 @@ import classes from './person-panel.module.css';
 type Props = {
   label: string;
   value: string;
-  /** Null: the reader may not change it, or the value is not a text. */
+  /** Null: the reader may not change the value, or it is not a text. */
   onSave: ((value: string) => void) | null;
-  /** The error of the last change. */
+  /** The error of the last change of the value. */
   error?: ReactNode;
   maxLength?: number;
 };
 
-/** A value that changes in place: a click or Enter opens the field, Enter or leaving it saves, and Esc cancels. */
+/**
+ * A value that changes in place: a click or Enter opens the field, Enter or leaving the field saves, and Esc cancels.
+ */
 export function EditableFact({ label, value, onSave, error, maxLength = 1_000 }: Props): ReactNode {
   const say = useTexts(personTexts);
   const [typed, setTyped] = useState<string | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const end = (isSaved: boolean): void => {
-    // The field is already closed, for example by Enter before it loses the focus.
+    // The field is already closed, for example by Enter before the field loses the focus.
     if (typed === null) return;
     setTyped(null);
     if (isSaved && typed.trim() !== value) onSave?.(typed.trim());

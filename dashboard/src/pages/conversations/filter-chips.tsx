@@ -83,7 +83,10 @@ function useChips(filters: Filtering): Chip[] {
   ].filter((chip) => !!chip);
 }
 
-/** The pressed button disappears. The focus moves to the next chip, or to the search field if none is left. */
+/**
+ * The pressed button disappears with its chip. The focus moves to the next chip, or to the search field if no chip is
+ * left.
+ */
 function moveFocus({ currentTarget: chip }: MouseEvent<HTMLElement>): void {
   const neighbour = chip.nextElementSibling ?? chip.previousElementSibling;
   const next = neighbour ?? chip.closest('[role="search"]')?.querySelector('input[type="search"]');

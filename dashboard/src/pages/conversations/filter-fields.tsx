@@ -25,7 +25,9 @@ import { texts } from './texts.ts';
 type Props = { list: ListState<Omit<ConversationsSearch, 'cursor'>> };
 type Opened = { opened: boolean; onLoaded: () => void };
 
-/** The fields of the menu. `onLoaded` is called when they are first visible, because the panel is larger then. */
+/**
+ * Shows the fields of the menu. `onLoaded`: called when the fields are first visible, because the panel is larger then.
+ */
 export function FilterFields({ list, opened, onLoaded }: Props & Opened): ReactNode {
   useEffect(() => {
     if (opened) onLoaded();
@@ -54,7 +56,7 @@ export function FilterFields({ list, opened, onLoaded }: Props & Opened): ReactN
             label={say('agent')}
             placeholder={sayInbox('any_agent')}
             clearable
-            // In the top layer, as the panel is.
+            // The list of options must be in the top layer, as the panel is.
             comboboxProps={{ withinPortal: false }}
             value={agent_id ?? null}
             onChange={(value) => list.setFilters({ agent_id: value ?? undefined })}
@@ -111,7 +113,7 @@ function SortField({ list }: Props): ReactNode {
   );
 }
 
-/** A setting of the member. The switch is here because it changes how members move through the list. */
+/** This switch is a setting of the member, and is in this menu because it changes how members move through the list. */
 function OpenNextSwitch(): ReactNode {
   const say = useTexts(inboxTexts);
   const { id: org_id, opens_next: opensNext } = useOrganization();

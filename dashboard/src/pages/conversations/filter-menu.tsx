@@ -18,7 +18,7 @@ const FilterFields = onceOpened(
   { opened: false },
 );
 
-/** All filters behind one button. The chips below the button show the active filters. */
+/** One button opens all filters. The chips below the button show the active filters. */
 export function FilterMenu({ list }: Props): ReactNode {
   const say = useTexts(inboxTexts);
   const id = useId();

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/texts.tsx';
 
-/** Texts of the list. The texts of the conversation are in texts.ts. */
+/** Texts of the list of conversations. The file texts.ts has the texts of a conversation. */
 export const inboxTexts = defineTexts(
   {
     views: 'Views',

@@ -14,7 +14,7 @@ import classes from './list-head.module.css';
 
 type Filtering = Omit<ConversationsSearch, 'cursor'>;
 
-/** Above the rows, and no wider than they are: the search, the filters and the views. */
+/** Shows the search, the filters and the views above the rows. */
 export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
@@ -23,7 +23,7 @@ export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
     <div className={classes.head}>
       <div role="search" className={classes.search}>
         <div className={classes.line}>
-          {/* This field is much smaller than Mantine's, which the first view does not need otherwise. */}
+          {/* This search field is much smaller than Mantine's, which the first view does not need otherwise. */}
           <div className={classes.field}>
             <IconSearch size={15} aria-hidden="true" />
             <input
@@ -42,7 +42,7 @@ export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
       </div>
       <Views
         view={list.filters.view}
-        // The selected view determines the state.
+        // The selected view determines the state of the conversations.
         onView={(view) => list.setFilters({ view, ...(view && { status: undefined }) })}
       >
         <SavedViews list={list} />

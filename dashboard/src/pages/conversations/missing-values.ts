@@ -1,4 +1,4 @@
-/** An unfilled variable in a text: a saved reply had no value for it. */
+/** Matches a variable in a text for which a saved reply had no value. */
 const VARIABLE = /\{\{[^{}\n]{1,100}\}\}/;
 const VARIABLES = new RegExp(VARIABLE, 'g');
 
@@ -6,10 +6,12 @@ export const missingValues = (text: string): string[] => [
   ...new Set([...text.matchAll(VARIABLES)].map(([written]) => written)),
 ];
 
-/** A shortcut of a saved reply at the end of the text, which Enter would send unchanged. */
+/** Matches a shortcut of a saved reply at the end of the text, which Enter would send unchanged. */
 export const shortcutAtEnd = (text: string): string[] => text.match(/(?<=^|\s)\/\S*$/) ?? [];
 
-/** Selects the first variable, so that typing replaces it. Without a variable, the caret moves to `otherwise`. */
+/**
+ * Selects the first variable, so that typing replaces it. If the text has no variable, the caret moves to `otherwise`.
+ */
 export function selectMissing(field: HTMLTextAreaElement | null, otherwise?: number): void {
   if (!field) return;
   field.focus();

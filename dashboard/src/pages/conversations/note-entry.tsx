@@ -12,7 +12,7 @@ import classes from './conversations.module.css';
 
 type Props = { note: ConversationNote; item: ConversationRecord };
 
-/** A note between members. A note is as wide as the page and has its own color, unlike a message. */
+/** Shows a note between members. A note is as wide as the page and has its own color, unlike a message. */
 export function NoteEntry({ note, item }: Props): ReactNode {
   const say = useTexts(texts);
   const people = useMemberNames();
@@ -40,7 +40,7 @@ export function NoteEntry({ note, item }: Props): ReactNode {
   );
 }
 
-/** The names of mentioned members are highlighted. */
+/** Highlights the names of mentioned members. */
 function Words({ text, names }: { text: string; names: readonly string[] }): ReactNode {
   if (names.length === 0) return text;
   const named = names.toSorted((a, b) => b.length - a.length).map((name) => `@${name}`);

@@ -8,7 +8,7 @@ import { inboxTexts } from './inbox-texts.ts';
 
 const isAble = (): boolean => 'Notification' in window;
 
-/** Requests the browser's permission for notifications only when pressed. */
+/** The button requests the browser's permission for notifications only when it is pressed. */
 export function NotifyButton(): ReactNode {
   const say = useTexts(inboxTexts);
   const { notify = false } = usePreferences();

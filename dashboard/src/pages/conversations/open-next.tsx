@@ -3,7 +3,7 @@ import { createContext, use, useRef, type ReactNode } from 'react';
 import { useOrganization } from '../../session/session.ts';
 
 /**
- * Call this function before an action that removes the conversation from the list, and its result after the action
+ * Call this function before an action that removes the conversation from the list, and call its result after the action
  * succeeded.
  */
 type OpenNext = (id: string) => () => void;
@@ -15,8 +15,9 @@ export const useOpenNext = (): OpenNext => use(Context);
 type Props = { ids: readonly string[]; opened: string | undefined; children: ReactNode };
 
 /**
- * After a conversation is resolved or snoozed, opens the row below it, or the row above the last one. Without another
- * row, the list is opened. A conversation that was never in the list, for example from a link, stays open.
+ * After a conversation is resolved or snoozed, opens the row below it, or the row above if there is no row below. If
+ * the list has no other row, the list itself is opened. A conversation that was never in the list, for example from a
+ * link, stays open.
  */
 export function OpenNextOf({ ids, opened, children }: Props): ReactNode {
   const navigate = useNavigate();
@@ -24,7 +25,7 @@ export function OpenNextOf({ ids, opened, children }: Props): ReactNode {
   rows.current = ids;
   const isOn = useRef(true);
   isOn.current = useOrganization().opens_next;
-  // A reply may take the open conversation out of the list. The position of the conversation in the list is remembered.
+  // A reply may remove the open conversation from the list. The position of the conversation in the list is stored.
   const place = useRef<{ id: string; at: number } | null>(null);
   if (opened !== undefined && ids.includes(opened)) place.current = { id: opened, at: ids.indexOf(opened) };
   const prepare = useRef<OpenNext>((id) => {

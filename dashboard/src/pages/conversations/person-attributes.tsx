@@ -16,7 +16,7 @@ import classes from './person-panel.module.css';
 
 type Props = { person: EndUserRecord; change: ChangePerson | null };
 
-/** The attributes of a person, in the order of the organization. */
+/** Shows the attributes of a person, in the order of the organization. */
 export function PersonAttributes({ person: { attributes }, change }: Props): ReactNode {
   const say = useTexts(personTexts);
   const org_id = useOrganization().id;
@@ -76,8 +76,8 @@ const shownAs = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
 
 /**
- * A number stays a number if the new text is a number, and true or false stays so if the new text is one of them. Empty
- * removes the attribute.
+ * A number stays a number if the new text is a number, and a boolean stays a boolean if the new text is true or false.
+ * An empty text removes the attribute.
  */
 function likeBefore(text: string, before: unknown): unknown {
   if (text === '') return null;
@@ -123,7 +123,7 @@ function AddAttribute({ known, change }: { known: readonly string[]; change: Cha
   );
 }
 
-/** By buttons, which work with every pointer and keyboard. */
+/** Members order the attributes by buttons, which work with every pointer and keyboard. */
 function Ordering({ names, onClose }: { names: readonly string[]; onClose: () => void }): ReactNode {
   const say = useTexts(personTexts);
   const sayCommon = useTexts(common);

@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 30_000;
 const SHOWN_CONVERSATIONS = 6;
 const MAX_TAGS = 100;
 
-/** The data of the organization about the person. Members change this data in place. */
+/** Shows the data of the organization about the person, which members change in place. */
 export function PersonPanel({ item: { end_user, channel_kind, id } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(personTexts);
   const nameOf = usePersonName();
@@ -106,7 +106,10 @@ function PersonTags({ person: { tags }, change }: PartProps): ReactNode {
 
 type ConsentProps = { person: EndUserRecord; kind: string; may: boolean };
 
-/** The consent for the channel of the conversation can be changed. Other kinds are shown if they have one. */
+/**
+ * The consent for the channel of the conversation can be changed. Other kinds of channel are shown if the person has a
+ * consent for them.
+ */
 function PersonConsent({ person: { id, consent }, kind, may }: ConsentProps): ReactNode {
   const say = useTexts(personTexts);
   const sayKind = useTexts(kindNames);

@@ -11,10 +11,10 @@ import classes from './presence.module.css';
 
 type Props = { others: readonly PresentMember[] };
 
-/** The number of avatars that fit next to the state on a phone. The text lists all members. */
+/** At most this many avatars fit next to the state on a phone, and the text lists all members. */
 const FACES = 3;
 
-/** The avatars of the other members who have the conversation open. */
+/** Shows the avatars of the other members who have the conversation open. */
 export function AlsoHere({ others }: Props): ReactNode {
   const say = useTexts(presenceTexts);
   const names = usePresentNames(others);

@@ -7,7 +7,7 @@ import classes from './conversations.module.css';
 
 const MAX_SCORE = 5;
 
-/** How the person rated the conversation, between its messages. */
+/** Shows the rating of the conversation between its messages. */
 export function RatedLine({ rating: { score, comment, rated_at } }: { rating: SurveyRating }): ReactNode {
   const say = useTexts(ratingTexts);
   const parts = {

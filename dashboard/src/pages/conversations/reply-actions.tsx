@@ -9,7 +9,7 @@ import { useDraftText } from '../../parts/use-draft-text.ts';
 import { answerTexts } from './answer-texts.ts';
 import classes from './reply-field.module.css';
 
-/** The actions of the chosen saved reply. The actions are stored with the unfinished text. */
+/** Holds the actions of the chosen saved reply. The actions are stored with the unfinished text. */
 export function useReplyActions(conversationId: string) {
   const [stored, keep] = useDraftText(`parley.reply-actions.${conversationId}`);
   const current: ReplyActions | null = stored === '' ? null : (JSON.parse(stored) as ReplyActions);
@@ -20,7 +20,7 @@ export function useReplyActions(conversationId: string) {
 
 type Props = { actions: ReplyActions | null; onRemove: () => void };
 
-/** The actions that are done when the reply is sent. */
+/** Shows the actions that happen when the reply is sent. */
 export function ReplyActionsLine({ actions, onRemove }: Props): ReactNode {
   const say = useTexts(answerTexts);
   const texts = useActionTexts(actions ?? {});

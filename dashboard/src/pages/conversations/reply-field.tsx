@@ -21,16 +21,19 @@ type Props = {
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
-  /** Called before Enter sends. True: the key was handled. */
+  /** This function is called before Enter sends the message. True: the key was handled. */
   onKey: (event: KeyboardEvent) => boolean;
   onSend: (event: KeyboardEvent) => void;
-  /** The actions of a saved reply that was chosen. */
+  /** This function is called with the actions of a chosen saved reply. */
   onActions: (actions: ReplyActions) => void;
-  /** Beside the button of the saved replies. */
+  /** The content beside the button of the saved replies. */
   children: ReactNode;
 };
 
-/** The field for the next message. A slash in a reply opens the saved replies. An @ in a note opens the members. */
+/**
+ * The field for the next message. A slash in a reply opens the list of saved replies. An @ in a note opens the list of
+ * members.
+ */
 export function ReplyField({
   conversationId,
   side,
@@ -81,7 +84,7 @@ export function ReplyField({
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={(event) => {
             if (list.onKey(event) || names.onKey(event) || onKey(event)) return;
-            // Enter during the composition of a word belongs to the input method.
+            // While a word is composed, Enter belongs to the input method.
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) onSend(event);
           }}
         />
@@ -170,7 +173,7 @@ function Names({ list }: { list: ReturnType<typeof useMentions> }): ReactNode {
 
 type ButtonProps = Pick<Props, 'field'> & { onOpen: (caret: number) => void };
 
-/** A button for members who do not know the slash or have no keyboard. The button does not change the text. */
+/** The button is for members who do not know the slash or have no keyboard. The button does not change the text. */
 function SavedRepliesButton({ field, onOpen }: ButtonProps): ReactNode {
   const say = useTexts(answerTexts);
   const open = (): void => {

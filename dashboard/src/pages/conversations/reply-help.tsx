@@ -15,7 +15,7 @@ import classes from './help.module.css';
 
 type SetText = ReturnType<typeof useDraftText>[1];
 
-/** Texts that a model or the documents write into the reply field. These texts are never sent by themselves. */
+/** Writes text of a model or of the documents into the reply field. Only the member sends the suggested texts. */
 export function useReplyHelp(conversation_id: string, setText: SetText) {
   const say = useTexts(helpTexts);
   const params = { org_id: useOrganization().id, conversation_id };
@@ -41,7 +41,7 @@ export function useReplyHelp(conversation_id: string, setText: SetText) {
     translate: (text: string): void => {
       translation.reset();
       const onSuccess = ({ text: translated }: { text: string }): void => {
-        // Letters that were typed after the request are not replaced.
+        // Letters that were typed after the request stay.
         setText((now) => (now === text ? translated : `${now}\n\n${translated}`));
         notifyDone(say('translated'));
       };
@@ -52,7 +52,7 @@ export function useReplyHelp(conversation_id: string, setText: SetText) {
 
 type Help = ReturnType<typeof useReplyHelp>;
 
-/** Who wrote the draft, and from which documents. */
+/** Shows who wrote the draft, and from which documents. */
 export function DraftLine({ help: { drafted, error } }: { help: Help }): ReactNode {
   const say = useTexts(helpTexts);
   if (error) return <ProblemAlert problem={error} />;

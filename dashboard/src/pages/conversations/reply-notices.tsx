@@ -9,7 +9,7 @@ import { usePresentNames } from './presence.tsx';
 import { HOLD_MS } from './use-delayed-reply.ts';
 import classes from './reply-field.module.css';
 
-/** Shown while the reader writes a reply, because another member may send one first. */
+/** The notice is shown while the reader writes a reply, because another member may send a reply first. */
 export function AlsoReplying({ others, own }: { others: readonly PresentMember[]; own: string }): ReactNode {
   const say = useTexts(answerTexts);
   const typing = others.filter((one) => one.typing);
@@ -42,7 +42,7 @@ function Draft({ name, text }: { name: ReactNode; text: string }): ReactNode {
   );
 }
 
-/** The waiting reply, with Undo. */
+/** Shows the waiting reply, with Undo. */
 export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () => void }): ReactNode {
   const say = useTexts(answerTexts);
   const notice = text === null ? '' : say('held', { seconds: HOLD_MS / 1_000 });
@@ -63,7 +63,7 @@ export function HeldReply({ text, onUndo }: { text: string | null; onUndo: () =>
   );
 }
 
-/** Asks for confirmation before it sends text that only members should see. */
+/** Asks for confirmation before text that only members should see is sent. */
 export function SendAsIs({ names, onSend }: { names: readonly string[]; onSend: () => void }): ReactNode {
   const say = useTexts(answerTexts);
   return (

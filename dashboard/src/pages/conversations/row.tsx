@@ -17,21 +17,21 @@ import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 import inbox from './inbox.module.css';
 
-/** The selected view and state of the list. A row does not repeat facts that all rows of the list share. */
+/** The selected view and state of the list, which a row does not repeat. */
 export type Shown = Pick<ConversationsSearch, 'view' | 'status'>;
 
 type Props = Shown & {
   item: ListedConversation;
   isOpen: boolean;
   now: number;
-  /** The names of the kind of channel and of the agent, if the rows differ in them. */
+  /** The names of the kind of channel and of the agent, if the rows of the list differ in them. */
   kind: string | undefined;
   agent: string | undefined;
 };
 
 /**
- * Two lines: the person and the time, then the last message and the state where it differs from the view. All props are
- * equal for a row that did not change, so opening a conversation renders two rows and not the whole list.
+ * A row has two lines: the person and the time, then the last message and the state where it differs from the view. All
+ * props are equal for a row that did not change, so opening a conversation renders two rows and not the whole list.
  */
 export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, status }: Props): ReactNode {
   const say = useTexts(inboxTexts);
@@ -87,7 +87,7 @@ export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, sta
   );
 });
 
-/** The part that the view does not show: how long the person waits, the end of the snooze, or the state. */
+/** Shows what the view does not show, which is how long the person waits, the end of the snooze, or the state. */
 function Mark({ item, now, shown }: { item: ListedConversation; now: number; shown: Shown }): ReactNode {
   const say = useTexts(inboxTexts);
   const sayTime = useTexts(snoozeTexts);
@@ -106,7 +106,7 @@ function Mark({ item, now, shown }: { item: ListedConversation; now: number; sho
   return <span>{sayStatus(`status_${status}`)}</span>;
 }
 
-/** The picture of the member who answers. Absent if no member answers yet. */
+/** Shows the picture of the member who answers, if a member answers. */
 function Assignee({ id }: { id: string | null }): ReactNode {
   const say = useTexts(inboxTexts);
   const people = useMemberNames();
@@ -151,8 +151,8 @@ function Author({ role }: { role: NonNullable<ListedConversation['found']>['role
 }
 
 /**
- * The last words of the person, or of the team with the name of the member. Before both wrote, the last words of the
- * agent. A picture or a location without a text is shown by its kind.
+ * Shows the last words of the person, or of the team with the name of the member. Before person and team wrote, the row
+ * shows the last words of the agent. A picture or a location without a text is shown by its kind.
  */
 function LastWords({ of: { last_human_message, last_message } }: { of: ListedConversation }): ReactNode {
   const say = useTexts(texts);
@@ -161,7 +161,7 @@ function LastWords({ of: { last_human_message, last_message } }: { of: ListedCon
   return (
     <span className={classes.rowLast}>
       {last_human_message?.author_id ? <Member id={last_human_message.author_id} /> : <Author role={last.role} />}
-      {/* A box of its own: texts of the other direction lose their end, not their start. */}
+      {/* The text has a separate box, so that text of the other direction loses its end, not its start. */}
       <span dir="auto" className={classes.rowSaid}>
         {last.text || say(`content_${last.type}` as 'content_image')}
       </span>

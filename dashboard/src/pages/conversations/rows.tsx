@@ -18,11 +18,11 @@ type RowsProps = {
   stale: boolean;
   /** Null: the reader may not change conversations. */
   selection: Selection | null;
-  /** What all rows have in common. */
+  /** The values that all rows share. */
   shown: Shown;
 };
 
-/** One page of the list. */
+/** Shows one page of the list. */
 export function Rows({ items, chosen, stale, selection, shown }: RowsProps): ReactNode {
   const sayList = useTexts(listTexts);
   const nameOf = usePersonName();
@@ -38,7 +38,7 @@ export function Rows({ items, chosen, stale, selection, shown }: RowsProps): Rea
       {items.map((item) => (
         <li key={item.id} className={inbox.item} data-selecting={(selection?.chosen.length ?? 0) > 0 || undefined}>
           {selection && (
-            // This control is much smaller than Mantine's, which the first view does not need otherwise.
+            // This checkbox is much smaller than Mantine's, which the first view does not need otherwise.
             <input
               type="checkbox"
               className={inbox.select}
@@ -61,7 +61,7 @@ export function Rows({ items, chosen, stale, selection, shown }: RowsProps): Rea
   );
 }
 
-/** The channel and the agent of each row, where the rows have several of them. */
+/** Returns the channel and the agent of each row, if the rows have several of them. */
 function useFrom(items: readonly ListedConversation[]) {
   const say = useTexts(texts);
   const sayKind = useTexts(kindNames);

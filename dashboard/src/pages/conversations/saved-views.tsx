@@ -39,7 +39,10 @@ const NONE: Filtering = {
 const isSame = (a: Filtering, b: Filtering): boolean =>
   (Object.keys(NONE) as (keyof Filtering)[]).every((name) => a[name] === b[name]);
 
-/** Saved views of members. The filters in the URL can be saved as a view, and the selected view can be deleted. */
+/**
+ * Shows the saved views of members. The filters in the URL can be saved as a view, and the selected view can be
+ * deleted.
+ */
 export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode {
   const say = useTexts(viewTexts);
   const org_id = useOrganization().id;
@@ -48,7 +51,8 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
   const [naming, setNaming] = useState(false);
   const [removing, setRemoving] = useState<ConversationView | null>(null);
   const current = views.find(({ filters }) => isSame(filters, list.filters));
-  // A built-in view without other filters cannot be saved, and neither can a filter for one person or one period.
+  // Two kinds of filters cannot be saved as a view: a built-in view without other filters, and a filter for one person
+  // or one period.
   const set = Object.entries(list.filters).flatMap(([name, value]) => (value === undefined ? [] : name));
   const isNew =
     !current && set.some((name) => name !== 'view') && set.every((name) => name in NONE && name !== 'end_user_id');
@@ -82,6 +86,6 @@ export function SavedViews({ list }: { list: ListState<Filtering> }): ReactNode 
   );
 }
 
-/** The filters without empty ones. */
+/** Returns the filters without empty filters. */
 const whole = ({ end_user_id: _person, ...filters }: Filtering): Filters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));

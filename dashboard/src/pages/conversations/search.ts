@@ -1,18 +1,18 @@
 import { momentIn, numberIn, oneOfIn, textIn, type RawSearch } from '../../list/read-search.ts';
 
-/** A copy of the contract's list. Importing the contract's list would also import the schemas in that file. */
+/** A copy of the contract's list, because an import would also load the schemas in that file. */
 export const STATUSES = ['open', 'handed_off', 'resolved'] as const;
 export type ConversationStatus = (typeof STATUSES)[number];
 
-/** A copy of the views. Without a view in the URL, the list shows all conversations. */
+/** A copy of the contract's views. Without a view in the URL, the list shows all conversations. */
 export const VIEWS = ['mine', 'unassigned', 'waiting', 'snoozed', 'mentions'] as const;
 export type ConversationView = (typeof VIEWS)[number];
 
-/** A copy of the orders of the list. */
+/** The orders of the list are a copy of the contract's orders. */
 export const SORTS = ['latest', 'waiting', 'newest', 'oldest'] as const;
 export type ConversationSort = (typeof SORTS)[number];
 
-/** A copy of the outcomes that Analytics counts. */
+/** A copy of the contract's outcomes, which Analytics counts. */
 export const OUTCOMES = [
   'answered',
   'handed_over',
@@ -24,7 +24,7 @@ export const OUTCOMES = [
 ] as const;
 export type ConversationOutcome = (typeof OUTCOMES)[number];
 
-/** A copy of the filter by the rating: any score, or one. */
+/** A copy of the contract's filter by rating, which is any score or one score. */
 export const RATED = ['any', '1', '2', '3', '4', '5'] as const;
 export type RatedFilter = (typeof RATED)[number];
 
@@ -72,5 +72,5 @@ export const readConversationsSearch = (raw: RawSearch): ConversationsSearch => 
 /** The routes to read again after a new message or a take-over. */
 export const READ_AGAIN = ['readConversation', 'listConversations', 'countConversations', 'readOverview'] as const;
 
-/** How often the list and the open conversation are read again without live updates. */
+/** The list and the open conversation are read again at this interval without live updates. */
 export const LOOK_AGAIN_MS = 2_000;

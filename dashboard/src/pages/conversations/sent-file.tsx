@@ -8,12 +8,14 @@ import classes from './files.module.css';
 
 type Media = Extract<MessageContent, { url: string }>;
 
-/** The path of a stored file. The file is requested from this server, regardless of the host name in the URL. */
+/**
+ * Matches the path of a stored file. The file is requested from this server, regardless of the host name in the URL.
+ */
 const OURS = /^\/attachments\/org_[0-9a-z]{26}\/attachment_[0-9a-z]{26}\/[\w-]{32}\/[\w.-]+$/;
 
 /**
- * A file in a conversation. Stored files are shown. Files on other servers are only named, and nothing is loaded from
- * there.
+ * Shows a file in a conversation. Only stored files are displayed. The page only names files on other servers, and
+ * loads nothing from them.
  */
 export function SentFile({ content }: { content: Media }): ReactNode {
   const say = useTexts(fileTexts);

@@ -3,7 +3,7 @@ import type { Language } from '../../preferences.ts';
 const MORNING = 9;
 const LATER_HOURS = 3;
 
-/** The meanings of "later", in the time zone of this browser. */
+/** Returns the meanings of "later", in the time zone of this browser. */
 export function nextTimes(now: Date): { name: 'later' | 'tomorrow' | 'monday'; at: Date }[] {
   const later = new Date(now.getTime() + LATER_HOURS * 3_600_000);
   const morning = (days: number): Date => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, MORNING);
@@ -11,12 +11,12 @@ export function nextTimes(now: Date): { name: 'later' | 'tomorrow' | 'monday'; a
   return [
     { name: 'later', at: later },
     { name: 'tomorrow', at: morning(1) },
-    // On a Sunday, tomorrow is already Monday.
+    // On a Sunday, the next day is already Monday.
     ...(toMonday === 1 ? [] : [{ name: 'monday' as const, at: morning(toMonday) }]),
   ];
 }
 
-/** A time such as "Tue 24 Nov, 09:00". */
+/** Returns a time such as "Tue 24 Nov, 09:00". */
 export const timeTexts = (language: Language, at: Date): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
     weekday: 'short',

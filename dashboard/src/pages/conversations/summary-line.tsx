@@ -11,8 +11,8 @@ import { useHelp } from './use-help.ts';
 import classes from './help.module.css';
 
 /**
- * The summary of a conversation that the team answers. The first member who opens the conversation causes the call of
- * the model.
+ * Shows the summary of a conversation that the team answers. The first member who opens the conversation causes the
+ * call of the model.
  */
 export function SummaryLine({ item: { id, status } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(helpTexts);

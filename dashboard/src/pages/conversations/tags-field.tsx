@@ -10,12 +10,12 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
 import { texts } from './texts.ts';
 
-/** The tags of a conversation, from the agent or from members. Members edit the tags in place. */
+/** Shows the tags of a conversation, from the agent or from members, which members edit in place. */
 export function TagsField({ item: { id, tags } }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(texts);
   const params = { org_id: useOrganization().id, conversation_id: id };
   const may = useMay('member');
-  // Shown until the conversation is read again.
+  // The sent tags are shown until the conversation is read again.
   const [sent, setSent] = useState<{ before: string; tags: string[] } | null>(null);
   const set = useAct('setConversationTags', { refresh: READ_AGAIN });
   const problem = useProblemText(set.error);

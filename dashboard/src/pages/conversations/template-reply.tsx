@@ -13,8 +13,8 @@ import { templateReplyTexts } from './template-reply-texts.ts';
 import classes from './conversations.module.css';
 
 /**
- * For channels that allow free text only for some hours after the person wrote: the end of this time, and the form for
- * a template.
+ * Shows the end of the time for free text, on channels that limit it to some hours after the person wrote, and the form
+ * for a template.
  */
 export function TemplateReply({ item }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(templateReplyTexts);

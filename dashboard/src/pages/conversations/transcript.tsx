@@ -30,13 +30,13 @@ import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
 const MAX_SHOWN = 200;
-/** If the view is closer to the end than this distance, the view follows new messages. */
+/** If the view is at most this far from the end, it follows new messages. */
 const NEAR_PX = 80;
 
-/** Runs in these states will answer soon. */
+/** Runs in the listed states will answer soon. */
 const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
 
-/** The messages, newest at the end. The view follows new messages unless the reader has scrolled up. */
+/** Shows the messages, newest at the end. The view follows new messages unless the reader has scrolled up. */
 export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(texts);
   const log = useRef<HTMLDivElement>(null);
@@ -58,7 +58,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   useEffect(() => {
     const box = log.current;
     if (!box) return undefined;
-    // The composer below changes its height, and so do messages when their files and fonts load.
+    // The composer below the messages changes its height, and so do messages when their files and fonts load.
     const watch = new ResizeObserver(() => {
       if (atEnd.current) box.scrollTop = box.scrollHeight;
     });
@@ -141,7 +141,7 @@ type Run = ConversationRecord['runs'][number];
 type ShownRating = SurveyRating & { id: string; created_at: string };
 type Dated = { created_at: string };
 
-/** Notes and changes are at the position of their time. Runs that a message started show as that message. */
+/** Notes and changes are at the position of their time. A run that a message started is shown by this message. */
 const inOrder = ({ messages, notes, changes, runs, approvals, rating }: ConversationRecord) => {
   const none = { actor_id: null, user_id: null, until: null };
   const started = runs.flatMap(({ id, trigger_id, created_at, earlier }): ShownChange[] =>
@@ -158,7 +158,7 @@ const inOrder = ({ messages, notes, changes, runs, approvals, rating }: Conversa
   return entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 };
 
-/** The date, above the first entry of each day. */
+/** Shows the date above the first entry of each day. */
 function Day({ of, before }: { of: Dated; before: Dated | undefined }): ReactNode {
   const { language } = useTexts(texts);
   const date = day(language, of.created_at);
@@ -224,7 +224,10 @@ function Entry({ message, item }: EntryProps): ReactNode {
   );
 }
 
-/** The messages of the person that a message of the agent answers. Undefined if it answers none. */
+/**
+ * Returns the messages of the person that a message of the agent answers. The result is undefined if the message
+ * answers no message.
+ */
 function teachableFrom({ messages, agent_id, end_user: person }: ConversationRecord, message: ConversationMessage) {
   const asked: string[] = [];
   for (const { role, content } of messages.slice(0, messages.indexOf(message)).toReversed()) {
@@ -235,7 +238,7 @@ function teachableFrom({ messages, agent_id, end_user: person }: ConversationRec
   return { agentId: agent_id, question: asked.join(' '), messageId: message.id, endUserId: person.id };
 }
 
-/** Messages are shown as text, whatever they contain. Nothing is loaded from another server. */
+/** Messages are shown as text, whatever they contain. The page loads nothing from another server. */
 function Content({ message: { content } }: { message: ConversationMessage }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -15,7 +15,7 @@ export function useChangePerson(end_user_id: string) {
   const fault = update.error?.faults[0]?.detail;
   type Body = Parameters<typeof update.mutate>[0]['body'] & object;
   return {
-    /** `name` is the field that shows the error. */
+    /** `name`: the field that shows the error. */
     set: (name: string, body: Body): void => {
       setField(name);
       update.mutate({ params: { org_id, end_user_id }, body });

@@ -7,24 +7,24 @@ import { useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
 import { sendDelayed } from './use-delayed-reply.ts';
 
-/** The server's limit in contract/limits.ts. */
+/** A copy of the server's limit in contract/limits.ts. */
 export const MAX_MEBIBYTES = 10;
 const MAX_BYTES = MAX_MEBIBYTES * 1024 * 1024;
-/** The maximum number of files in one reply. Each becomes a separate message. */
+/** One reply has at most this many files, each of which becomes a separate message. */
 const MAX_FILES = 10;
 
 export type ChosenFile = {
   key: number;
   file: File;
   state: 'chosen' | 'sending' | 'failed';
-  /** The reason of a failed file: our text, or the server's. */
+  /** The reason why a file failed, as our text or the server's text. */
   why?: unknown;
 };
 let lastKey = 0;
 
 /**
- * The files that a member has selected. The selected files are sent with the reply, one by one. Failed files stay in
- * the field, with the reason.
+ * Holds the files that a member has selected. The selected files are sent with the reply, one by one. Failed files stay
+ * in the field, with the reason.
  */
 export function useChosenFiles({ id: conversationId, messages }: ConversationRecord) {
   const org_id = useOrganization().id;
@@ -41,7 +41,7 @@ export function useChosenFiles({ id: conversationId, messages }: ConversationRec
         ...(faultOf(file) === null ? { state: 'chosen' } : { state: 'failed', why: faultOf(file) }),
       })),
     ]);
-  /** False: at least one file could not be sent. */
+  /** The result is false if at least one file could not be sent. */
   const send = async (): Promise<boolean> => {
     // A waiting reply was written earlier, so it is sent first.
     if (!(await sendDelayed(conversationId))) return false;

@@ -5,7 +5,7 @@ import { useOrganization } from '../../session/session.ts';
 import { useOpenNext } from './open-next.tsx';
 import { READ_AGAIN } from './search.ts';
 
-/** The time during which a reply can be undone. */
+/** A reply can be undone during this time. */
 export const HOLD_MS = 5_000;
 /** A browser sends at most 64 KiB while a page closes, so a longer reply does not wait. */
 const MAX_HELD_BYTES = 60_000;
@@ -13,17 +13,17 @@ const MAX_HELD_BYTES = 60_000;
 const delayed = new Map<string, () => Promise<boolean>>();
 
 /**
- * Sends a waiting reply now. Call this function before an action that ends or hands over the conversation. False: the
- * reply could not be sent and is in the field again.
+ * Sends a waiting reply immediately. Call this function before an action that ends or hands over the conversation. The
+ * result is false if the reply could not be sent and is in the field again.
  */
 export const sendDelayed = async (conversationId: string): Promise<boolean> =>
   (await delayed.get(conversationId)?.()) ?? true;
 
 /**
- * A reply waits five seconds in this window before it is sent. A waiting reply is never lost. When the user leaves the
- * page, the reply is sent immediately. A refused reply returns to the field. A reply that a closed window may not have
- * sent stays in the tab's storage until the conversation contains it. `giveBack` inserts a text into the field, before
- * the existing text.
+ * A reply waits five seconds in this window before it is sent. No waiting reply is lost. When the user leaves the page,
+ * the reply is sent immediately. A refused reply returns to the field. A reply that a closed window may not have sent
+ * stays in the tab's storage until the conversation contains it. `giveBack`: inserts a text into the field, before the
+ * existing text.
  */
 export function useDelayedReply(
   item: ConversationRecord,
@@ -32,7 +32,7 @@ export function useDelayedReply(
   const org_id = useOrganization().id;
   const { id } = item;
   const reply = useAct('replyInConversation', { refresh: READ_AGAIN });
-  // An object, so that equal texts wait as two replies.
+  // The value is an object, so that equal texts wait as two replies.
   const [waiting, setWaiting] = useState<Reply | null>(null);
   const now = useRef<Now>({ waiting, isHere: true, giveBack, item });
   useEffect(() => {
@@ -105,7 +105,10 @@ type Now = {
   item: ConversationRecord;
 };
 
-/** Sends the waiting reply when the page is left, and finds one that an earlier window of this tab may not have sent. */
+/**
+ * Sends the waiting reply when the page is left, and finds a reply that an earlier window of this tab may not have
+ * sent.
+ */
 function useLeaving(now: RefObject<Now>, latest: RefObject<(leaving: boolean) => Promise<boolean>>): void {
   useEffect(() => {
     const here = now.current;
@@ -134,7 +137,7 @@ function keep({ id, messages }: ConversationRecord, text: string): void {
   try {
     sessionStorage.setItem(place(id), JSON.stringify({ text, after: messages.at(-1)?.id ?? '' } satisfies Kept));
   } catch {
-    // Storage may be full or turned off. The reply then lasts as long as the page.
+    // The storage may be full or turned off, so the reply lasts only as long as the page.
   }
 }
 
@@ -151,11 +154,11 @@ function forget(id: string, text: string): void {
   try {
     sessionStorage.removeItem(place(id));
   } catch {
-    // As above.
+    // The storage may be turned off.
   }
 }
 
-/** A reply that an earlier window of this tab may have sent, unless the conversation contains it. */
+/** Returns a reply that an earlier window of this tab may not have sent, unless the conversation contains it. */
 function lostReply({ id, messages }: ConversationRecord): string | null {
   const stored = read(id);
   if (!stored) return null;

@@ -4,7 +4,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 
 const NONE: MemberHelp = { summary: false, draft: false, translation: false };
 
-/** Which help a model gives the reader in this conversation. */
+/** Reads which help a model gives the reader in this conversation. */
 export function useHelp(conversation_id: string): MemberHelp {
   const org_id = useOrganization().id;
   const may = useMay('member');

@@ -4,13 +4,16 @@ import { useShortcuts } from '../../parts/use-shortcuts.ts';
 import { selectionTexts } from './selection-texts.ts';
 import { texts } from './texts.ts';
 
-/** `j` and `k` open the next and previous conversation, `x` selects the open one, and `/` moves to the search field. */
+/**
+ * The key `j` opens the next conversation and `k` the previous conversation, `x` selects the open conversation, and `/`
+ * moves to the search field.
+ */
 export function useListKeys(ids: readonly string[], toggle: ((id: string) => void) | null): void {
   const say = useTexts(texts);
   const saySelection = useTexts(selectionTexts);
   const navigate = useNavigate();
   const router = useRouter();
-  // The target conversation, whose page may still be loading. Pressing a key twice moves two steps.
+  // Returns the target conversation, whose page may still be loading. Two presses of a key move two steps.
   const openOne = (): string | undefined => /\/conversations\/([^/]+)/.exec(router.latestLocation.pathname)?.[1];
   const select = (): void => {
     const chosen = openOne();
@@ -19,7 +22,7 @@ export function useListKeys(ids: readonly string[], toggle: ((id: string) => voi
   const open = async (step: 1 | -1): Promise<void> => {
     const chosen = openOne();
     const at = chosen === undefined ? -1 : ids.indexOf(chosen);
-    // If the open conversation is not in the list, both keys start at the top.
+    // If the list does not contain the open conversation, both keys start at the top.
     const id = at === -1 ? ids[0] : ids[at + step];
     if (id === undefined) return;
     await navigate({

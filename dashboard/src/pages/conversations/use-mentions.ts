@@ -3,15 +3,15 @@ import { flushSync } from 'react-dom';
 import { useRead } from '../../api/queries.ts';
 import { useOrganization, useSession } from '../../session/session.ts';
 
-/** An @ at the start of a word, with the text between it and the caret. */
+/** Matches an @ at the start of a word, with the text between the @ and the caret. */
 const AT = /(?:^|\s)@((?:[^\s@][^\n@]{0,40})?)$/;
 const MOST_SHOWN = 8;
-/** The server's limit in contract/limits.ts. */
+/** A copy of the server's limit in contract/limits.ts. */
 const MAX_MENTIONS = 20;
 
 export type Named = { user_id: string; name: string };
 
-/** The members that a note can mention: all except the reader. */
+/** Reads the members that a note can mention, which are all except the reader. */
 export function useNamable(enabled: boolean): readonly Named[] {
   const org_id = useOrganization().id;
   const me = useSession().user.id;
@@ -19,7 +19,7 @@ export function useNamable(enabled: boolean): readonly Named[] {
   return (members.data?.data ?? []).filter(({ user_id }) => user_id !== me);
 }
 
-/** The members that a text mentions. A name inside a longer name does not count. */
+/** Finds the members that a text mentions. A name within a longer name does not count. */
 export function namedIn(text: string, members: readonly Named[]): string[] {
   const byLength = members.toSorted((a, b) => b.name.length - a.name.length);
   let rest = text;
@@ -35,14 +35,14 @@ export function namedIn(text: string, members: readonly Named[]): string[] {
 }
 
 type Input = {
-  /** False while no note is written. */
+  /** False while the member writes no note. */
   enabled: boolean;
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
 };
 
-/** The list of members below an @, with the same keys as for saved replies: arrows, Enter or Tab, Esc. */
+/** The list of members below an @ has the same keys as for saved replies: arrows, Enter or Tab, Esc. */
 export function useMentions({ enabled, text, setText, field }: Input) {
   const listId = useId();
   const members = useNamable(enabled);

@@ -5,17 +5,17 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 import type { Side } from './side.ts';
 
-/** Much shorter than PRESENT_SECONDS of the contract, so one report may be lost. */
+/** The interval is much shorter than PRESENT_SECONDS of the contract, so one report may be lost. */
 const BEAT_MS = 15_000;
-/** Much shorter than TYPING_SECONDS of the contract. */
+/** The interval is much shorter than TYPING_SECONDS of the contract. */
 const TYPING_MS = 3_000;
-/** A copy of the contract's limit. */
+/** The limit is a copy of the contract's limit. */
 const MAX_SHARED_DRAFT = 4_000;
-/** The interval without a stream. */
+/** The interval of reads without a stream. */
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * Reports that the reader has the conversation open while its window is visible. Returns the other members who have the
+ * Reports that the reader has the conversation open while the window is visible. Returns the other members who have the
  * conversation open.
  */
 export function usePresence(conversation_id: string): readonly PresentMember[] {
@@ -28,7 +28,8 @@ export function usePresence(conversation_id: string): readonly PresentMember[] {
     const here = (): void => tell('here');
     here();
     const beat = setInterval(here, BEAT_MS);
-    // A closing page unmounts nothing. A page that the browser caches and shows again is still present.
+    // A page that closes does not unmount its components. A page that the browser caches and shows again is still
+    // present.
     window.addEventListener('pagehide', leave);
     window.addEventListener('pageshow', here);
     return () => {
@@ -43,8 +44,8 @@ export function usePresence(conversation_id: string): readonly PresentMember[] {
 }
 
 /**
- * Reports that the reader is typing or that a reply waits, and the end of both. Showing a stored text does not count as
- * typing. Other members who reply see the unsent reply, but no note.
+ * Reports that the reader is typing or that a reply waits, and the end of both states. A stored text that is shown does
+ * not count as typing. Other members who reply see the unsent reply, but no note.
  */
 export function useTyping(conversation_id: string, side: Side, text: string, delayed: string | null): void {
   const tell = useTell(conversation_id);
@@ -57,7 +58,7 @@ export function useTyping(conversation_id: string, side: Side, text: string, del
     known.current = { side, text, isHeld };
     const isSame = before.isHeld === isHeld && (before.side !== side || before.text === text);
     if (isSame || side === 'end_user') return undefined;
-    // A waiting reply is reported until it is sent, because another member's reply would be a second one.
+    // A waiting reply is reported until it is sent, because a reply of another member would be a second reply.
     if (isHeld && !before.isHeld) toldAt.current = null;
     if (text === '' && !isHeld) {
       if (toldAt.current !== null) tell('still');
@@ -79,7 +80,7 @@ export function useTyping(conversation_id: string, side: Side, text: string, del
   }, [side, text, isHeld, delayed, tell]);
 }
 
-/** The value stays the same for one conversation. The next report replaces a lost report. */
+/** The function stays the same for one conversation. The next report replaces a lost report. */
 function useTell(conversation_id: string): (presence: Presence, draft?: string) => void {
   const org_id = useOrganization().id;
   const { mutate } = useAct('setPresence', { refresh: [] });

@@ -7,25 +7,25 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 import { selectMissing } from './missing-values.ts';
 
-/** A slash at the start of a word, with the text between it and the caret. */
+/** Matches a slash at the start of a word, with the text between the slash and the caret. */
 const SLASH = /(?:^|\s)\/((?:[^\s/][^\n/]{0,40})?)$/;
 const MOST_SHOWN = 8;
 
 type Input = {
   conversationId: string;
-  /** False while no reply is written. */
+  /** False while the member writes no reply. */
   enabled: boolean;
   text: string;
   setText: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
-  /** Called with the actions of the chosen reply. */
+  /** This function is called with the actions of the chosen reply. */
   onActions: (actions: ReplyActions) => void;
 };
 
 /**
- * The list of saved replies at a slash, or at the caret if the button opened it. A null option is the page where saved
- * replies are managed. The focus stays in the field. Arrows move the active option, Enter or Tab select it, and Esc
- * closes the list until the next slash.
+ * The list of saved replies opens at a slash, or at the caret if the button opened it. A null option is a link to the
+ * page where saved replies are managed. The focus stays in the field. Arrows move the active option, Enter or Tab
+ * select it, and Esc closes the list until the next slash.
  */
 export function useSavedReplies({ conversationId, enabled, text, setText, field, onActions }: Input) {
   const org_id = useOrganization().id;
@@ -41,7 +41,7 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field,
   const isSearched = isBare || byButton || found.length > 0;
   const isOpen = slash !== null && !isClosed && read.data !== undefined && isSearched;
   const options: (SavedReplySummary | null)[] = isOpen ? [...found, null] : [];
-  // Without matches, no option is active: Enter then sends as usual.
+  // If no reply matches, no option is active, so Enter sends as usual.
   const first = found.length > 0 ? 0 : -1;
   const active = at.words === slash?.words ? Math.min(at.index, options.length - 1) : first;
 
@@ -101,10 +101,10 @@ export function useSavedReplies({ conversationId, enabled, text, setText, field,
   };
 }
 
-/** The position of the list in the text, its search text, and the text that a saved reply replaces. */
+/** The place of the list in the text, with its search text and the text that a saved reply replaces. */
 type Place = { from: number; words: string; written: string; byButton: boolean };
 
-/** The position where the caret opens the list, until the user closes it. */
+/** Finds the position at which the caret opens the list, until the user closes the list. */
 function usePlace({ enabled, text, field }: Pick<Input, 'enabled' | 'text' | 'field'>) {
   const [caret, setCaret] = useState<number | null>(null);
   const [dismissed, setDismissed] = useState<number | null>(null);
@@ -143,7 +143,7 @@ function slashAt(text: string, caret: number): number | null {
   return words === undefined ? null : caret - words.length - 1;
 }
 
-/** Replies whose shortcut starts with the text come first, then those with all words in their name or shortcut. */
+/** Replies whose shortcut starts with the text come first, then replies with all words in their name or shortcut. */
 function ranked(all: readonly SavedReplySummary[], typed: string): SavedReplySummary[] {
   const words = typed.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const begins = ({ shortcut }: SavedReplySummary): boolean => shortcut.toLocaleLowerCase().startsWith(words[0] ?? '');

@@ -15,7 +15,7 @@ type Filters = ConversationView['filters'];
 
 type SaveProps = { opened: boolean; filters: Filters; onClose: () => void };
 
-/** Saves the filters of the URL as a view. */
+/** Saves the filters in the URL as a view. */
 export function SaveViewDialog({ opened, filters, onClose }: SaveProps): ReactNode {
   const say = useTexts(viewTexts);
   return (

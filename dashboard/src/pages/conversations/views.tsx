@@ -9,18 +9,18 @@ import classes from './inbox.module.css';
 type Props = {
   view: ConversationView | undefined;
   onView: (view: ConversationView | undefined) => void;
-  /** The views after the built-in ones. */
+  /** The views that follow the built-in views. */
   children: ReactNode;
 };
 
-/** The views of the list, with the number of conversations. */
+/** Shows the views of the list, with the number of conversations. */
 export function Views({ view, onView, children }: Props): ReactNode {
   const say = useTexts(inboxTexts);
   const counts = useWaitingConversations().data;
   const group = useRef<HTMLDivElement>(null);
   const isCounted = counts !== undefined;
   useEffect(() => {
-    // On a phone, the views are wider than the screen, so the selected one is scrolled into view.
+    // On a phone, the views are wider than the screen, so the page scrolls to the selected view.
     const chosen = group.current?.querySelector('[aria-pressed=true]');
     chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [view, isCounted]);

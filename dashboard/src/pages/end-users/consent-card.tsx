@@ -14,7 +14,7 @@ import { kindNames } from '../../parts/channels/kind-names.ts';
 import { texts } from './texts.ts';
 import classes from './end-users.module.css';
 
-/** The consent of the person per kind of channel, and a form for consent that was given elsewhere. */
+/** The card shows the person's consent for each kind of channel, and a form for consent that was given elsewhere. */
 export function ConsentCard({ item }: { item: EndUserRecord }): ReactNode {
   const say = useTexts(texts);
   const may = useMay('member');
@@ -87,7 +87,7 @@ function SetConsent({ item }: { item: EndUserRecord }): ReactNode {
   );
 }
 
-/** Consent is stored as the status itself or as a record about it. */
+/** A consent is stored as the status, or as a record about it. */
 function readConsent(value: unknown): { status: string | null; source: string | null; at: string | null } {
   if (typeof value === 'string') return { status: value, source: null, at: null };
   const record = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -15,7 +15,7 @@ import pageClasses from '../../parts/page.module.css';
 import { texts } from './texts.ts';
 
 type Props = {
-  /** Null: a new person. */
+  /** Null: the form creates a person. */
   item: EndUserRecord | null;
   opened: boolean;
   onClose: () => void;
@@ -102,8 +102,7 @@ type Values = Record<(typeof TEXTS)[number] | 'tags' | 'attributes', string>;
 function useEndUserForm(now: EndUserRecord | null, onSaved: (record: EndUserRecord) => void) {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
-  // The state when the dialog opened. A change that a backend makes while the dialog is open does not count as a change
-  // by this user.
+  // The record when the dialog opened, because a later change by a backend is not a change by this user.
   const [item] = useState(now);
   const create = useAct('createEndUser', { refresh: READ_AGAIN });
   const update = useAct('updateEndUser', { refresh: READ_AGAIN });
@@ -136,7 +135,7 @@ const valuesOf = (item: EndUserRecord | null): Values => ({
   attributes: item && Object.keys(item.attributes).length > 0 ? JSON.stringify(item.attributes, null, 2) : '',
 });
 
-/** Only changed fields are sent. */
+/** Returns the changed fields, which alone are sent. */
 function changesOf(item: EndUserRecord | null, values: Values, blocked: boolean): UpdateEndUser {
   const before = valuesOf(item);
   const texts = TEXTS.filter((name) => values[name].trim() !== (item?.[name] ?? ''));
@@ -153,7 +152,7 @@ function changesOf(item: EndUserRecord | null, values: Values, blocked: boolean)
 /** Null if the text is not a JSON object. */
 const readAttributes = (text: string): Record<string, unknown> | null => (text.trim() === '' ? {} : parseObject(text));
 
-/** The server merges attributes. Removed attributes are sent as null, and unchanged ones are not sent. */
+/** The server merges attributes, so removed attributes are sent as null, and unchanged attributes are not sent. */
 const changed = (before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> => ({
   ...Object.fromEntries(
     Object.keys(before)

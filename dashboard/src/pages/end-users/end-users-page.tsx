@@ -44,7 +44,7 @@ export function EndUsersPage(): ReactNode {
   const filters = {
     text: rest.text,
     tag: rest.tag,
-    // A name without a value is incomplete.
+    // A filter with a name but without a value is incomplete.
     attribute: attribute?.includes('=') ? attribute : undefined,
     blocked: blocked === 'true' || undefined,
   };

@@ -11,7 +11,7 @@ import { useLeaveDeleted } from '../../parts/use-leave-deleted.ts';
 import { useOrganization } from '../../session/session.ts';
 import { texts } from './texts.ts';
 
-/** The legal rights of a person: an export of all their data, and erasure. */
+/** The card fulfils the legal rights of a person, which are an export of all their data, and erasure. */
 export function EraseCard({ item }: { item: EndUserRecord }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -18,7 +18,9 @@ export const readEndUsersSearch = (raw: RawSearch): EndUsersSearch => ({
 });
 /** The cursor of the person's conversations. */
 export const readEndUserSearch = (raw: RawSearch): { cursor?: string } => ({ cursor: textIn(raw, 'cursor') });
-/** `id`: the open import. The cursor belongs to its failed rows, or to the list of imports. */
+/**
+ * `id`: the ID of the open import. The cursor belongs to the failed rows of the open import, or to the list of imports.
+ */
 export const readImportSearch = (raw: RawSearch): { id?: string; cursor?: string } => ({
   id: textIn(raw, 'id'),
   cursor: textIn(raw, 'cursor'),

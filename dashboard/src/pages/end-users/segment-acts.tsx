@@ -62,7 +62,7 @@ function Naming({ filters, opened, onClose }: NamingProps): ReactNode {
   );
 }
 
-/** The filters without empty ones. */
+/** Returns the filters without empty filters. */
 const whole = (filters: Filters): Filters =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 

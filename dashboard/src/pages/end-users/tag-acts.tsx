@@ -9,7 +9,9 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { tagTexts } from './tag-texts.ts';
 
-/** Adds or removes one tag for all selected people. The people stay selected, so that a second tag can follow. */
+/**
+ * Adds or removes one tag for all selected people. The people stay selected, so that the member can add a second tag.
+ */
 export function TagActs({ chosen }: { chosen: readonly EndUserRecord[] }): ReactNode {
   const say = useTexts(tagTexts);
   const org_id = useOrganization().id;

@@ -6,7 +6,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { texts } from './statistics-texts.ts';
 
-/** Agents with a changed tool that is not approved yet, by name. */
+/** Lists agents with a changed tool that is not approved yet, by name. */
 export function ChangedTools(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -6,7 +6,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { texts } from './statistics-texts.ts';
 
-/** The channels that do not work, by name. */
+/** Lists the channels that do not work, by name. */
 export function Channels(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -10,7 +10,7 @@ import { setPreferences, usePreferences } from '../../preferences.ts';
 import { useOrganization } from '../../session/session.ts';
 import { texts } from './texts.ts';
 
-// Newcomers need the first steps, and other users need the numbers, so each loads separately.
+// Newcomers need the first steps, and other users need the numbers, so each part loads separately.
 const FirstSteps = lazy(async () => ({ default: (await import('./first-steps/first-steps.tsx')).FirstSteps }));
 const StatisticsPart = lazy(async () => ({ default: (await import('./statistics-part.tsx')).StatisticsPart }));
 const MissedQuestions = lazy(async () => ({
@@ -19,7 +19,7 @@ const MissedQuestions = lazy(async () => ({
 
 const MOST_QUESTIONS = 5;
 
-/** The recent activity. Before there is activity, the page shows the first steps. */
+/** The page shows the recent activity. An organization without activity sees the first steps. */
 export function HomePage(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

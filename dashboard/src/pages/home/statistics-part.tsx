@@ -19,10 +19,10 @@ const route = getRouteApi('/inside/');
 
 const HOUR_MS = 3_600_000;
 const LOOK_AGAIN_MS = 60_000;
-/** The interval while days are still being counted. */
+/** The interval of reads while days are still being counted. */
 const SOON_MS = 2_000;
 
-/** The numbers of a period, compared with the previous one. */
+/** Shows the numbers of a period, compared with the previous period. */
 export function StatisticsPart(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -69,7 +69,7 @@ export function StatisticsPart(): ReactNode {
   );
 }
 
-/** Conversations and hand-offs over time: by hour, or by day in the reader's time zone. */
+/** Shows conversations and hand-offs over time, by hour, or by day in the reader's time zone. */
 function Over({ numbers }: { numbers: Numbers }): ReactNode {
   const say = useTexts(texts);
   const isByHour = numbers.period === '24h';

@@ -9,7 +9,7 @@ import { texts } from './statistics-texts.ts';
 
 type Home = Say<keyof (typeof texts)['en']>;
 
-/** Each number, with a link to its list. */
+/** Shows each number, with a link to its list. */
 export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
   const say = useTexts(texts);
   const { from, to, ended, ended_alone: alone, ended_no_reply: silent, first_reply_seconds: wait } = numbers;
@@ -77,8 +77,8 @@ export function Tiles({ numbers }: { numbers: Numbers }): ReactNode {
 const MAX_PARTS = 4;
 
 /**
- * The average of the surveys. Before the first rating, there is no tile, because agents do not ask for ratings by
- * default.
+ * Shows the average of the surveys. Before the first rating, the tile is hidden, because agents do not ask for ratings
+ * by default.
  */
 function Ratings({ numbers }: { numbers: Numbers }): ReactNode {
   const say = useTexts(texts);

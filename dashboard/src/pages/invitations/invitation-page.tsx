@@ -23,15 +23,15 @@ const route = getRouteApi('/front/invitations/$invitation');
 type Props = { invitation: string; look: InvitationLook };
 
 /**
- * There are two ways to join, which are the same for every address: with an account after sign-in, or as a new person.
- * The page does not show whether an account with the address exists.
+ * The page has two ways to join, which are the same for every address: with an account after sign-in, or as a new
+ * person. The page does not show whether an account with the address exists.
  */
 export function InvitationPage(): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
   const { invitation } = route.useParams();
   const look = useRead('readInvitation', { params: { invitation } }, { staleTime: Infinity });
-  // "Not signed in" is a result here, not an error.
+  // On this page, "not signed in" is a result and not an error.
   const session = useQuery({ ...sessionOptions, retry: false, refetchInterval: false });
   if (!look.data || session.isPending) return <FrontLoading read={look} title="Parley" />;
   const { organization, email, role } = look.data;

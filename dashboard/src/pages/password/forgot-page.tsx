@@ -10,7 +10,10 @@ import { emailFault } from '../../parts/sign-in/field-faults.ts';
 import { EmailField, FrontForm } from '../../parts/sign-in/front-form.tsx';
 import { texts } from '../../parts/sign-in/texts.ts';
 
-/** Requests a password link by mail. If no mail is sent, the page explains how to get a link. */
+/**
+ * On this page, a person requests a password link by mail. If the installation sends no mail, the page explains how to
+ * get a link.
+ */
 export function ForgotPage(): ReactNode {
   const say = useTexts(texts);
   const options = useRead('readSignInOptions', {}, { staleTime: Infinity });

@@ -12,7 +12,10 @@ const KNOWN = [
   'organization_full',
 ] as const;
 
-/** The reason why the return from the provider failed. The URL contains a code, and the text is always ours. */
+/**
+ * Shows the reason why the return from the provider failed. The URL contains only a code, and the text is always
+ * Parley's.
+ */
 export function OrganizationProblem({ code }: { code: string | undefined }): ReactNode {
   const say = useTexts(texts);
   if (code === undefined) return null;

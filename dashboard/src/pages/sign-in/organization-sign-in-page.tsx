@@ -11,7 +11,7 @@ import { texts } from './organization-texts.ts';
 
 const route = getRouteApi('/front/sign-in/organization');
 
-/** Asks only for the e-mail address, whose domain determines the provider. */
+/** The page asks only for the e-mail address, whose domain determines the provider. */
 export function OrganizationSignInPage(): ReactNode {
   const say = useTexts(texts);
   const { back } = route.useSearch();

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/texts.tsx';
 
-/** Sign-in with the provider of an organization, and the reasons why it fails. */
+/** Texts about sign-in with the provider of an organization, and the reasons why it fails. */
 export const texts = defineTexts(
   {
     with_organization: 'Continue with your organization',

@@ -8,5 +8,5 @@ export const readTriggersSearch = (raw: RawSearch): TriggersSearch => ({
   create: raw['create'] === undefined ? undefined : '',
 });
 
-/** The cursor of the runs. */
+/** The cursor of the list of runs. */
 export const readTriggerSearch = (raw: RawSearch): { cursor?: string } => ({ cursor: textIn(raw, 'cursor') });

@@ -109,7 +109,7 @@ type FieldProps = {
   form: ReturnType<typeof useCheckedForm<{ name: string; channel_id: string; agent_version: string }>>;
 };
 
-/** One of the agent's channels, or the channel of the trigger. */
+/** Selects one of the agent's channels, or the channel of the trigger. */
 function ChannelField({ item, form }: FieldProps): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -134,7 +134,7 @@ function ChannelField({ item, form }: FieldProps): ReactNode {
   );
 }
 
-/** One version of the agent, or the live one. */
+/** Selects one version of the agent, or the live version. */
 function VersionField({ item, form }: FieldProps): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

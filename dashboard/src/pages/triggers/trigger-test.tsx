@@ -205,7 +205,7 @@ function Dry({ answer }: { answer: DryRun }): ReactNode {
   );
 }
 
-/** An empty body is valid. */
+/** An empty body is valid for the call. */
 function parse(text: string): Record<string, unknown> | null {
   try {
     return text.trim() === '' ? {} : (JSON.parse(text) as Record<string, unknown>);

@@ -100,7 +100,7 @@ export function TriggersPage(): ReactNode {
   );
 }
 
-/** Without an agent, the next step is to create one. */
+/** If the organization has no agent, the next step is to create one. */
 function NothingYet({ action }: { action: ReactNode }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

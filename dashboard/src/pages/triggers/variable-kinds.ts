@@ -1,6 +1,6 @@
 import type { VariableDeclaration } from '../../../../contract/triggers.ts';
 
-/** A copy of the contract's list. Importing the contract's list would also bundle the schemas in that file. */
+/** A copy of the contract's list, because an import would also bundle the schemas in that file. */
 export type VariableKind = VariableDeclaration['type'];
 const kinds: Record<VariableKind, true> = {
   string: true,

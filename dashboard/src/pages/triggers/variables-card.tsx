@@ -16,7 +16,7 @@ import { useMay, useOrganization } from '../../session/session.ts';
 import { texts } from './texts.ts';
 import classes from './triggers.module.css';
 
-/** A declaration during editing. The default value is still text. */
+/** A declaration during editing, whose default value is still text. */
 type Row = { name: string; type: VariableKind; required: boolean; default: string; description: string };
 type Faults = Record<string, string>;
 const MAX_VARIABLES = 100;
@@ -87,7 +87,7 @@ export function VariablesCard({ item }: { item: TriggerRecord }): ReactNode {
   );
 }
 
-/** The declarations during editing, until they are saved or discarded. */
+/** Holds the declarations during editing, until they are saved or discarded. */
 function useVariables(item: TriggerRecord) {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -120,7 +120,7 @@ function useVariables(item: TriggerRecord) {
         { params: { org_id, trigger_id: item.id }, body: { variables: rows.map(declarationOf) } },
         {
           onSuccess: () => {
-            // Text that was typed during saving is not saved yet.
+            // Text that the user types while the declarations are saved is not saved yet.
             setEdited((now) => (now === edited ? null : now));
             notifyDone(say('variables_saved'));
           },
@@ -136,7 +136,7 @@ function useVariables(item: TriggerRecord) {
   };
 }
 
-/** For a wide screen. Each field has its own label for a screen reader. */
+/** The headings are for a wide screen. Each field has its own label for a screen reader. */
 function Headings(): ReactNode {
   const say = useTexts(texts);
   return (

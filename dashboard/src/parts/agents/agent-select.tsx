@@ -17,8 +17,8 @@ type Props = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
 };
 
 /**
- * Selects one of the organization's agents. The server searches, because there may be more agents than the list
- * contains.
+ * Selects one of the organization's agents. The server searches, because the organization may have more agents than the
+ * list contains.
  */
 export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
   const say = useTexts(texts);
@@ -40,7 +40,7 @@ export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
       value={value}
       onChange={onChange}
       onSearchChange={setTyped}
-      // The server has already searched.
+      // The server has already searched, so the field does not filter the choices.
       filter={({ options }) => options}
       data={data}
       placeholder={say('search_agents')}
@@ -50,7 +50,7 @@ export function AgentSelect({ value, onChange, ...rest }: Props): ReactNode {
   );
 }
 
-/** The same field as a filter of a list. */
+/** The component is the same field as a filter of a list. */
 export function AgentFilter({ value, onChange }: { value: string | undefined; onChange: (id?: string) => void }) {
   const say = useTexts(texts);
   return (
@@ -65,7 +65,7 @@ export function AgentFilter({ value, onChange }: { value: string | undefined; on
   );
 }
 
-/** The name of an agent, linked to its page. */
+/** Shows the name of an agent, linked to its page. */
 export function AgentLink({ id, nameOf }: { id: string; nameOf: NameOf }): ReactNode {
   const say = useTexts(texts);
   const name = nameOf(id);

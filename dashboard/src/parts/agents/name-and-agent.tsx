@@ -24,7 +24,7 @@ type Props = {
   onAgent?: () => void;
 };
 
-/** The first fields of every form for something that belongs to an agent. */
+/** These are the first fields of every form for something that belongs to an agent. */
 export function NameAndAgent({ say, agentId, form, onAgent }: Props): ReactNode {
   const sayAgent = useTexts(agentTexts);
   const { id, value, error } = form.getInputProps('agent_id');

@@ -3,7 +3,7 @@ import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 
-/** If there is only one agent, it is chosen automatically. Agent names come from the same query. */
+/** If the organization has only one agent, it is chosen automatically. Agent names come from the same query. */
 export function useOnlyAgent(): string | null {
   const org_id = useOrganization().id;
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: MAX_PAGE } }, { staleTime: 30_000 });
@@ -13,7 +13,8 @@ export function useOnlyAgent(): string | null {
 type Form = { values: { agent_id?: string }; setFieldValue: (name: 'agent_id', id: string) => void };
 
 /**
- * The agent may load while the user is already typing. The only agent is then selected, and other fields do not change.
+ * The agent may load while the user is already typing. When the agent has loaded, the form selects the only agent and
+ * does not change other fields.
  */
 export function useLateAgent(agentId: string | null, form: Form): void {
   const [known, setKnown] = useState(agentId);

@@ -12,9 +12,9 @@ import { texts } from './texts.ts';
 import classes from './api-keys.module.css';
 
 type Props = {
-  /** Columns after the prefix. */
+  /** The columns that follow the prefix. */
   more?: Column<KeyRecord>[];
-  /** Shown beside the state of a key. */
+  /** The content beside the state of a key. */
   besideState?: (item: KeyRecord) => ReactNode;
   /** The buttons of an active key, for people who may manage keys. */
   actions: (item: KeyRecord) => ReactNode;

@@ -36,7 +36,7 @@ export function Permissions({ permissions }: { permissions: readonly Permission[
 
 type ScopeProps = { item: KeyRecord; agentName: NameOf; campaignName: NameOf };
 
-/** The scope of the key, with a link to its agent or campaign. */
+/** Shows the scope of the key, with a link to its agent or campaign. */
 export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode {
   const say = useTexts(texts);
   if (item.scope === 'organization')
@@ -61,7 +61,7 @@ export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode 
   );
 }
 
-/** The networks from which the key may be used. */
+/** Shows the networks from which the key may be used. */
 export function Networks({ networks }: { networks: readonly string[] | null }): ReactNode {
   const say = useTexts(texts);
   if (networks === null) return say('networks_everywhere');
@@ -85,7 +85,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const SYSTEM = 'system';
 export const USED_LATELY_MS = DAY_MS;
 
-/** Facts for a cleanup: inactive states, and unused keys. */
+/** Shows facts for a cleanup, which are inactive states and unused keys. */
 export function Standing({ item, who }: { item: KeyRecord; who: NameOf }): ReactNode {
   const say = useTexts(texts);
   const now = useNow();
@@ -145,7 +145,7 @@ export function personName(id: string | null, who: NameOf, gone: string, itself:
   return name === undefined ? '…' : (name ?? (id.startsWith('user_') ? gone : id));
 }
 
-/** "3 minutes ago", as a text. */
+/** Returns a text such as "3 minutes ago". */
 export function useAgo(at: string | null): string {
   const say = useTexts(common);
   const now = useNow();

@@ -35,7 +35,7 @@ function Lower({ item, onClose }: { item: KeyRecord; onClose: () => void }): Rea
     const limits = limitsOf(texts);
     const changed = KEY_LIMITS.filter((name) => limits[name] !== item.limits?.[name]);
     if (changed.length === 0) return onClose();
-    // An emptied field asks to remove the limit, which the server refuses beside the field.
+    // An emptied field asks to remove the limit, and the server's refusal is shown beside the field.
     const body: LowerKeyLimitsBody = Object.fromEntries(changed.map((name) => [name, limits[name] ?? null]));
     lower.mutate(
       { params: { org_id, key_id: item.id }, body },

@@ -7,7 +7,7 @@ import { latinDigits } from '../latin-digits.ts';
 import { texts, type KeyWord } from './texts.ts';
 import classes from './api-keys.module.css';
 
-/** The typed text. Empty: no limit. */
+/** The typed text. An empty field means that the key does not have the limit. */
 export type LimitTexts = Record<KeyLimit, string>;
 export const NO_LIMITS: LimitTexts = { per_minute: '', per_end_user_per_minute: '', total: '' };
 
@@ -19,7 +19,7 @@ export const textsOf = (limits: KeyLimits | null): LimitTexts => {
 
 const plain = (text: string): string => latinDigits(text.trim());
 
-/** The limits that were entered. */
+/** The limits that the user has entered. */
 export const limitsOf = (texts: LimitTexts): KeyLimits =>
   Object.fromEntries(
     KEY_LIMITS.filter((name) => plain(texts[name]) !== '').map((name) => [name, Number(plain(texts[name]))]),
@@ -53,7 +53,7 @@ export function LimitFields({ inputOf, without }: Props): ReactNode {
   );
 }
 
-/** The limits are collapsed because few keys need them. The limits are expanded by hand, or if a limit is entered. */
+/** The limits are closed at first, because few keys need them. The user opens the limits, or a limit is entered. */
 export function OptionalLimits(props: Props): ReactNode {
   const say = useTexts(texts);
   const fields = KEY_LIMITS.map((name) => props.inputOf(name));
@@ -70,7 +70,7 @@ export function OptionalLimits(props: Props): ReactNode {
   );
 }
 
-/** The limits of a key in words, with what remains of its total. */
+/** Shows the limits of a key in words, with the remaining calls of its total. */
 export function Limits({ item }: { item: KeyRecord }): ReactNode {
   const say = useTexts(texts);
   const { limits, remaining } = item;

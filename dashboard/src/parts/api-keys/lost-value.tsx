@@ -7,7 +7,10 @@ import { useTexts } from '../../language/texts.tsx';
 import { useOrganization } from '../../session/session.ts';
 import { stepTexts } from './step-texts.ts';
 
-/** Shown if the page was reloaded while a new key was visible. The page explains the loss and the next steps. */
+/**
+ * The notice is shown if the page was reloaded while a new key was visible. The notice explains the loss and the next
+ * steps.
+ */
 export function LostValue({ keyId, onDismiss }: { keyId: string; onDismiss: () => void }): ReactNode {
   const say = useTexts(stepTexts);
   const org_id = useOrganization().id;

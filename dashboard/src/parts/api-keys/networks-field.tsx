@@ -12,10 +12,10 @@ type Props = {
   onChange: (event: { currentTarget: { value: string } }) => void;
 };
 
-/** One network per line. Text from other programs often has commas and spaces. */
+/** The field has one network per line. Text from other programs often has commas and spaces. */
 export const networksOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
 
-/** The server's faults of single networks, each with its network. Null: none. */
+/** Returns the server's faults of single networks, each with its network. Null if no network has a fault. */
 export function networkFaults({ faults }: Problem, networks: readonly string[]): string | null {
   const sentences = faults.flatMap(({ pointer, detail }) => {
     const index = /^\/allowed_networks\/(\d+)$/.exec(pointer)?.[1];
@@ -42,7 +42,7 @@ export function NetworksField(props: Props): ReactNode {
   );
 }
 
-/** Few keys need this field, so it is closed at first. The field is open if it has a value. */
+/** Few keys need this field, so it is closed at first, unless it has a value. */
 export function OptionalNetworks(props: Props): ReactNode {
   const say = useTexts(texts);
   const [isOpen, setOpen] = useState(props.value !== '');

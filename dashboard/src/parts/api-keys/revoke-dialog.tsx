@@ -34,7 +34,7 @@ function Revoke({ item: listed, onClose }: { item: KeyRecord; onClose: () => voi
   const org_id = useOrganization().id;
   const revoke = useAct('revokeKey', { refresh: ['listKeys', 'readKey', 'readOverview', 'listAudit'] });
   // The key is read again, because the list may not show a use in the last second. If the server responds "revoking"
-  // because another server has not confirmed yet, the key is polled until it has.
+  // because another server has not confirmed yet, the key is polled until the confirmation.
   const watched = useRead(
     'readKey',
     { params: { org_id, key_id: listed.id } },

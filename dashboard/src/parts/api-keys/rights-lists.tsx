@@ -2,17 +2,17 @@ import { IconCheck, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './api-keys.module.css';
 
-/** A sentence for each right, or false if it does not apply. */
+/** The list has a sentence for each right, or false if the right does not apply. */
 type Lines = readonly (string | false)[];
 type Props = {
   titles: { can: string; cannot: string };
   can: Lines;
   cannot: Lines;
-  /** Shown if no line of `can` applies. */
+  /** The text is shown if no line of `can` applies. */
   nothing: string;
 };
 
-/** What a new key or token can and cannot do. Screen readers announce each change. */
+/** Shows what a new key or token can and cannot do. Screen readers announce each change. */
 export function RightsLists({ titles, can, cannot, nothing }: Props): ReactNode {
   const rights = can.filter((line) => line !== false);
   const isEmpty = rights.length === 0;

@@ -1,8 +1,8 @@
 import { defineTexts } from '../../language/texts.tsx';
 
 /**
- * Texts that First steps also uses. First steps is the first page that people load, so it must not load the texts of
- * the whole panel.
+ * Texts that First steps also uses. First steps is the first page that people load, so it must not load all texts about
+ * keys.
  */
 export const stepTexts = defineTexts(
   {

@@ -5,7 +5,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { useSession } from '../../session/session.ts';
 import { stepTexts } from './step-texts.ts';
 
-/** A link that looks like a button. The link leads to a URL of the operator, or to Settings, Plan. */
+/** The component is a link that looks like a button. The link leads to a URL of the operator, or to Settings, Plan. */
 export function UpgradeLink(): ReactNode {
   const say = useTexts(stepTexts);
   const { upgrade_url } = useSession();

@@ -17,7 +17,7 @@ import classes from './approvals.module.css';
 
 type Props = { approval: ApprovalEntry; onDecided?: () => void };
 
-/** A tool call with its arguments, and the decision or the buttons for it. */
+/** The card shows a tool call with its arguments, and the decision or the buttons for it. */
 export function ApprovalCard({ approval, onDecided }: Props): ReactNode {
   const say = useTexts(texts);
   const may = useMay('member');
@@ -71,7 +71,7 @@ function Arguments({ given }: { given: Record<string, unknown> }): ReactNode {
   );
 }
 
-/** The member who decided, the reason, and the outcome of the call. */
+/** Shows the member who decided, the reason, and the outcome of the call. */
 function Decision({ approval }: { approval: ApprovalEntry }): ReactNode {
   const say = useTexts(texts);
   const { status, reason, decided_at: at, outcome, decided_by: by } = approval;

@@ -12,10 +12,10 @@ import { installTexts } from './install-texts.ts';
 import { RefusedOrigins } from './refused-origins.tsx';
 import classes from './chat-sites.module.css';
 
-/** The path of the chat's own page. */
+/** The path of the page that shows only the chat. */
 export const chatPage = (id: string): string => `/chat/${id}`;
 
-/** The line of HTML that shows the chat. */
+/** Returns the line of HTML that shows the chat on a site. */
 export function ScriptTag({ id }: { id: string }): ReactNode {
   const say = useTexts(installTexts);
   const { base_url } = useSession();
@@ -28,7 +28,7 @@ export function ScriptTag({ id }: { id: string }): ReactNode {
   );
 }
 
-/** For each site, whether one of its pages has reached this server, and what is wrong if not. */
+/** Shows for each site whether one of its pages has reached this server, and what is wrong if not. */
 export function ChatSites({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(installTexts);
   const { base_url } = useSession();
@@ -91,7 +91,7 @@ function Site({ origin, at }: { origin: string; at: string | undefined }): React
   );
 }
 
-/** Whether a visitor has written. The chat card links to the chat's own page, where the owner can write first. */
+/** Shows whether a visitor has written. The chat card links to the chat's own page, where the owner can write first. */
 export function FirstVisitor({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(installTexts);
   const { hosted_page = true }: WebChatSettings = item.settings;

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/texts.tsx';
 
-/** The names of the kinds. Lists show them, so the descriptions are in a file of their own (kind-texts.ts). */
+/** The names of the kinds, without their descriptions (kind-texts.ts), because lists show only names. */
 export const kindNames = defineTexts(
   {
     kind_sandbox: 'Sandbox',

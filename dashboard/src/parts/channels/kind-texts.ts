@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/texts.tsx';
 
-/** For each kind: a description, and the steps at the provider after connecting, one step per line. */
+/** The description of each kind, and the steps at the provider after connecting, one step per line. */
 export const kindTexts = defineTexts(
   {
     kind_sandbox_hint: 'For tests: conversations stay in this dashboard, and you write as the end user.',

@@ -27,7 +27,10 @@ export const KIND_ICONS: Record<ChannelKindName, Icon> = {
 
 type Forms = typeof CHANNEL_FORMS;
 type FieldsOf<K extends ChannelKindName> = keyof Forms[K]['settings']['properties'] & string;
-/** Every field of every form as `kind.field`. Fields for the URL of a self-hosted server are the same in all kinds. */
+/**
+ * The names of all fields of all forms, as `kind.field`. Fields for the URL of a self-hosted server are the same in all
+ * kinds.
+ */
 export type FieldWord = {
   [K in ChannelKindName]: `${K}.${Exclude<FieldsOf<K>, 'api_url' | 'translations'>}`;
 }[ChannelKindName];

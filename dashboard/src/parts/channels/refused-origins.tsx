@@ -11,7 +11,7 @@ import { ProblemAlert } from '../problem-alert.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { installTexts } from './install-texts.ts';
 
-/** Sites that tried to show the chat and are not allowed: usually the own site, not on the list yet. */
+/** Lists sites that tried to show the chat and are not allowed, usually the own site before it is on the list. */
 export function RefusedOrigins({ item }: { item: ChannelDetail }): ReactNode {
   const say = useTexts(installTexts);
   const org_id = useOrganization().id;

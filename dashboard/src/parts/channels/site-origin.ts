@@ -1,8 +1,8 @@
 const HOST = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+(?::\d+)?$|^localhost(?::\d+)?$/;
 
 /**
- * The origin of a site that a person typed or pasted, such as `shop.example` or `https://shop.example/cart`. Null: it
- * is not clear which site is meant.
+ * Returns the origin of a site that a person typed or pasted, such as `shop.example` or `https://shop.example/cart`.
+ * Null: the text does not clearly name a site.
  */
 export function originOf(typed: string): string | null {
   const text = typed.trim();
@@ -13,5 +13,5 @@ export function originOf(typed: string): string | null {
   return username === '' && (isWhole || HOST.test(host)) ? origin : null;
 }
 
-/** The name of a channel for this site. */
+/** Returns the name of a channel for the given site. */
 export const nameOfSite = (origin: string): string => origin.replace(/^https?:\/\/(?:www\.)?/, '');

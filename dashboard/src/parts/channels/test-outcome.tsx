@@ -11,7 +11,7 @@ import classes from './test-outcome.module.css';
 
 const LOOK_AGAIN_MS = 1_000;
 
-/** The progress of a test message, shown live. */
+/** Shows the progress of a test message live. */
 export function TestOutcome({ channelId, sent }: { channelId: string; sent: AcceptedMessage }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -4,7 +4,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { useMemberNames } from '../use-record-names.ts';
 import { actionTexts } from './action-labels.ts';
 
-/** The actions of a saved reply, each as a text. */
+/** Describes the actions of a saved reply, each as a text. */
 export function useActionTexts({ add_tags: tags, assign_to: to, resolve }: ReplyActions): string[] {
   const say = useTexts(actionTexts);
   const nameOf = useMemberNames();

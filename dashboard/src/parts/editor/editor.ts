@@ -1,13 +1,13 @@
 import { createContext, useContext } from 'react';
 import type { AgentDefinition } from '../../../../contract/agents.ts';
 
-/** The shared state of the editor's parts: the edited definition, and the server's faults. */
+/** The parts of the editor share this state, which is the edited definition and the server's faults. */
 export type Editor = {
   definition: AgentDefinition;
   change: (part: Partial<AgentDefinition>) => void;
-  /** The fault at this JSON pointer below the definition. Null: no fault. */
+  /** Returns the fault at this JSON pointer below the definition. Null if the pointer has no fault. */
   fault: (pointer: string) => string | null;
-  /** True if there is a fault at this pointer or below it. */
+  /** Returns true if this pointer, or a pointer below it, has a fault. */
   faulty: (pointer: string) => boolean;
   readOnly: boolean;
   /** The variables that texts may contain. */

@@ -22,7 +22,10 @@ type Props = {
   rows?: number;
 };
 
-/** One text in any number of languages. Small buttons select the language, and its text is below them. */
+/**
+ * Edits one text in any number of languages. Small buttons select the language, and the text of this language is below
+ * them.
+ */
 export function LocalizedField({ label, hint, value = {}, onChange, pointer, required, rows = 2 }: Props): ReactNode {
   const { fault, faulty, readOnly, variables = [] } = useEditor();
   const id = useId();

@@ -132,7 +132,7 @@ function Attempts({ history }: { history: readonly DeliveryAttempt[] }): ReactNo
   );
 }
 
-/** The server's sentence. In Arabic, the meaning of the sentence's code. */
+/** Shows the server's sentence. In Arabic, shows the meaning of the code. */
 function Fault({ error }: { error: NonNullable<DeliveryAttempt['error']> }): ReactNode {
   const say = useTexts(texts);
   const word = `error_${error.code}` as DeliveryWord;

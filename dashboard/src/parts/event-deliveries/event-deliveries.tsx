@@ -36,7 +36,7 @@ const DeliveryDrawer = onceOpened(
 export const deliveryPlace = ({ event_id, endpoint_id }: Pick<EventDelivery, 'event_id' | 'endpoint_id'>): string =>
   `${event_id}.${endpoint_id}`;
 
-/** Deliveries to one endpoint, or to all endpoints of the organization with a filter. */
+/** Lists deliveries to one endpoint, or to all endpoints of the organization with a filter. */
 export function Deliveries({ endpointId }: { endpointId?: string }): ReactNode {
   const org_id = useOrganization().id;
   const list = useListState<Filters>(['endpoint_id', 'type', 'state']);

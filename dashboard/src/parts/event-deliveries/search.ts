@@ -13,7 +13,7 @@ export type DeliverySearch = {
   endpoint_id?: string;
   type?: (typeof DELIVERED_TYPES)[number];
   state?: EventDeliveryState;
-  /** The open delivery: the IDs of event and endpoint. */
+  /** The open delivery, as the IDs of event and endpoint. */
   delivery?: string;
   cursor?: string;
 };

@@ -21,7 +21,7 @@ const SIGNS = {
 type Status = keyof typeof SIGNS;
 const BAD: ReadonlySet<string> = new Set(['failed', 'undelivered', 'suppressed']);
 
-/** The delivery state of one message. */
+/** Shows the delivery state of one message. */
 export function DeliveryState({ message: { status, send_at } }: Props): ReactNode {
   const say = useTexts(texts);
   if (status === null) return null;
@@ -42,7 +42,7 @@ export function DeliveryState({ message: { status, send_at } }: Props): ReactNod
   );
 }
 
-/** The error or the possible problem of its delivery. */
+/** Shows the error or the possible problem of the delivery. */
 export function DeliveryNotes({ message: { status, attempts, error, possible_duplicate } }: Props): ReactNode {
   const say = useTexts(texts);
   return (

@@ -5,8 +5,8 @@ import { useRead } from '../../api/queries.ts';
 import { useOrganization } from '../../session/session.ts';
 
 /**
- * The data that a backend would send with its call: the language, the person, and values of variables, as typed.
- * `denies`: whether calls that need an approval are denied.
+ * The data that a backend would send with its call, which is the language, the person, and values of variables as
+ * typed. `denies`: true if calls that need an approval are denied.
  */
 export type CallData = {
   locale: string;
@@ -18,10 +18,10 @@ type Variable = { name: string; type: VariableDeclaration['type'] };
 
 const MAX_TRIGGERS = 100;
 const MENTIONED = /\{\{[{#^&/]?\s*([a-zA-Z_]\w*)/g;
-/** Every conversation has these variables, so a caller does not send them. */
+/** Every conversation has the variables `end_user` and `agent`, so a caller does not send them. */
 const OWN = new Set(['end_user', 'agent']);
 
-/** The variables that a call may contain: those that the agent's triggers declare, and those that its texts mention. */
+/** Lists the variables that a call may contain, which the agent's triggers declare or its texts mention. */
 export function useVariables(agentId: string, definition: AgentDefinition | undefined): Variable[] {
   const org_id = useOrganization().id;
   const triggers = useRead(
@@ -38,8 +38,8 @@ export function useVariables(agentId: string, definition: AgentDefinition | unde
 }
 
 /**
- * The names that texts may contain as `{{name}}`. With a definition, these are the texts of the agent, which can also
- * contain its name and the answers to its questions.
+ * Lists the names that texts may contain as `{{name}}`. With a definition, the texts are those of the agent, which can
+ * also contain its name and the answers to its questions.
  */
 export function useTextVariables(agentId: string, definition: AgentDefinition | undefined): string[] {
   const declared = useVariables(agentId, undefined).map(({ name }) => name);
@@ -47,7 +47,7 @@ export function useTextVariables(agentId: string, definition: AgentDefinition | 
   return [...new Set(['end_user.name', ...(definition ? ['agent.name'] : []), ...declared, ...answers])];
 }
 
-/** The matching part of a turn's body, without empty fields. */
+/** Returns the part of a turn's body for the data, without empty fields. */
 export function bodyOf({ locale, name, values, denies }: CallData, variables: readonly Variable[]): PlaygroundBody {
   const given = variables.flatMap((one) => (values[one.name] ? [[one.name, valueOf(one, values[one.name]!)]] : []));
   return {

@@ -18,16 +18,16 @@ import classes from './playground.module.css';
 type Line = { role: 'end_user'; text: string } | { role: 'agent'; turn: PlaygroundTurn; minutes?: number };
 type Props = {
   agentId: string;
-  /** Absent: the stored draft. */
+  /** Absent: the stored draft answers. */
   definition?: AgentDefinition;
   onAnswered?: () => void;
-  /** Called with the faults of a definition that was refused. */
+  /** This function is called with the faults of a refused definition. */
   onFaults?: (faults: readonly Fault[]) => void;
-  /** A suggested first question with its own button. */
+  /** A suggested first question, which has a button. */
   suggestion?: string | undefined;
 };
 
-/** The field of the chat. A page has at most one such field. */
+/** The ID of the chat's field, of which a page has at most one. */
 const FIELD = 'playground-message';
 
 /** Moves the focus to the chat of this page, for a link that suggests a question. */
@@ -37,7 +37,7 @@ export function focusPlayground(): void {
   field?.focus({ preventScroll: true });
 }
 
-/** A chat with an agent that stores nothing and shows the reasons of each answer. */
+/** The component is a chat with an agent that stores nothing and shows the reasons of each answer. */
 export function Playground(props: Props): ReactNode {
   const say = useTexts(texts);
   const may = useMay('member');
@@ -103,14 +103,14 @@ type Talk = ReturnType<typeof useTalk>;
 type Asked = Omit<PlaygroundBody, 'messages' | 'state'>;
 
 /**
- * The messages so far. The server stores no message of the test chat, so each request contains all messages and the
- * agent's state.
+ * Holds the messages of the chat so far. The server stores no message of the test chat, so each request contains all
+ * messages and the agent's state.
  */
 function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onAnswered: () => void) {
   const org_id = useOrganization().id;
   const [lines, setLines] = useState<Line[]>([]);
   const [partialText, setPartialText] = useState('');
-  // The refused definition. After a change of the definition, the refusal is no longer shown.
+  // The definition that the server refused. After a change of the definition, its refusal is not shown any more.
   const definition = JSON.stringify(asked.definition);
   const [refused, setRefused] = useState<string>();
   const stop = useRef<AbortController>(null);
@@ -155,7 +155,7 @@ function useTalk(agentId: string, asked: Asked, onFaults: Props['onFaults'], onA
     partialText: turn.isPending ? partialText : '',
     error: refused === undefined || refused === definition ? turn.error : null,
     say: (text: string) => ask([...lines, { role: 'end_user', text }]),
-    /** The agent writes first, or the last failed question is repeated. */
+    /** Makes the agent write first, or repeats the last failed question. */
     letAnswer: () => ask(lines),
     /** Lets the time of a silence pass, so that the agent reacts to it. */
     letPass: (silence: Silence) => ask(lines, silence),
@@ -226,7 +226,7 @@ function Log({ talk, suggestion, silence }: LogProps): ReactNode {
   );
 }
 
-/** The next step of a silence: how many are done, and after how many minutes it comes. */
+/** The next step of a silence, with the number of finished steps and the minutes until it comes. */
 type Silence = { steps: number; minutes: number };
 
 function silenceOf(definition: AgentDefinition | undefined, lines: readonly Line[]): Silence | null {

@@ -11,14 +11,14 @@ const MAX_VALUE = 2_000;
 type Props = {
   value: CallData;
   names: readonly string[];
-  /** The agent has a tool that needs an approval. */
+  /** True: the agent has a tool that needs an approval. */
   asks: boolean;
   onChange: (value: CallData) => void;
 };
 
 /**
- * The language, person and variables of the test chat, which a backend would otherwise send. A change applies from the
- * next turn on.
+ * Sets the language, person and variables of the test chat, which a backend would otherwise send. A change applies from
+ * the next turn on.
  */
 export function TryWith({ value, names, asks, onChange }: Props): ReactNode {
   const say = useTexts(texts);

@@ -7,15 +7,15 @@ import classes from './playground.module.css';
 
 type Props = {
   turn: PlaygroundTurn;
-  /** How long the person had been silent before this turn. Absent: the turn is an answer. */
+  /** The minutes for which the person had been silent before this turn. Absent: the turn is an answer. */
   minutes: number | undefined;
-  /** Sends the label of a choice. Absent if the turn is not the last. */
+  /** Sends the label of a choice as a message. The function is absent if the turn is not the last turn. */
   onChoose: ((label: string) => void) | undefined;
 };
 
 /**
- * The agent's messages of one turn, and the reasons in a collapsible part. All messages are shown as text, whatever
- * they contain.
+ * Shows the agent's messages of one turn, and the reasons in a part that can be opened. All messages are shown as text,
+ * whatever they contain.
  */
 export function TurnView({ turn, minutes, onChoose }: Props): ReactNode {
   const say = useTexts(texts);

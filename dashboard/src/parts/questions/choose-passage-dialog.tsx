@@ -11,14 +11,14 @@ import { ProblemAlert } from '../problem-alert.tsx';
 import { useCheckedForm } from '../use-checked-form.ts';
 import { teachTexts } from './teach-texts.ts';
 
-/** A question of a person, and the agent's message that did not answer it. */
+/** A question of a person, with the agent's message that did not answer it. */
 export type Teachable = { agentId: string; question: string; messageId: string; endUserId: string | null };
 
 type Props = {
   item: Teachable | null;
   onClose: () => void;
   onLearned?: () => void;
-  /** Called after the dialog has closed and the focus is back. */
+  /** This function is called after the dialog has closed and the focus is back. */
   onClosed?: () => void;
 };
 
@@ -63,7 +63,7 @@ function Form({ item, onClose, onLearned }: FormProps): ReactNode {
   const save = (question: string, key: string): void => {
     const chosen = passages.find(({ passage }) => passage === key);
     if (!chosen) return;
-    // Text of a person is erased together with that person.
+    // The text of a person is erased together with this person.
     const from = question === asked && item.endUserId !== null ? { from: item.endUserId } : {};
     const body = { question, document_id: chosen.document_id, passage: key, ...from };
     learn.mutate(

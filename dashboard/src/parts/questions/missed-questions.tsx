@@ -26,14 +26,14 @@ import classes from './questions.module.css';
 
 const LISTS = ['listMissedQuestions', 'listAllMissedQuestions'] as const;
 
-/** Questions that the agent could not answer, by topic, with buttons that add an answer. */
+/** Lists questions that the agent could not answer, by topic, with buttons that add an answer. */
 export function MissedQuestions({ agentId }: { agentId: string }): ReactNode {
   const say = useTexts(questionTexts);
   const params = { org_id: useOrganization().id, agent_id: agentId };
   return <Questions read={useRead('listMissedQuestions', { params })} none={say('none')} />;
 }
 
-/** The most frequent topics of all agents. */
+/** Lists the most frequent topics of all agents. */
 export function AllMissedQuestions({ most }: { most: number }): ReactNode {
   const say = useTexts(questionTexts);
   const read = useRead('listAllMissedQuestions', { params: { org_id: useOrganization().id } });
@@ -43,7 +43,7 @@ export function AllMissedQuestions({ most }: { most: number }): ReactNode {
 type QuestionsProps = {
   read: UseQueryResult<MissedQuestionList, Problem>;
   none: string;
-  /** The most frequent topics of all agents, each with the name of its agent. */
+  /** The number of the most frequent topics of all agents to show, each with the name of its agent. */
   most?: number;
 };
 
@@ -123,7 +123,7 @@ const teachable = ({ agent_id, question, message_ids, examples }: MissedQuestion
   endUserId: examples[0]?.end_user_id ?? null,
 });
 
-/** A link to all questions that this agent could not answer. */
+/** Shows a link to all questions that this agent could not answer. */
 function AgentQuestions({ id, nameOf }: { id: string; nameOf: ReturnType<typeof useAgentNames> }): ReactNode {
   return (
     <Anchor

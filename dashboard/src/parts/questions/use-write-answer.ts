@@ -10,12 +10,12 @@ import { withFreeName } from '../test-cases/case-from-message.ts';
 export type Written = { question: string; answer: string; addTest: boolean };
 type Params = { org_id: string; agent_id: string };
 
-/** The names of created documents by their text. The steps continue after the dialog is closed. */
+/** The names of created documents by their text. The steps continue after the dialog was closed. */
 export type Made = Map<string, string>;
 
 /**
  * Saves an answer as a document, tests it immediately, and can add a test that protects it. Completed steps are not
- * repeated: if a later step fails and is retried, neither the document nor the test is created again.
+ * repeated, so a retry after a failed step creates neither the document nor the test again.
  */
 export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made) {
   const client = useQueryClient();
@@ -24,7 +24,7 @@ export function useWriteAnswer(params: Params, item: MissedQuestion, made: Made)
       const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME_CHARACTERS).trim();
       const text = `# ${question.replaceAll(/\s+/g, ' ')}\n\n${answer}`;
       const [example] = item.examples;
-      // Text of a person is erased together with that person.
+      // The text of a person is erased together with this person.
       const from = example && question === item.question ? { from: example.end_user_id } : {};
       if (!made.has(text)) {
         const answers = question.length <= MAX_WORDING_CHARACTERS ? { answers: { question, ...from } } : {};

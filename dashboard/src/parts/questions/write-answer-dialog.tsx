@@ -13,7 +13,7 @@ type Props = {
   item: MissedQuestion | null;
   made: Made;
   onClose: () => void;
-  /** Called after the dialog has closed and the focus is back. */
+  /** This function is called after the dialog has closed and the focus is back. */
   onClosed: () => void;
 };
 
@@ -79,7 +79,7 @@ function Form({ item, made, onClose }: Omit<Props, 'onClosed'> & { item: MissedQ
   );
 }
 
-/** The agent's current answer to the question. */
+/** Shows the agent's current answer to the question. */
 function Result({ result, onClose }: { result: CaseResult; onClose: () => void }): ReactNode {
   const say = useTexts(questionTexts);
   const agentText = result.turns.flatMap((turn) => turn.said).join('\n');

@@ -4,7 +4,7 @@ import type { ResultValue, RunResult } from '../../../../contract/results.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { resultTexts } from './result-texts.ts';
 
-/** The values of a run, one in a line, and what is missing. */
+/** Shows the values of a run, one value per line, and the missing fields. */
 export function RunResultCell({ result: { status, data, missing } }: { result: RunResult }): ReactNode {
   const say = useTexts(resultTexts);
   const inWords = (value: ResultValue): string =>

@@ -22,7 +22,7 @@ export function RunStatusBadge({ status }: { status: RunStatus }): ReactNode {
   return <Badge color={COLORS[status]}>{say(`status_${status}`)}</Badge>;
 }
 
-/** The text of a known reason, otherwise the server's code. */
+/** Returns the text of a known reason, otherwise the server's code. */
 export function useReasonText(): (reason: string) => string {
   const say = useTexts(texts);
   return (reason) => (`reason_${reason}` in texts.en ? say(`reason_${reason}` as keyof typeof texts.en) : reason);

@@ -3,7 +3,7 @@ import type { texts } from './texts.ts';
 
 type SignInSay = Say<keyof (typeof texts)['en']>;
 
-/** The same limits as on the server, which makes the final decision. */
+/** Copies of the server's limits, because the server makes the final decision. */
 const MIN_PASSWORD = 10;
 const MAX_PASSWORD = 128;
 

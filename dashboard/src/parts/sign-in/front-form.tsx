@@ -15,7 +15,7 @@ type Props = {
   busy: boolean;
 };
 
-/** The form of a page outside the shell. */
+/** The form of a page outside of the shell. */
 export function FrontForm({ onSubmit, problem, children, act, busy }: Props): ReactNode {
   return (
     <form onSubmit={onSubmit} noValidate>
@@ -53,7 +53,10 @@ export function EmailField({ label, ...props }: FieldProps & { label?: string })
   );
 }
 
-/** `email`: the address of the account if no field contains it, so that a password manager stores both together. */
+/**
+ * `email`: the address of the account if no field contains it, so that a password manager stores address and password
+ * together.
+ */
 export function NewPasswordField({ email, ...props }: FieldProps & { email?: string }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -15,7 +15,7 @@ type Props = {
   other: 'password' | 'code';
 };
 
-/** Signs in with any passkey of this site that the device offers. No e-mail address is required. */
+/** Signs in with any passkey of this site on the device. The sign-in requires no e-mail address. */
 export function PasskeyButton({ onEntered, other }: Props): ReactNode {
   const say = useTexts(texts);
   const start = useAct('startPasskeySignIn', { refresh: [] });

@@ -23,7 +23,7 @@ export function useSecondStep() {
 
 type Props = { asked: SecondFactorAsked; onEntered: (session: SessionView) => void; onAgain: () => void };
 
-/** The page between password and session: a code of the app, a recovery code, or the passkey. */
+/** The page between password and session asks for a code of the app, a recovery code, or the passkey. */
 export function SecondStep({ asked, onEntered, onAgain }: Props): ReactNode {
   const say = useTexts(texts);
   const signIn = useAct('signInWithCode', { refresh: [] });

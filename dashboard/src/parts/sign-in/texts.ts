@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/texts.tsx';
 
-/** The pages for setup and invitations use them too, because they have the same fields. */
+/** The pages for setup and invitations use the texts of the sign-in too, because they have the same fields. */
 export const texts = defineTexts(
   {
     sign_in: 'Sign in',

@@ -22,7 +22,7 @@ export function useEnter() {
   };
 }
 
-/** Never leads to another site, whatever the URL contains. Browsers remove tabs and line breaks from a URL. */
+/** True if the path stays on this site, whatever the URL contains. Browsers remove tabs and line breaks from a URL. */
 export function isOwnPath(path: string | undefined): path is string {
   if (path === undefined || !/^\/(?![/\\])/.test(path) || path.startsWith('/sign-in')) return false;
   return URL.parse(path, window.location.origin)?.origin === window.location.origin;

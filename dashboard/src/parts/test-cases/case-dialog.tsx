@@ -16,9 +16,9 @@ type Props = {
   opened: boolean;
   /** Null: an empty case. */
   item: TestCase | null;
-  /** True: the case is not stored yet although it has texts. */
+  /** True: the case is not stored yet, although it has texts. */
   isNew?: boolean;
-  /** The source of the case. If a case has a source, its last turn is the important one. */
+  /** The source of the case. If the case has a source, its last turn is the important turn. */
   lead?: string;
   busy: boolean;
   problem: Problem | null;
@@ -27,7 +27,7 @@ type Props = {
 };
 type Turn = TestCase['turns'][number];
 
-/** A case as a form. Parts that only a file can define are kept, and their names are shown. */
+/** Edits a case as a form. The form keeps parts that only a file can define, and shows their names. */
 export function CaseDialog({ opened, item, isNew = item === null, ...props }: Props): ReactNode {
   const say = useTexts(testTexts);
   return (
@@ -202,7 +202,7 @@ function TurnFields({
   );
 }
 
-/** The model that a file sets as judge is kept. */
+/** If a file sets a model as judge, the form keeps it. */
 function RubricField({ turn, onChange }: { turn: Turn; onChange: (turn: Turn) => void }): ReactNode {
   const say = useTexts(testTexts);
   const { rubric, ...rest } = turn.expect ?? {};

@@ -2,14 +2,14 @@ import type { ConversationMessage, ConversationRecord } from '../../../../contra
 import { MAX_CASE_TURNS, type TestCase } from '../../../../contract/dashboard/test-cases.ts';
 import { MAX_NAME_CHARACTERS } from '../../../../contract/limits.ts';
 
-/** The maximum length of an expectation. */
+/** An expectation has at most this length. */
 const MAX_WORDS = 500;
 const MAX_TOOLS = 20;
 
 /**
- * Creates a test from the turn of a message: the person's messages so far, the results of tools, and the expectation
- * that the agent does not repeat this answer. The test contains the person's messages, but no name, address or value of
- * the person.
+ * Creates a test from the turn of a message, with the person's messages so far, the results of tools, and the
+ * expectation that the agent does not repeat this answer. The test contains the person's messages, but no name, address
+ * or value of the person.
  */
 export function caseFrom(
   { messages, locale, end_user: person }: Pick<ConversationRecord, 'messages' | 'locale' | 'end_user'>,
@@ -23,7 +23,8 @@ export function caseFrom(
     // The first message of a turn contains its trace.
     if (one.role === 'agent' && one.why !== null) {
       const say = texts.join('\n').trim();
-      // Only the first turn of a test can start with the agent. Earlier turns belong to another conversation.
+      // Only the first turn of a test can start with the agent. A turn that starts with the agent begins the test
+      // again, because earlier turns belong to another conversation.
       turns = say === '' ? [{}] : [...turns, { say }];
       texts = [];
       tools.push(...toolsOf(one));
@@ -52,7 +53,7 @@ const toolsOf = ({ why }: ConversationMessage): CaseTool[] =>
     return kind === 'tool_failed' && error ? [{ tool, error: error.slice(0, MAX_WORDS) }] : [];
   });
 
-/** Results are identified by name, so names of tests are unique. */
+/** Results are identified by name, so the names of tests must be unique. */
 export function withFreeName(one: TestCase, cases: readonly TestCase[]): TestCase {
   const usedNames = new Set(cases.map(({ name }) => name));
   for (let number = 2, { name } = one; ; number++) {

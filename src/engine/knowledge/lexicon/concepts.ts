@@ -1,9 +1,9 @@
 /**
- * Topics that customers ask about, and their words in English, Arabic and Hindi. Each line is one topic: `id: [english,
- * arabic, hindi]`. Words before `>` mean the topic itself. Words after `>` are kinds of the topic. A kind matches a
- * question about the topic ("how can I pay" matches "cash"). After `>>` the opposite is also true: the topic answers
- * for its kinds ("dog" by "no pets"). One kind does not match another kind ("dog" does not match "cat"). Words have
- * everyday spelling. The words are folded and stemmed when they are loaded.
+ * Topics that customers ask about, and their words in English, Arabic and Hindi. Each line is one topic, as `id:
+ * [english, arabic, hindi]`. The words before `>` mean the topic itself. The words after `>` are kinds of the topic. A
+ * kind matches a question about the topic ("how can I pay" matches "cash"). After `>>`, the opposite is also true: the
+ * topic answers for its kinds ("dog" by "no pets"). One kind does not match another kind ("dog" does not match "cat").
+ * The words have everyday spelling, and are folded and stemmed when they are loaded.
  */
 export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: string]> = {
   // Money
@@ -708,7 +708,7 @@ export const CONCEPTS: Record<string, readonly [en: string, ar: string, hi: stri
   ],
 };
 
-/** Days of the week: each is a topic of its own, and "Sunday to Thursday" names five of them. Sunday first. */
+/** Each day of the week is a separate topic, and "Sunday to Thursday" names five of them. Sunday first. */
 export const WEEKDAYS: readonly (readonly [en: string, ar: string, hi: string])[] = [
   ['sunday|sundays|sun', 'الأحد|الاحد|أحد', 'रविवार|इतवार|संडे'],
   ['monday|mondays|mon', 'الاثنين|الإثنين|اثنين', 'सोमवार|मंडे'],

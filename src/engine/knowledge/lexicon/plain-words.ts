@@ -1,7 +1,8 @@
 /**
- * Words in a question that say little about its topic. EMPTY words carry no meaning for a search. WEAK words are polite
- * words or general verbs and nouns that a document may express differently. Words of both kinds improve the ranking and
- * never rule out an answer. A document answers only if it contains every word that is in neither list.
+ * The words of the lists EMPTY and WEAK say little about the topic of a question. EMPTY words carry no meaning for a
+ * search. WEAK words are polite words or general verbs and nouns that a document may express differently. The words of
+ * both lists improve the ranking and never rule out an answer. A document answers only if it contains every word that
+ * is in neither list.
  */
 export const EMPTY: readonly string[] = [
   // English

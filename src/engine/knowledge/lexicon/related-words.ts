@@ -1,10 +1,11 @@
 /**
  * Everyday words that people use for the same situation, in English, Arabic and Hindi. Related words are not synonyms:
- * "neighbour" and "another person" are related because both fetch things for somebody. So the strict search ignores
+ * "neighbour" and "another person" are related because both fetch things for somebody. The strict search ignores
  * related words. Related words affect the ranking, and they are a signal of the decision. Each line is one situation.
  *
- * Source: written for Parley from general vocabulary of services (trade, home, health, travel, public offices), not
- * from question sets that measure it. Words have everyday spelling and are folded and stemmed when they are loaded.
+ * The lists were written for Parley from general vocabulary of services (trade, home, health, travel, public offices),
+ * not from question sets that measure the search. The words have everyday spelling and are folded and stemmed when they
+ * are loaded.
  */
 export const RELATED: Record<'en' | 'ar' | 'hi', readonly string[]> = {
   en: [

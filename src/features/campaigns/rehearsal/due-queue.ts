@@ -8,7 +8,7 @@ export type DueQueue<T> = {
   add(at: number, item: T): void;
   /** Removes and returns the items that are due at a time, at most `limit`. */
   take(until: number, limit: number): Waiting<T>[];
-  /** Returns removed items to their place in the order. */
+  /** Puts removed items back to their place in the order. */
   putBack(waiting: Waiting<T>): void;
   /** The time of the first item. Null: no item waits. */
   next(): number | null;

@@ -20,13 +20,13 @@ export type Cast = {
   recipient: DueRecipient;
   ref: string | null;
   sendAt: Date | null;
-  /** Whether the person exists. */
+  /** True: the person exists. */
   isKnown: boolean;
   text: string | null;
   left: { status: RehearsedStatus; reason: string | null } | null;
 };
 
-/** The campaign and channel in which people would be enrolled. */
+/** The campaign and the channel in which people would be enrolled. */
 export type Enrolment = {
   db: Db;
   suppression: Suppression;
@@ -37,14 +37,14 @@ export type Enrolment = {
 };
 export type Place = Enrolment & {
   settings: CampaignSettings;
-  /** Receives the variables without a value, for each message. */
+  /** Receives the names of variables without a value, for each message. */
   onEmpty(names: ReadonlySet<string>): void;
 };
 
 const PAGE = 500;
 const MAX_TEXT = 160;
 
-/** The waiting recipients, oldest first. */
+/** Yields the waiting recipients, oldest first. */
 export async function* waitingPeople(place: Place): AsyncGenerator<Cast> {
   const { db, orgId, campaignId: id, channelId, channelKind } = place;
   for (let after = ''; ;) {
@@ -56,7 +56,7 @@ export async function* waitingPeople(place: Place): AsyncGenerator<Cast> {
   }
 }
 
-/** The end users who match a filter, as an addition would add them, newest first. */
+/** Yields the end users who match a filter, as an addition would add them, newest first. */
 export async function* matchingPeople(place: Place, filter: EndUserFilter): AsyncGenerator<Cast> {
   for await (const one of planAudience(place, filter))
     yield cast(place, { ...one, ref: null, sendAt: null, isKnown: true });
@@ -70,16 +70,14 @@ export async function* planAudience(place: Enrolment, filter: EndUserFilter): As
     const { rows, hasMore } = await listEndUsers(place.db, place.orgId, filter, { limit: PAGE, after });
     const recipients = rows.map(({ id }) => ({ endUser: { id }, variables: {}, sendAt: null, ref: null }));
     for (const one of await plan(place, recipients, 'campaign', before))
-      // A person who was erased between the two reads no longer exists.
+      // A person who was erased between the two reads does not exist.
       if (one.person) yield plannedOf(place.channelKind, one as PlannedPerson, {});
     if (!hasMore) return;
     after = { id: rows.at(-1)!.id, createdAt: new Date(0) };
   }
 }
 
-/**
- * Rows of a file, in the form in which an addition would add them: people found by their identifiers, or new people.
- */
+/** Yields the rows of a file, in the form in which an addition would add them, with people who exist or are new. */
 export async function* fileOnes(
   place: Place,
   rows: AsyncIterable<RecipientInputRow>,
@@ -102,7 +100,7 @@ export async function* fileOnes(
 
 type PlannedRow = Omit<Cast, 'text'> & { errors: Fault[] };
 
-/** Plans the rows of a file page by page. An invalid row has its errors and no person. */
+/** Plans the rows of a file page by page. An invalid row has errors instead of a person. */
 export async function* planRows(
   place: Enrolment,
   rows: AsyncIterable<RecipientInputRow> | Iterable<RecipientInputRow>,
@@ -181,8 +179,8 @@ function invalidOne(ref: string | null, errors: Fault[]): PlannedRow {
 }
 
 /**
- * Renders the text now and removes the data that only the text needs, because ten thousand people with all attributes
- * need too much memory.
+ * Renders the text immediately and removes the data that only the text needs, because ten thousand people with all
+ * attributes need too much memory.
  */
 function cast(place: Place, { recipient, left, ...more }: Omit<Cast, 'text'>): Cast {
   const { person } = recipient;
@@ -225,7 +223,7 @@ const madeUp = (id: string, person: Partial<DueRecipient['person']>): DueRecipie
 const isIn = (percent: number, index: number): boolean =>
   Math.floor(((index + 1) * percent) / 100) > Math.floor((index * percent) / 100);
 
-/** Made-up people. All properties are spread evenly, and they are the same each time. */
+/** Yields made-up people. All properties are spread evenly, and are the same in each rehearsal. */
 export async function* inventedPeople(place: Place, options: MadeUp): AsyncGenerator<Cast> {
   const { time_zones: zones = [null], locales = [null], opted_out: optedOut = 0, unnamed = 0 } = options;
   for (let index = 0; index < Math.min(options.count, MAX_REHEARSED); index++) {

@@ -10,7 +10,7 @@ import type { DueRecipient } from '../../../store/recipients/dispatch.ts';
 import { BATCH, LOOK_MS, planDispatch } from '../plan-dispatch.ts';
 import { createDueQueue, type Waiting } from './due-queue.ts';
 
-/** A recipient on the virtual clock, with the result. */
+/** A recipient on the virtual clock, and what happened to the recipient. */
 export type Player = {
   recipient: DueRecipient;
   dueAt: Date;
@@ -21,7 +21,7 @@ export type Player = {
   reminders: readonly Date[];
 };
 
-/** The reply of a messaged recipient, and whether it is an opt-out. */
+/** Returns the reply of a messaged recipient, and whether the reply is an opt-out. */
 export type ReplyOf = (player: Player) => { text: string; afterMs: number; optsOut: boolean } | null;
 
 type Stage = {
@@ -36,13 +36,13 @@ type Stage = {
 const DAY_MS = 86_400_000;
 
 /**
- * The worker's loop with a virtual clock. At each step it selects a batch of the due recipients, calls `planDispatch`
- * for the decisions, and makes the changes that the database would make. A step at which nothing can happen is skipped.
- * This file contains no rules about hours, rate limits or skipped recipients.
+ * Runs the worker's loop with a virtual clock. At each step, the loop selects a batch of the due recipients, calls
+ * `planDispatch` for the decisions, and makes the changes that the database would make. The loop skips a step at which
+ * nothing can happen. This file contains no rules about hours, rate limits or skipped recipients.
  */
 export async function playClock(stage: Stage, players: readonly Player[]): Promise<CampaignRehearsal['stopped']> {
   const { settings, channelKind, beginsAt, replyOf, deadline } = stage;
-  // The text was filled in when the people were read.
+  // The text was already filled in when the people were read.
   const { opening: _, ...rules } = settings;
   const campaign = { id: '', settings: rules, channel_kind: channelKind };
   const opensIn = rememberOpenings(settings);
@@ -101,7 +101,7 @@ export async function playClock(stage: Stage, players: readonly Player[]): Promi
   return null;
 }
 
-/** The campaign is over. This does the same as `expireRecipients` in the store. */
+/** The campaign is over. The function does the same as `expireRecipients` in the store. */
 function expire(
   waiting: readonly Waiting<DueRecipient>[],
   playerOf: ReadonlyMap<DueRecipient, Player>,

@@ -8,7 +8,7 @@ import type { Player } from './play-clock.ts';
 type Stage = {
   definition: AgentDefinition;
   channelKind: string;
-  /** The time zone of people who have no time zone. */
+  /** The time zone of people without a time zone. */
   timeZone: string;
   opensIn: (timeZone: string, at: Date) => ReturnType<typeof nextOpening>;
 };
@@ -16,8 +16,8 @@ type Stage = {
 const MINUTE_MS = 60_000;
 
 /**
- * The reminders of a messaged recipient, by the steps of `no_reply` (src/worker/turns/act-on-silence.ts): while the
- * person has not replied, and again after the reply. The agent is assumed to answer immediately and to wait.
+ * Plays the reminders of a messaged recipient by the steps of `no_reply` (src/worker/turns/act-on-silence.ts), before
+ * the reply of the person and again after it. The agent is assumed to answer immediately and to wait for the person.
  */
 export function playSilence(stage: Stage, { at, reply, recipient: { person } }: Player, optsOut: boolean): Date[] {
   if (at === null) return [];

@@ -26,9 +26,14 @@ type RehearsalDeps = Pick<CampaignsDeps, 'db' | 'suppression'>;
 
 export type AskedRehearsal = Omit<RehearseCampaignBody, 'filters'> & { filter: EndUserFilter | null };
 
-/** Half of the time that a reader waits. Ten thousand people in all existing time zones take a few seconds. */
+/**
+ * The time is half of the time that a reader waits. Ten thousand people in all existing time zones take a few seconds.
+ */
 const LONGEST_MS = 30_000;
-/** Each rehearsal uses its share of the event loop for some seconds. One organization may run only one of them. */
+/**
+ * Each rehearsal uses its share of the event loop for some seconds. One organization may run only one rehearsal at a
+ * time.
+ */
 const AT_ONCE = 2;
 
 /** The organizations whose rehearsal runs in this process. */
@@ -128,7 +133,9 @@ async function remindAll(
 
 const MINUTE_MS = 60_000;
 
-/** `nextOpening` for many people who share a few time zones: hours are whole minutes. */
+/**
+ * Computes `nextOpening` once for each minute, because many people share a few time zones and hours are whole minutes.
+ */
 function openingsByMinute(settings: CampaignSettings): (timeZone: string, at: Date) => Date | null {
   const known = new Map<string, Date | null>();
   return (timeZone, at) => {
@@ -163,7 +170,10 @@ function sourceOf(
   return file === undefined ? waitingPeople(place) : fileOnes(place, parseRecipients(file), dedupe);
 }
 
-/** The time of a recipient is the latest of its own time, the start of the campaign, and now, as in an addition. */
+/**
+ * The time of a recipient is the latest of its own time, the start of the campaign, and the current time, as in an
+ * addition.
+ */
 function playerOf({ recipient, sendAt }: Cast, { settings }: Place, beginsAt: Date): Player {
   const times = [sendAt?.getTime() ?? 0, Date.parse(settings.starts_at ?? '') || 0, beginsAt.getTime()];
   const dueAt = new Date(Math.max(...times));

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 type Report = Omit<CampaignRehearsal, 'begins_at' | 'stopped' | 'has_more' | 'empty'>;
 
-/** The report of the rehearsal: sums, hours, and one row for each recipient. */
+/** Writes the report of the rehearsal, with sums, hours, and one row for each recipient. */
 export async function tellRehearsal(
   parts: readonly Part[],
   replies: readonly ScriptedReply[],

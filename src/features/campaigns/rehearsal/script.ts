@@ -3,14 +3,14 @@ import { asksToStop } from '../../../engine/stop-words.ts';
 import type { Player, ReplyOf } from './play-clock.ts';
 
 const MINUTE_MS = 60_000;
-/** The multiples of this number fill the range from 0 to 1 evenly, however many are used. */
+/** The multiples of this number fill the range from 0 to 1 evenly, however many multiples are used. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 type Line = { text: string; afterMs: number; optsOut: boolean };
 
 /**
- * Decides the reply of each recipient: first those whose reference is named, then the given shares of all others. The
- * same people give the same reply each time. The agent's own rule decides whether a reply is an opt-out.
+ * Decides the reply of each recipient, first for recipients whose reference is named, then by the given shares of all
+ * others. The same people give the same replies each time. A rule of the agent decides whether a reply is an opt-out.
  */
 export function readScript(
   replies: readonly ScriptedReply[],

@@ -12,7 +12,7 @@ import type { ApprovalRoutesDeps } from './deps.ts';
 
 type ApprovalsQuery = { limit?: number; cursor?: string; status?: ApprovalRecord['status'] };
 
-/** The tool calls that wait for an approval, and those that were decided, newest first. */
+/** Lists the pending and decided approvals of tool calls, newest first. */
 export const listApprovalsRoute = (deps: ApprovalRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/approvals',

@@ -6,7 +6,7 @@ import type { Paging } from '../../route/paging.ts';
 
 export type CampaignRoutesDeps = CampaignsDeps & { paging: Paging };
 
-/** What every route of this folder declares. Only the campaign's own key is accepted. */
+/** The declarations that all routes of this folder share. The routes accept only the campaign's own key. */
 export const ACCESS = { access: { permission: 'campaigns', campaign: 'campaign_id' }, limit: 'campaigns' } as const;
 export const TAG = 'Campaigns';
 
@@ -19,7 +19,7 @@ export const keyCallerOf = (request: FastifyRequest) => ({
   idempotency: request.idempotency,
 });
 
-/** The ID in the path. Text that is not an ID matches no recipient. */
+/** Reads the ID in the path. Text that is not an ID matches no recipient. */
 export function recipientIdOf(request: FastifyRequest): string {
   const { recipient_id: id } = request.params as { recipient_id: string };
   if (!isId('rcpt', id)) throw new Refusal('recipient_not_found');

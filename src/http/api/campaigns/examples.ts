@@ -1,4 +1,4 @@
-/** Examples of the reference. Tests validate them. */
+/** The examples of the reference, which tests validate. */
 const at = '2026-11-20T20:00:00.000Z';
 
 export const exampleRecipient = {

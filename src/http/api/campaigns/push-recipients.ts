@@ -11,7 +11,7 @@ import { compileBody } from '../../../kernel/validation/validate.ts';
 import { ACCESS, type CampaignRoutesDeps, TAG } from './campaign-access.ts';
 import { exampleRecipient } from './examples.ts';
 
-/** A body of 256 KiB contains fewer keys than this. */
+/** A body of 256 KiB contains fewer keys than this limit. */
 const PUSH_KEYS = 60_000;
 const checkRecipient = compileBody(RecipientInput);
 

@@ -3,7 +3,7 @@ import { listAgentChannels } from '../../../features/messages/list-agent-channel
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './deps.ts';
 
-/** The agent's channels and their capabilities. */
+/** Lists the agent's channels and their capabilities. */
 export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/channels/:agent_id',

@@ -3,7 +3,7 @@ import { readMessage } from '../../../features/messages/read-message.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './deps.ts';
 
-/** One outbound message and its delivery status. */
+/** Reads one outbound message and its delivery status. */
 export const readMessageRoute = (deps: ChannelRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/channels/:agent_id/:channel_id/messages/:message_id',

@@ -5,7 +5,7 @@ import type { Route } from '../../route/route.ts';
 import { reachedBySend } from '../reached-end-user.ts';
 import type { ChannelRoutesDeps } from './deps.ts';
 
-/** Sends a message that the backend wrote: accepted means committed. */
+/** Sends a message that the backend wrote. An accepted message is committed. */
 export const sendMessageRoute = (deps: ChannelRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/channels/:agent_id/:channel_id/messages',

@@ -8,12 +8,12 @@ export type Chunked = {
   id: string;
   createdAt: string;
   model: string;
-  /** `stream_options.include_usage`: a last chunk has the usage. */
+  /** With `stream_options.include_usage`, the last chunk has the usage. */
   hasUsage: boolean;
   isRepeatable: boolean;
 };
 
-/** Receives the `data` of each event. Returns false if the reader is gone. */
+/** Receives the `data` of each event, and returns false if the reader has disconnected. */
 export type SendData = (data: string) => boolean;
 
 type Delta = { role?: 'assistant'; content?: string };
@@ -24,16 +24,16 @@ const choice = (delta: Delta, finish: 'stop' | null = null): Choice[] => [
 ];
 
 /**
- * The events of a run as chunks of a completion. A sent chunk cannot be removed. If the text of a model is withdrawn
- * (it calls a tool, or fails and another model answers), the sent text cannot be removed. The stored message follows
- * after an empty line.
+ * Converts the events of a run to chunks of a completion. If the text of a model is withdrawn (the model calls a tool,
+ * or fails and another model answers), the sent text cannot be removed. After withdrawn text, the stored message
+ * follows, with an empty line before it.
  */
 export function createChunks(
   { id, createdAt, model, hasUsage, isRepeatable }: Chunked,
   sendData: SendData,
 ): RunReader & { finish(run: RunRecord): void } {
   let isGone = false;
-  /** The text of the current message that the reader has. */
+  /** The part of the current message that was sent to the reader. */
   let shown = '';
   let isAtStart = true;
   const sent = new Set<string>();

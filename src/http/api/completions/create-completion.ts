@@ -32,7 +32,8 @@ const operation: Route['operation'] = {
 };
 
 /**
- * A message to an agent, for clients of OpenAI's API. A completion is a call of a trigger that waits for its answer.
+ * Sends a message to an agent, for clients of OpenAI's API. A completion is a call of a trigger that waits for its
+ * answer.
  */
 export const createCompletionRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
@@ -88,7 +89,7 @@ export const createCompletionRoute = (deps: TriggerRoutesDeps): Route => ({
   },
 });
 
-/** The agent is in the body, so rows 9 to 11 of the order of checks (docs/security.md) are decided here. */
+/** The body contains the agent, so this function decides rows 9 to 11 of the order of checks (docs/security.md). */
 async function inputOf(
   deps: TriggerRoutesDeps,
   request: FastifyRequest,
@@ -130,7 +131,7 @@ async function admit(
   }
 }
 
-/** The usual sentences say that the IDs are in the path. */
+/** The usual texts of the listed refusals say that the IDs are in the path. */
 const DETAILS: Readonly<Record<string, string>> = {
   agent_not_found: 'No agent of this organization has the ID in `model`.',
   trigger_not_found: 'No trigger of this agent has the ID in `metadata.trigger`.',

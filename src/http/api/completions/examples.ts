@@ -1,6 +1,6 @@
 import { answeredRun } from '../triggers/examples.ts';
 
-/** Examples of the reference. Tests validate them. */
+/** The examples of the reference, which tests validate. */
 export const modelList = {
   object: 'list',
   data: [

@@ -4,7 +4,7 @@ import type { Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from '../triggers/deps.ts';
 import { modelList } from './examples.ts';
 
-/** The agents that the key may call. */
+/** Lists the agents that the key may call. */
 export const listModelsRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/openai/v1/models',

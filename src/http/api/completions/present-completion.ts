@@ -6,12 +6,12 @@ import type { RunRecord } from '../../../../contract/triggers.ts';
 import type { Started } from '../../../features/triggers/start-conversation.ts';
 import { asText } from '../../../features/triggers/content-as-text.ts';
 
-/** Between two messages of one answer. */
+/** The text between two messages of one answer. */
 export const BETWEEN = '\n\n';
 
 export const secondsOf = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1_000);
 
-/** The answer of a run whose first turn has ended. Throws if the run failed without an answer. */
+/** Presents the answer of a run whose first turn has ended. The function throws if the run failed without an answer. */
 export function presentCompletion(run: RunRecord): Completion {
   const details = detailsOf(run);
   return {
@@ -55,7 +55,10 @@ export function usageOf({ models = [] }: RunRecord): CompletionUsage {
 
 export const textOf = ({ content }: { content: MessageContent }): string => asText(content);
 
-/** OpenAI's clients repeat a call by themselves. A repeated call without an Idempotency-Key would start another run. */
+/**
+ * The clients of OpenAI repeat a call automatically. A repeated call without an Idempotency-Key would start another
+ * run.
+ */
 export const NO_REPEAT = { 'X-Should-Retry': 'false' } as const;
 
 export const answerPending = (runId: string, isRepeatable: boolean): Refusal =>
@@ -64,7 +67,7 @@ export const answerPending = (runId: string, isRepeatable: boolean): Refusal =>
     ...(!isRepeatable && { headers: NO_REPEAT }),
   });
 
-/** The headers about an accepted call, also on an error. */
+/** Sets the headers about an accepted call, also on an error. */
 export function nameRun(reply: FastifyReply, { answer, replayed }: Started, baseUrl: string): void {
   if (replayed) reply.header('idempotent-replayed', 'true');
   if (answer.location !== null) reply.header('location', baseUrl + answer.location);

@@ -4,7 +4,7 @@ import type { EarlierMessage, TriggerCall } from '../../../../contract/triggers.
 
 type Sent = CompletionCall['messages'][number];
 
-/** The request of a completion, as a call of a trigger. */
+/** The request of a completion in the form of a trigger call. */
 export type ReadCall = {
   call: TriggerCall;
   earlier: EarlierMessage[];
@@ -12,13 +12,13 @@ export type ReadCall = {
   triggerId: string | null;
 };
 
-/** The number of messages that a turn reads in addition to the message that it answers. */
+/** A turn reads at most this many messages in addition to the message that it answers. */
 const MAX_EARLIER = 39;
-/** A turn reads no more characters of its history (src/engine/providers/build-messages.ts). */
+/** A turn reads at most this many characters of its history (src/engine/providers/build-messages.ts). */
 const MAX_EARLIER_CHARACTERS = 60_000;
 const MAX_KEY_CHARACTERS = 255;
 
-/** Throws 422 if there is no message to answer. */
+/** Throws 422 if the request has no message to answer. */
 export function readCall({ messages, user, metadata, variables }: CompletionCall): ReadCall {
   const at = messages.findLastIndex(({ role }) => role === 'user');
   const message = at === -1 ? '' : textOf(messages[at]!);
@@ -41,7 +41,7 @@ export function readCall({ messages, user, metadata, variables }: CompletionCall
 
 const NO_MESSAGE = 'The call needs a message with the role `user` and a text.';
 
-/** One person for the key's limit per end user: the same names as in a call of a trigger. */
+/** The names of the person for the key's limit per end user, as in a call of a trigger. */
 export const peopleOf = ({ user, metadata }: CompletionCall): Pick<TriggerCall, 'end_user' | 'conversation'> => ({
   ...(user !== undefined && { end_user: { external_id: user } }),
   ...(metadata?.conversation !== undefined && { conversation: { key: metadata.conversation } }),

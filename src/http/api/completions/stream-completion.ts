@@ -60,7 +60,7 @@ export async function streamCompletion(
     .finally(() => stream.end());
   return reply;
 
-  /** The call is accepted, so nothing may refuse it now. If no stream is free, all chunks are sent together. */
+  /** If no stream is free, sends all chunks together, because an accepted call must not be refused. */
   async function sendAtOnce(): Promise<FastifyReply> {
     const turn = await awaitFirstTurn(deps, started, COMPLETION_WAIT_SECONDS * 1_000, request.server.draining);
     if (turn === null) throw answerPending(run.runId, input.idempotency !== null);
@@ -80,7 +80,7 @@ function chunked({ answer, run }: Started, { body, idempotency }: FastifyRequest
   return { id: run.id, createdAt, model, hasUsage, isRepeatable: idempotency !== null };
 }
 
-/** The response has begun, so an error is an event. Without an error of ours, the stream ends without `[DONE]`. */
+/** The response has begun, so an error becomes an event. After an error, the stream ends without `[DONE]`. */
 function sendFault(send: SendData, error: unknown, request: FastifyRequest, baseUrl: string): void {
   if (!(error instanceof Refusal)) return;
   send(JSON.stringify(formatOf(request.url).bodyOf(problemBody(error, request.requestId, baseUrl))));

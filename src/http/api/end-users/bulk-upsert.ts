@@ -7,7 +7,9 @@ import { compileBody } from '../../../kernel/validation/validate.ts';
 import { ACCESS, callerOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
 import { exampleEndUser } from './examples.ts';
 
-/** 500 people with a hundred attributes each need more keys, but a body of 256 KiB contains fewer than this. */
+/**
+ * A body of 256 KiB contains fewer keys than this limit, which 500 people with a hundred attributes each would exceed.
+ */
 const BULK_KEYS = 60_000;
 const checkRow = compileBody(CreateEndUser);
 

@@ -6,7 +6,7 @@ import type { Paging } from '../../route/paging.ts';
 
 export type EndUserRoutesDeps = EndUsersDeps & { paging: Paging; baseUrl: string };
 
-/** What every route of this folder declares. */
+/** The declarations that all routes of this folder share. */
 export const ACCESS = { access: { permission: 'end_users' }, limit: 'end_users' } as const;
 export const TAG = 'End users';
 
@@ -17,7 +17,7 @@ export const callerOf = (request: FastifyRequest) => ({
   idempotency: request.idempotency,
 });
 
-/** The ID in the path. Text that is not an ID matches no person. */
+/** Reads the ID in the path. Text that is not an ID matches no person. */
 export function endUserIdOf(request: FastifyRequest): string {
   const { end_user_id: id } = request.params as { end_user_id: string };
   if (!isId('enduser', id)) throw new Refusal('end_user_not_found');

@@ -2,7 +2,7 @@ import { eraseEndUser } from '../../../features/end-users/erase-end-user.ts';
 import type { Route } from '../../route/route.ts';
 import { ACCESS, callerOf, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-access.ts';
 
-/** Erases a person. The remaining data identifies no one, and opted-out addresses stay opted out. */
+/** Erases a person. The remaining data identifies no person, and opted-out addresses stay opted out. */
 export const eraseEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'DELETE',
   path: '/api/end-users/:end_user_id',

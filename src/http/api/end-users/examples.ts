@@ -1,4 +1,4 @@
-/** Examples of the reference. Tests validate them. */
+/** The examples of the reference, which tests validate. */
 export const exampleEndUser = {
   id: 'enduser_01k8v3m9e5f7rsm6z4n0q2x1af',
   external_id: 'crm-42',

@@ -6,8 +6,8 @@ import { ACCESS, endUserIdOf, type EndUserRoutesDeps, TAG } from './end-user-acc
 import { exampleConversation, exampleEndUser, exampleMessage } from './examples.ts';
 
 /**
- * All stored data about one person, streamed while it is read. The size of the export depends on the person's history
- * and has no other limit.
+ * Streams all stored data about one person while the data is read. The size of the export depends on the person's
+ * history and has no other limit.
  */
 export const exportEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'GET',

@@ -7,7 +7,7 @@ import { exampleEndUser } from './examples.ts';
 
 const MAX_EXTERNAL_ID = 255;
 
-/** Updates a person to match the caller's own records. Repeating the call has the same result. */
+/** Updates a person to match the caller's own records. A repeated call has no second effect. */
 export const upsertEndUserRoute = (deps: EndUserRoutesDeps): Route => ({
   method: 'PUT',
   path: '/api/end-users/external/:external_id',

@@ -12,11 +12,11 @@ import { compileBody } from '../../../kernel/validation/validate.ts';
 export type LeakRoutesDeps = ApiKeysDeps & { leakReportLimit: LeakReportLimit; scanners: ScannerKeys };
 
 const MAX_REPORT_BYTES = 256 * 1024;
-/** Space for a thousand entries, plus members that scanners may add to them. */
+/** The limit has space for a thousand entries, with members that scanners may add to them. */
 const MAX_REPORT_KEYS = 10_000;
 const check = compileBody(LeakReport);
 
-/** Secret scanners, and any person who finds a key, report the key here. */
+/** A secret scanner, or any person who finds a key, reports the key to this endpoint. */
 export const reportLeakedRoute = (deps: LeakRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/keys/leaked',

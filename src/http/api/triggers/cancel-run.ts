@@ -4,7 +4,7 @@ import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './deps.ts';
 
-/** Ends a run early. A second cancel has no effect. */
+/** Ends a run before it is complete. A second call has no effect. */
 export const cancelRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id/cancel',

@@ -1,4 +1,4 @@
-/** Examples of the reference. Tests validate the examples, and compare them with what the program returns. */
+/** The examples of the reference, which tests validate and compare with the responses of the program. */
 const run = {
   id: 'run_01k8v3m9e5f7rsm6z4n0q2x1ab',
   status: 'queued',

@@ -6,7 +6,7 @@ import { STREAM_ANSWER, streamRun } from './stream-run.ts';
 
 const access: RouteAccess = { permission: 'triggers', agent: 'agent_id', trigger: 'trigger_id', client: true };
 
-/** Follows a run in progress. */
+/** Streams the events of a run in progress. */
 export const followRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id/events',

@@ -9,7 +9,7 @@ import { pageOf } from '../../route/page-schema.ts';
 import { exampleMessage } from '../end-users/examples.ts';
 import type { TriggerRoutesDeps } from './deps.ts';
 
-/** The whole conversation, also across several runs: for a page that is opened again. */
+/** Lists the whole conversation, also across several runs, for a page that is opened again. */
 export const listMessagesRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/conversations/:conversation_id/messages',

@@ -17,7 +17,7 @@ type RunsQuery = {
   created_before?: string;
 };
 
-/** The runs of a trigger, newest first. */
+/** Lists the runs of a trigger, newest first. */
 export const listRunsRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs',

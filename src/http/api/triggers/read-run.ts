@@ -6,7 +6,7 @@ import type { Route } from '../../route/route.ts';
 import { runRecord } from './examples.ts';
 import type { TriggerRoutesDeps } from './deps.ts';
 
-/** One run with its status, the reason for it, and its messages. */
+/** Reads one run with its status, the reason for the status, and its messages. */
 export const readRunRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/triggers/:agent_id/:trigger_id/runs/:run_id',

@@ -72,7 +72,7 @@ const responses: Route['responses'] = {
   },
 };
 
-/** Starts or continues a conversation from a backend: accepted means committed. */
+/** Starts or continues a conversation from a backend. An accepted call is committed. */
 export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   method: 'POST',
   path: '/api/triggers/:agent_id/:trigger_id',
@@ -135,7 +135,7 @@ export const startConversationRoute = (deps: TriggerRoutesDeps): Route => ({
   },
 });
 
-/** The call is accepted, so nothing may refuse it now: without a stream the caller gets the 202. */
+/** The call is accepted and must not be refused, so a caller without a free stream gets the 202. */
 async function tryToStream(
   deps: StreamDeps,
   request: FastifyRequest,

@@ -8,12 +8,12 @@ import { isKeyRoute, type Route } from '../../route/route.ts';
 import type { TriggerRoutesDeps } from './deps.ts';
 
 /**
- * Maximum number of streams at the same time. This number is enough for a backend that relays its visitors, and leaves
+ * Maximum number of streams at the same time. The limit is enough for a backend that relays its visitors, and leaves
  * room for other organizations.
  */
 const STREAMS_PER_KEY = 256;
 const STREAMS_PER_ORGANIZATION = 512;
-/** Open pages of one person. Browsers allow six connections to one server over HTTP/1.1. */
+/** The maximum number of open pages of one person. Browsers allow six connections to one server over HTTP/1.1. */
 const STREAMS_PER_CLIENT = 8;
 /** After this time the client reconnects with Last-Event-ID, to any node. */
 const STREAM_MS = 15 * 60_000;
@@ -22,10 +22,10 @@ export type StreamDeps = Pick<TriggerRoutesDeps, 'db' | 'waiter' | 'access' | 'b
   liveDeltas: Pick<TriggerRoutesDeps['liveDeltas'], 'follow'>;
 };
 
-/** The records to which the caller needs access. */
+/** The access that the route needs, and the parameters of its path. */
 type Asked = { need: Route['access']; params: Readonly<Record<string, string>> };
 
-/** Opens the stream, or refuses before any data is sent. Resolves when the stream is open. */
+/** Opens the stream, or refuses before any data is sent. The promise resolves when the stream is open. */
 export async function streamRun(
   deps: StreamDeps,
   need: Route['access'],
@@ -37,7 +37,7 @@ export async function streamRun(
   const reader = { orgId: caller.orgId, clientMark: caller.client?.mark };
   const send = await followRun(deps, { ...run, ...reader, after: lastMessage(request) });
   const stream = openRunStream(deps, { need, params: request.params as Record<string, string> }, request, reply);
-  // A stream that breaks ends. The client reconnects and continues after the last message that it received.
+  // A stream that breaks ends for good. The client reconnects and continues after the last message that it received.
   if (!stream.ended)
     void send(stream)
       .catch(() => {})
@@ -45,7 +45,7 @@ export async function streamRun(
   return reply;
 }
 
-/** Opens a stream that is counted, that ends with the access of its key, and that ends after 15 minutes. */
+/** Opens a stream that counts against the limits, and that ends with the access of its key or after 15 minutes. */
 export function openRunStream(
   deps: Pick<StreamDeps, 'access'>,
   asked: Asked,
@@ -70,8 +70,8 @@ const groupsOf = ({ keyId, orgId, client }: Caller): Record<string, number> =>
     : { [`client ${client.mark}`]: STREAMS_PER_CLIENT, [`clients of ${orgId}`]: STREAMS_PER_ORGANIZATION };
 
 /**
- * Whether the caller may still read the answer. The streams of a revoked key and of an expired client token end, and a
- * call that waited returns no messages.
+ * True if the key is not revoked and the client token has not expired. Otherwise a stream ends, and a call that waited
+ * returns no messages.
  */
 export async function isStillGranted(
   { access }: Pick<StreamDeps, 'access'>,

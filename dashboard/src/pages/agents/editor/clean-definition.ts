@@ -80,7 +80,7 @@ function text(localized: LocalizedText | undefined): LocalizedText | undefined {
 const without = <T extends object>(record: T): T =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 
-/** True if both are equal regardless of the order of their fields. */
+/** True if two values are equal, regardless of the order of their fields. */
 export const sameDefinition = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 const canonical = (value: unknown): string =>

@@ -34,7 +34,7 @@ export function CreateSecret({ create, act, hint }: Props): ReactNode {
         secret={secret}
         onClose={() => {
           setSecret(null);
-          // This read comes last, because it closes the dialog.
+          // This read comes last, because the new list closes the dialog.
           void refetch(client, ['listToolSecrets']);
         }}
       />

@@ -20,7 +20,7 @@ type Props<T> = {
   children: (item: T, change: (part: Partial<T>) => void, pointer: string) => ReactNode;
 };
 
-/** Items in a meaningful order. Each can be opened, moved up and down, and removed. */
+/** A list of items whose order matters. Each item can be opened, moved up and down, and removed. */
 export function ItemCards<T>(props: Props<T>): ReactNode {
   const { label, items, onChange, make, add, empty, max, titleOf, hintOf, pointer, children } = props;
   const say = useTexts(texts);
@@ -98,7 +98,7 @@ type HeadProps = {
   onRemove: () => void;
 };
 
-/** The line of one item, open or closed. */
+/** The line of one item, whether it is open or closed. */
 function ItemHead({ name, hint, isOpen, onToggle, onUp, onDown, onRemove }: HeadProps): ReactNode {
   const say = useTexts(texts);
   const { readOnly } = useEditor();

@@ -20,7 +20,7 @@ import classes from '../../../parts/page.module.css';
 const route = getRouteApi('/inside/agents/$agent_id');
 const SERVER = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;
 
-/** The dialog has two steps: the server, then its tools. */
+/** The dialog has two steps, first the server and then its tools. */
 export function AddFromMcp({ most }: { most: number }): ReactNode {
   const say = useTexts(mcpTexts);
   const { readOnly } = useEditor();
@@ -59,7 +59,7 @@ export function AddFromMcp({ most }: { most: number }): ReactNode {
 
 type Asked = { at: McpServer; answer: McpTools };
 type Told = {
-  /** Called when a signing secret was created, even if the server then does not respond. */
+  /** This function is called when a signing secret was created, even if the server does not respond after that. */
   onSecret: (secret: string) => void;
   onAnswer: (asked: Asked) => void;
 };
@@ -102,7 +102,7 @@ function Ask({ refused, onClose, ...rest }: AskProps): ReactNode {
   );
 }
 
-/** Stores the token, if one is entered, and requests the list of tools. */
+/** Stores the token, if the user entered one, and requests the list of tools. */
 function useAsk({ onSecret, onAnswer }: Told) {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
@@ -170,7 +170,10 @@ function Fields({ given, faults, change }: FieldsProps): ReactNode {
 
 type Whose = { org_id: string; agent_id: string };
 
-/** The secret of the server, with the token as its credentials. The secret is created if this URL has no secret yet. */
+/**
+ * Creates or updates the secret of the server, with the token as its credentials. A new secret is created only if this
+ * URL has no secret yet.
+ */
 async function storeToken(
   params: Whose,
   { server, url }: McpServer,

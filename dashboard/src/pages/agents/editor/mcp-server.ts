@@ -9,7 +9,7 @@ const route = getRouteApi('/inside/agents/$agent_id');
 
 export type McpServer = { server: string; url: string };
 
-/** The current tools of the server. The tools are requested once when the tools are opened. */
+/** Requests the current tools of the server once, when the tools are opened. */
 export function useMcpTools(at: McpServer | null): UseQueryResult<McpTools, Problem> {
   const org_id = useOrganization().id;
   const { agent_id } = route.useParams();
@@ -37,14 +37,14 @@ export const isFrom =
 
 const MAX_DESCRIPTION = 1024;
 
-/** The version that is approved with the tool. */
+/** Builds the version that is approved with the tool. */
 export const formOf = ({ name, description, parameters, pin }: McpTool, server: string) => ({
   description: description.slice(0, MAX_DESCRIPTION).trim() || name,
   parameters,
   mcp: { server, tool: name, pin },
 });
 
-/** A name that models accept and that no other tool has. */
+/** Returns a name that models accept and that no other tool has. */
 export function localName(remote: string, server: string, usedNames: readonly string[]): string {
   const plain = remote.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z])/, 'tool_');
   const names = [

@@ -22,7 +22,7 @@ export function McpWatch({ changed }: { changed: readonly ToolChange[] }): React
   const servers = serversOf(definition.tools ?? []);
   const may = useMay('member');
   if (servers.length === 0) return null;
-  // A viewer does not call the servers. The page then shows the changes that nodes have found.
+  // The page of a viewer does not call the servers. Instead, the page shows the changes that nodes have found.
   if (!may) return <Seen changed={changed} />;
   return (
     <Stack gap="xs" mb="md" component="section" aria-label={say('watch')} aria-live="polite">
@@ -115,7 +115,7 @@ function Doubt({ tool, now, since }: DoubtProps): ReactNode {
   );
 }
 
-/** The stored change, without the button that approves it. */
+/** Shows the stored change, without the button that approves it. */
 function Seen({ changed }: { changed: readonly ToolChange[] }): ReactNode {
   const say = useTexts(mcpTexts);
   return changed.map(({ tool, what, since }) => (
@@ -128,7 +128,7 @@ function Seen({ changed }: { changed: readonly ToolChange[] }): ReactNode {
   ));
 }
 
-/** The difference, and the only button that approves it. */
+/** Shows the difference, with the only button that approves it. */
 function Review({ tool, now, onClose }: { tool: Tool; now: McpTool; onClose: () => void }): ReactNode {
   const say = useTexts(mcpTexts);
   const sayCommon = useTexts(common);

@@ -116,7 +116,7 @@ function ReadImages(): ReactNode {
   );
 }
 
-/** Whether the chosen provider is connected, and the button that connects it. */
+/** Shows whether the chosen provider is connected, and the button that connects it. */
 function Credentials({ provider }: { provider: ModelProviderName }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -175,7 +175,7 @@ function Removal({ remove, onCancel }: RemovalProps): ReactNode {
   );
 }
 
-/** The other tasks of a provider, besides turns of agents. */
+/** The tasks of a provider besides turns of agents. */
 function OtherModels({
   provider,
   getInputProps,

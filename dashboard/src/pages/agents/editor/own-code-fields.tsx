@@ -16,7 +16,7 @@ import { ownCodeTexts } from './own-code-texts.ts';
 const route = getRouteApi('/inside/agents/$agent_id');
 const MAX_URL = 2048;
 
-/** The address of the customer's own code, and the secret that signs its turns. */
+/** The address of the customer's own code, with the secret that signs its turns. */
 export function OwnCodeFields(): ReactNode {
   const say = useTexts(ownCodeTexts);
   const { definition, change, fault, readOnly } = useEditor();

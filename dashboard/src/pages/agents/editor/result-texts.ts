@@ -1,6 +1,6 @@
 import { defineTexts } from '../../../language/texts.tsx';
 
-/** The values that a conversation returns. */
+/** Texts about the values that a conversation returns. */
 export const resultTexts = defineTexts(
   {
     title: 'Result',

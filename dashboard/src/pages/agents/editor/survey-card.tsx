@@ -11,7 +11,7 @@ import { surveyTexts } from './survey-texts.ts';
 
 type Survey = NonNullable<AgentDefinition['survey']>;
 
-/** The question after a conversation. A definition without this question asks for no rating. */
+/** The card sets the question after a conversation. A definition without the question asks for no rating. */
 export function SurveyCard(): ReactNode {
   const say = useTexts(surveyTexts);
   const sayKind = useTexts(kindNames);

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../../language/texts.tsx';
 
-/** The question after a conversation. */
+/** Texts about the question after a conversation. */
 export const surveyTexts = defineTexts(
   {
     title: 'Rating of the conversation',

@@ -12,7 +12,10 @@ type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string; 
 
 const OF_PERSON = ['id', 'external_id', 'email', 'phone', 'name', 'locale', 'time_zone'];
 
-/** The variable that fills each argument of the schema. Without a variable, the model fills the argument. */
+/**
+ * Selects the variable that fills each argument of the schema. If no variable is selected, the model fills the
+ * argument.
+ */
 export function ToolBound({ tool, set, pointer, agentId }: Props): ReactNode {
   const say = useTexts(toolTexts);
   const { fault, readOnly } = useEditor();

@@ -11,10 +11,13 @@ import classes from '../agents.module.css';
 
 type Props = { tool: Tool; set: (part: Partial<Tool>) => void; pointer: string };
 
-/** The time for a decision that the switch sets: one day. */
+/** The switch sets one day as the time for a decision. */
 const APPROVAL_MINUTES = 1_440;
 
-/** Whether a call changes data, its time limit, whether it may be repeated, and whether the person must agree first. */
+/**
+ * Sets whether a call changes data, its time limit, whether it may be repeated, and whether the person must agree
+ * first.
+ */
 export function ToolEffect({ tool, set, pointer }: Props): ReactNode {
   const say = useTexts(toolTexts);
   const { fault, readOnly } = useEditor();

@@ -21,10 +21,10 @@ import { toolTexts } from './tool-texts.ts';
 const route = getRouteApi('/inside/agents/$agent_id');
 const TOOL_NAME = /^(mcp:)?[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
-/** The name of the secret. All tools of one MCP server share one. */
+/** The name under which a tool's secret is stored. All tools of one MCP server share one secret. */
 const secretNameOf = ({ name, mcp }: Tool): string => (mcp ? `mcp:${mcp.server}` : name);
 
-/** The secret that signs calls to the tool's current URL, and their credentials. */
+/** Shows the secret that signs calls to the tool's current URL, and their credentials. */
 export function ToolSecret({ tool }: { tool: Tool }): ReactNode {
   const say = useTexts(toolTexts);
   const org_id = useOrganization().id;
@@ -154,7 +154,7 @@ function Acts({ stored }: { stored: ToolSecretRecord }): ReactNode {
   );
 }
 
-/** Secrets whose tool was renamed or removed. A published version may still need them, so a person decides. */
+/** Secrets whose tool was renamed or removed. A published version may still need such a secret, so a member decides. */
 export function LeftSecrets({ tools }: { tools: readonly Tool[] }): ReactNode {
   const say = useTexts(toolTexts);
   const org_id = useOrganization().id;

@@ -122,7 +122,7 @@ function prettyJson(text: string): string {
   }
 }
 
-/** An object with the arguments that the model may set, all empty. */
+/** Returns an object with the arguments that the model may set, all empty. */
 function exampleOf({ parameters, bound = {} }: Tool): string {
   const { properties } = parameters;
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];

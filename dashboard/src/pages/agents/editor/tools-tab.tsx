@@ -60,7 +60,7 @@ function ToolFields({ tool, set, pointer }: Props): ReactNode {
   const sayMcp = useTexts(mcpTexts);
   const { fault, readOnly } = useEditor();
   const { agent_id } = route.useParams();
-  // Approved parts cannot be edited, because the hash would no longer match.
+  // Approved parts cannot be edited, because their hash would not match any more.
   const isFixed = readOnly || tool.mcp !== undefined;
   return (
     <>
@@ -133,7 +133,7 @@ type ParametersProps = {
   onChange: (value: Tool['parameters']) => void;
 };
 
-/** During typing, the text is often not valid JSON. The definition changes only when it is valid. */
+/** While the user types, the text is often not valid JSON. The definition changes only when the text is valid. */
 function Parameters({ value, error, readOnly, onChange }: ParametersProps): ReactNode {
   const say = useTexts(texts);
   const [typed, setTyped] = useState(() => JSON.stringify(value, null, 2));

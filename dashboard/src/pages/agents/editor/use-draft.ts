@@ -9,17 +9,17 @@ import type { Editor } from '../../../parts/editor/editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
 
 /**
- * `reason`: the reason for publishing although required tests have not passed. `live`: false adds a version that is not
- * live. Absent: as in the last attempt.
+ * `reason`: the reason why the member publishes although required tests have not passed. `live`: false adds a version
+ * that is not live. Absent fields have the values of the last attempt.
  */
 type Publishing = { reason?: string; live?: boolean };
 type Kept = { base: AgentDefinition; definition: AgentDefinition };
 const READ_AGAIN = ['readAgent', 'listAgents', 'listAgentVersions', 'readSuite', 'listAudit'] as const;
 
 /**
- * Unsaved changes are also in this tab's session storage, so that neither a reload nor another page loses them. `base`
- * is the stored draft at the start of editing. Other changes of the agent, such as a new document, do not conflict with
- * it.
+ * This tab's session storage also has unsaved changes, so that neither a reload nor another page loses them. `base`:
+ * the stored draft at the start of editing. Other changes of the agent, such as a new document, do not conflict with
+ * the edited draft.
  */
 export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const org_id = useOrganization().id;
@@ -68,7 +68,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     dirty,
     overtaken: dirty && !sameDefinition(cleanDefinition(stored.base), cleanDefinition(agent.definition)),
     faults,
-    /** Faults that the test chat finds are shown at their fields, like faults that publishing finds. */
+    /** Fields show the faults that the test chat finds, like faults of publishing. */
     showFaults: setFaults,
     busy: update.isPending ? ('save' as const) : publish.isPending ? ('publish' as const) : null,
     publishing: update.isPending && update.variables?.body?.publish !== false,
@@ -110,6 +110,6 @@ function write(place: string, draft: Kept | null): void {
     if (draft) sessionStorage.setItem(place, JSON.stringify(draft));
     else sessionStorage.removeItem(place);
   } catch {
-    // Storage may be full or turned off. The changes then last as long as the page.
+    // The storage may be full or turned off, so the changes last only as long as the page.
   }
 }

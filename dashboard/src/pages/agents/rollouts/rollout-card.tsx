@@ -13,7 +13,7 @@ import { useMay, useOrganization } from '../../../session/session.ts';
 import { READ_AFTER_ROLLOUT, RolloutDialog } from './rollout-dialog.tsx';
 import { rolloutTexts } from './rollout-texts.ts';
 
-/** The latest rollout of the agent, and the buttons that change it. */
+/** The card shows the latest rollout of the agent, with the buttons that change it. */
 export function RolloutCard({ agent }: { agent: AgentRecord }): ReactNode {
   const say = useTexts(rolloutTexts);
   const org_id = useOrganization().id;

@@ -20,7 +20,7 @@ export const READ_AFTER_ROLLOUT = [
   'listAudit',
 ] as const;
 
-/** The draft, which becomes a version when its rollout starts. */
+/** The choice of the draft, which becomes a version when its rollout starts. */
 const DRAFT = 'draft';
 const START: StopWhen = { worse_by: 0.05, confidence: 0.95 };
 
@@ -59,7 +59,7 @@ function RolloutForm({ agent, active, onClose }: Omit<Props, 'opened'>): ReactNo
     },
     () => ({
       percent: (value) => (isWholePercent(value) ? null : say('percent_fault')),
-      // Without an automatic stop, these two fields are hidden and not sent.
+      // Without an automatic stop, the fields of the stop are hidden and not sent.
       worse_by: (value, { automatic }) =>
         automatic === 'no' || isWithin(value, 0, 100) ? null : say('worse_by_fault'),
       confidence: (value, { automatic }) =>

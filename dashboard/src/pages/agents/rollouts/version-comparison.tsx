@@ -14,7 +14,7 @@ import { useOrganization } from '../../../session/session.ts';
 import { rolloutTexts } from './rollout-texts.ts';
 
 const LOOK_AGAIN_MS = 15_000;
-/** The number of versions that fit side by side. The newest are shown. */
+/** At most this many versions fit side by side, and the newest are shown. */
 const SHOWN = 4;
 const MEASURES = [
   'runs',
@@ -29,7 +29,7 @@ const MEASURES = [
 ] as const;
 type Measure = (typeof MEASURES)[number];
 
-/** What became of the runs of each version: a line for each measure, a column for each version. */
+/** The outcomes of the runs of each version, with a line for each measure and a column for each version. */
 export function VersionComparisonCard({ agentId }: { agentId: string }): ReactNode {
   const say = useTexts(rolloutTexts);
   const org_id = useOrganization().id;

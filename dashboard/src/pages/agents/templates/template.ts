@@ -1,17 +1,14 @@
 import type { AgentDefinition } from '../../../../../contract/agents.ts';
 import type { TestCase } from '../../../../../contract/dashboard/test-cases.ts';
 
-/**
- * The languages of the dashboard. The list is repeated here, because tests import this file without the browser's
- * types.
- */
+/** The languages of the dashboard, repeated here because tests import this file without the browser's types. */
 type Language = 'en' | 'ar';
 type In<T> = Record<Language, T>;
 
 /**
- * A complete agent to start from. The agent of a template answers from its documents and rules without a model. The
- * template's tests check facts that must stay true after the documents are adapted. Texts for customers are in both
- * languages. Texts for the owner are in the owner's language.
+ * A template is a complete agent to start from. The agent of a template answers from its documents and rules without a
+ * model. The template's tests check facts that must stay true after the documents are adapted. Texts for customers are
+ * in both languages. Texts for the owner are in the owner's language.
  */
 export type Template = {
   definition: Omit<AgentDefinition, 'instructions'>;

@@ -25,8 +25,8 @@ type Typed = { text: string; tag: string; attribute: string };
 const NOTHING: Typed = { text: '', tag: '', attribute: '' };
 
 /**
- * Chooses people, reviews them, and then adds them as recipients. A draft also accepts recipients, who wait for its
- * start.
+ * The card lets a member choose people, review them, and then add them as recipients. A draft also accepts recipients,
+ * who wait for its start.
  */
 export function AddCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
@@ -70,7 +70,7 @@ function Chosen({ item, source }: { item: CampaignRecord; source: Exclude<Source
   const [file, setFile] = useState<string | null>(null);
   const body = source === 'file' ? file !== null && { file } : bodyOf(typed);
   const isBusy = review.isPending || add.isPending;
-  // A review is valid only for the reviewed people.
+  // A review is valid only for the reviewed people, so a new choice removes it.
   const choose = (change: () => void): void => {
     change();
     review.reset();
@@ -129,7 +129,7 @@ const bodyOf = (typed: Typed): ReviewCampaignBody => {
   return { filters: Object.fromEntries(entries.filter(([, value]) => value !== '')) };
 };
 
-/** Whether an addition would add a recipient. */
+/** True if an addition would add a recipient. */
 const isAnyone = ({ waiting, left_out: leftOut }: CampaignReview): boolean =>
   leftOut.reduce((sum, { status, count }) => (status === 'duplicate' || status === 'invalid' ? sum + count : sum), 0) <
   waiting;

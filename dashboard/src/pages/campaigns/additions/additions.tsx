@@ -18,12 +18,12 @@ import { texts } from './texts.ts';
 
 const SHOWN = 5;
 const LOOK_AGAIN_MS = 1_000;
-/** The interval while no addition is running, because another member may start one. */
+/** The interval of reads while no addition is running, because another member may start one. */
 const LOOK_SELDOM_MS = 10_000;
 
 const isOpen = ({ finished_at: finishedAt }: AdditionRecord): boolean => finishedAt === null;
 
-/** The newest additions with their progress. */
+/** Shows the newest additions with their progress. */
 export function Additions({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -117,7 +117,7 @@ function Source({ addition: { source, filters, created_by: by } }: { addition: A
   return say('by_filters', { names: named.join(say.language === 'ar' ? '، ' : ', ') });
 }
 
-/** The filter names as the server sends them. */
+/** The names of the filters as the server sends them. */
 const FILTERS = { tags: 'tag', attributes: 'attribute', text: 'text', blocked: 'blocked' } as const;
 
 function Done({ addition: { done, total, is_held: isHeld } }: { addition: AdditionRecord }): ReactNode {

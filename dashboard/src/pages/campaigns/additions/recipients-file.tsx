@@ -4,12 +4,12 @@ import { useState, type ReactNode } from 'react';
 import { useTexts } from '../../../language/texts.tsx';
 import { texts } from './texts.ts';
 
-/** The same limit as in contract/dashboard/campaigns.ts. */
+/** A copy of the limit in contract/dashboard/campaigns.ts. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 type Props = { disabled?: boolean; onRead: (text: string | null) => void };
 
-/** A file input for recipients. `onChange` gets the text of the file. */
+/** The component is a file input for recipients. `onChange` gets the text of the chosen file. */
 export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
   const say = useTexts(texts);
   const [chosen, setChosen] = useState<File | null>(null);

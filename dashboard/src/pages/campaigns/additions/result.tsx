@@ -9,7 +9,7 @@ type Sum = Pick<AdditionRecord, 'accepted' | 'duplicates' | 'opted_out' | 'block
 
 type Props = { sum: Sum; done: boolean };
 
-/** The number of people who were added, and the reasons for others. */
+/** Shows the number of people who were added, and the reasons for all others. */
 export function Result({ sum, done }: Props): ReactNode {
   const say = useTexts(texts);
   const many = (value: number) => ({ count: value, number: number(say.language, value) });

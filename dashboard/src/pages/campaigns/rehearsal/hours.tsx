@@ -8,12 +8,12 @@ import { texts } from './texts.ts';
 type Hour = CampaignRehearsal['by_hour'][number];
 
 const HOUR_MS = 3_600_000;
-/** With more bars than this, the bars would be too thin, so each bar is a day. */
+/** With more bars, the bars would be too thin, so each bar is a day. */
 const MOST_HOURS = 96;
-/** The maximum number of days: a year and a day. */
+/** The chart shows at most a year and a day. */
 const MOST_BARS = 400;
 
-/** Messages and replies over time. */
+/** Shows messages and replies over time. */
 export function Hours({ hours }: { hours: readonly Hour[] }): ReactNode {
   const say = useTexts(texts);
   if (hours.length === 0) return null;
@@ -31,7 +31,7 @@ export function Hours({ hours }: { hours: readonly Hour[] }): ReactNode {
   );
 }
 
-/** One bar for each hour or day, including empty ones. */
+/** Returns one bar for each hour or day, including empty bars. */
 function filled(hours: readonly Hour[], size: number): Hour[] {
   const sums = new Map<number, Hour>();
   for (const { at, sent, replies } of hours) {

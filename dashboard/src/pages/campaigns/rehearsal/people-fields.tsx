@@ -7,14 +7,14 @@ import { ZONES } from '../../../parts/zone-select.tsx';
 import type { Rehearsal } from './use-rehearsal.ts';
 import { texts } from './texts.ts';
 
-/** The same limits as in contract/dashboard/rehearsals.ts. */
+/** Copies of the limits in contract/dashboard/rehearsals.ts. */
 const MOST = 10_000;
 const MOST_ZONES = 50;
 const SHOWN_ZONES = 60;
 
 type Props = { rehearsal: Rehearsal };
 
-/** The people of a rehearsal: generated, found by filters, from a file, or the waiting recipients. */
+/** The people of a rehearsal are generated, found by filters, read from a file, or are the waiting recipients. */
 export function PeopleFields({ rehearsal }: Props): ReactNode {
   const say = useTexts(texts);
   const { asked } = rehearsal;

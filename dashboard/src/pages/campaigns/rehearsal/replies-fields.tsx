@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 
 const MOST_REPLIES = 20;
 
-/** The scripted replies: who replies, with which text, after which time. */
+/** The scripted replies define who replies, with which text, after which time. */
 export function RepliesFields({ rehearsal: { asked, change } }: { rehearsal: Rehearsal }): ReactNode {
   const say = useTexts(texts);
   const { replies } = asked;

@@ -10,7 +10,7 @@ import classes from './rehearsal.module.css';
 
 const SHOWN = 20;
 
-/** The first rows. The file contains all rows. */
+/** Shows the first rows, and the file contains all rows. */
 export function Rows({ rows }: { rows: CampaignRehearsal['rows'] }): ReactNode {
   const say = useTexts(texts);
   const inWords = useRecipientReason();

@@ -24,7 +24,7 @@ const UNASKED = {
 export type Asked = typeof UNASKED;
 
 /**
- * The input of a rehearsal, and its report. Any change of the input removes the report, because it belongs to the old
+ * Holds the input of a rehearsal, and its report. Any change of the input removes the report, which belongs to the old
  * input.
  */
 export function useRehearsal(item: CampaignRecord, draft: SettingsDraft) {

@@ -11,7 +11,10 @@ import classes from './review.module.css';
 
 type LeftOutProps = { groups: CampaignReview['left_out']; onLeave: () => void };
 
-/** The people who are not messaged, by reason. The list of recipients contains those that were skipped earlier. */
+/**
+ * Shows the people who are not messaged, by reason. The list of recipients contains the people who were skipped
+ * earlier.
+ */
 export function LeftOut({ groups, onLeave }: LeftOutProps): ReactNode {
   const say = useTexts(texts);
   const sayRecipient = useTexts(recipientTexts);
@@ -35,7 +38,7 @@ export function LeftOut({ groups, onLeave }: LeftOutProps): ReactNode {
 
 type Props = { title: string; total: number; people: CampaignReview['empty']['recipients']; note?: ReactNode };
 
-/** A count, linked to the matching list. */
+/** Shows a count that links to the matching list. */
 export function People({ title, total, people, note }: Props): ReactNode {
   const say = useTexts(texts);
   const more = total - people.length;

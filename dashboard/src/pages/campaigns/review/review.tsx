@@ -15,7 +15,10 @@ import { LeftOut, People } from './people.tsx';
 import { texts } from './texts.ts';
 import classes from './review.module.css';
 
-/** The expected effect of a start or resume on the waiting recipients: numbers, reasons, times, messages and cost. */
+/**
+ * Shows the expected effect of a start or resume on the waiting recipients, with numbers, reasons, times, messages and
+ * cost.
+ */
 export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () => void }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -53,7 +56,7 @@ export function Review({ item, onLeave }: { item: CampaignRecord; onLeave: () =>
 
 type FoundProps = { item: CampaignRecord; review: CampaignReview; onLeave: () => void };
 
-/** The result of a review. */
+/** Shows the result of a review. */
 export function Found({ item, review, onLeave }: FoundProps): ReactNode {
   const say = useTexts(texts);
   const many = (value: number): string => number(say.language, value);
@@ -97,7 +100,7 @@ export function Found({ item, review, onLeave }: FoundProps): ReactNode {
   );
 }
 
-/** The rows of a file that cannot be added, each with what to correct. */
+/** Shows the rows of a file that cannot be added, each with its faults. */
 function InvalidRows({ review: { left_out: leftOut, faults } }: { review: CampaignReview }): ReactNode {
   const say = useTexts(texts);
   const count = leftOut.reduce((sum, one) => (one.status === 'invalid' ? sum + one.count : sum), 0);
@@ -134,7 +137,7 @@ function Samples({ item, samples }: { item: CampaignRecord; samples: CampaignRev
   );
 }
 
-/** If the agent uses a model, the cost depends on how many people write back. */
+/** If the agent uses a model, the cost depends on the number of people who reply. */
 function Price({ review: { cost } }: { review: CampaignReview }): ReactNode {
   const say = useTexts(texts);
   const sum = (costs: CampaignReview['cost']['per_turn']): string =>

@@ -23,7 +23,7 @@ import { texts } from './texts.ts';
 
 const LOOK_AGAIN_MS = 15_000;
 
-/** Settings for a campaign that repeats for the people of a segment. */
+/** The card has the settings of a campaign that repeats for the people of a segment. */
 export function ScheduleCard({ item }: { item: CampaignRecord }): ReactNode {
   const say = useTexts(texts);
   const params = { org_id: useOrganization().id, campaign_id: item.id };
@@ -44,7 +44,10 @@ export function ScheduleCard({ item }: { item: CampaignRecord }): ReactNode {
 type Props = { item: CampaignRecord; stored: CampaignSchedule | null };
 type Values = Omit<SetScheduleBody, 'segment_id' | 'paused' | 'month_day'> & {
   segment_id: string | null;
-  /** Null: repeats on days of the week. `NO_DAY`: repeats monthly, and the field is empty. */
+  /**
+   * Null: the campaign repeats on days of the week. The value `NO_DAY` means that the campaign repeats monthly, and the
+   * field is empty.
+   */
   month_day: number | null;
 };
 const NO_DAY = 0;
@@ -156,7 +159,7 @@ function Fields({ repeat: { values, tried, may, change }, stored }: PartProps): 
 
 type DaysProps = Pick<ReturnType<typeof useRepeat>, 'values' | 'tried' | 'may' | 'change'>;
 
-/** Days of the week, or one day of each month. */
+/** Selects days of the week, or one day of each month. */
 function Days({ values: { days, month_day }, tried, may, change }: DaysProps): ReactNode {
   const say = useTexts(texts);
   const isMonthly = month_day !== null;
@@ -235,7 +238,7 @@ function NoSegments(): ReactNode {
   );
 }
 
-/** The next days of the stored or edited schedule, so that the user sees them before saving. */
+/** Shows the next days of the stored or edited schedule, so that the user sees them before saving. */
 function Next({ stored, values: { days, month_day, at } }: { values: Values } & Pick<PartProps, 'stored'>): ReactNode {
   const say = useTexts(texts);
   const format = new Intl.DateTimeFormat(say.language, { dateStyle: 'full', timeZone: 'UTC' });
@@ -252,7 +255,7 @@ function Next({ stored, values: { days, month_day, at } }: { values: Values } & 
   );
 }
 
-/** The newest campaigns that the schedule started. */
+/** Shows the newest campaigns that the schedule started. */
 function StartedCampaigns({ campaignId, expected }: { campaignId: string; expected: boolean }): ReactNode {
   const say = useTexts(texts);
   const query = { round_of: campaignId, limit: 10 };

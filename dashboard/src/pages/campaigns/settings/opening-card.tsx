@@ -26,7 +26,10 @@ const CHOICES = ['agent', 'text', 'template'] as const;
 /** Channel kinds that need an approved template for people who have not written recently. */
 const WANTS_TEMPLATE = new Set(['whatsapp']);
 
-/** The opening: the agent's own, a text per language, or a template that the provider has approved. */
+/**
+ * The card sets the opening, which is the agent's own, a text per language, or a template that the provider has
+ * approved.
+ */
 export function OpeningCard({ item, draft: { values, change, editor } }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -133,7 +136,7 @@ function TemplateFields({ channelId, values, change, editor }: FieldsProps & { c
   );
 }
 
-/** For providers that do not list their templates. */
+/** The field is for providers that do not list their templates. */
 function TemplateName({ values, change, editor }: FieldsProps): ReactNode {
   const say = useTexts(texts);
   return (
@@ -168,7 +171,7 @@ function TemplateName({ values, change, editor }: FieldsProps): ReactNode {
   );
 }
 
-/** The values of the template's placeholders, by name. */
+/** Sets the values of the template's placeholders, by name. */
 function TemplateVariables({
   values: { templateVariables: variables },
   change,

@@ -9,7 +9,7 @@ import classes from './settings.module.css';
 
 type Props = { opening: CampaignPreview['opening']; item: CampaignRecord };
 
-/** A first message in the recipient's view: text, or a template with its values. */
+/** Shows a first message as the recipient sees it, as text, or as a template with its values. */
 export function Opening({ opening, item }: Props): ReactNode {
   const say = useTexts(texts);
   const agentName = useAgentNames([item.agent_id]);

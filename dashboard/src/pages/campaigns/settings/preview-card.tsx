@@ -27,10 +27,13 @@ const MAX_VALUE = 200;
 type Person = { zone: string | null; locale: string; name: string; values: Record<string, string> };
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** A value that is clearly a sample. The sample is in the field of the value, so the user can change or remove it. */
+/**
+ * Returns a value that is clearly a sample. The field of the value contains the sample, so the user can change or
+ * remove it.
+ */
 const sampleOf = (name: string): string => `[${name}]`;
 
-/** The message and the time that a recipient would get with the settings on this page. */
+/** The card shows the message and the time that a recipient would get with the settings on this page. */
 export function PreviewCard({ item, draft }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -149,7 +152,7 @@ function Outcome({ preview, zone, item }: { preview: CampaignPreview; zone: stri
   );
 }
 
-/** The time in the person's time zone, with the day of the week. */
+/** Shows the time in the person's time zone, with the day of the week. */
 const localMoment = (language: string, at: string, timeZone: string): string =>
   new Intl.DateTimeFormat(language === 'ar' ? 'ar-u-nu-latn' : language, {
     weekday: 'long',

@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import classes from './settings.module.css';
 
-/** The start, the end, the allowed hours of the recipient's day, and the rate limit. */
+/** The card sets the start, the end, the allowed hours of the recipient's day, and the rate limit. */
 export function SendingTimesCard({ draft }: { draft: SettingsDraft }): ReactNode {
   const say = useTexts(texts);
   const { values, change, editor } = draft;
@@ -75,7 +75,7 @@ export function SendingTimesCard({ draft }: { draft: SettingsDraft }): ReactNode
   );
 }
 
-/** The pointer of the values and their faults. */
+/** The names of the values, and the pointer of their faults. */
 const HOURS = {
   window: { on: 'hasWindow', from: 'windowFrom', to: 'windowTo', pointer: '/window' },
   quiet: { on: 'hasQuiet', from: 'quietFrom', to: 'quietTo', pointer: '/quiet_hours' },
@@ -83,7 +83,7 @@ const HOURS = {
 
 type HoursProps = { draft: SettingsDraft; of: keyof typeof HOURS; children?: ReactNode };
 
-/** The allowed hours, if they are turned on. */
+/** The fields of the allowed hours, shown if the hours are turned on. */
 function Hours({ draft: { values, change, editor }, of, children }: HoursProps): ReactNode {
   const say = useTexts(texts);
   const { on, pointer, ...ends } = HOURS[of];

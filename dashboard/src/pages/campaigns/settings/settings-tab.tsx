@@ -21,7 +21,7 @@ import classes from './settings.module.css';
 
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
-/** First message, schedule and rate limit, with a preview next to them. */
+/** The tab has the first message, schedule and rate limit, with a preview next to them. */
 export function SettingsTab({ item, draft }: Props): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

@@ -2,8 +2,8 @@ import type { LocalizedText } from '../../../../../contract/agents.ts';
 import type { CampaignSettings } from '../../../../../contract/campaigns.ts';
 
 /**
- * Settings during editing. Every field has a value, and a setting that is turned off keeps its value until the page
- * closes.
+ * The values of the settings during editing. Every field has a value, and a setting that is turned off keeps its value
+ * until the page closes.
  */
 export type Values = {
   opening: 'agent' | 'text' | 'template';
@@ -50,7 +50,10 @@ export function valuesOf(settings: CampaignSettings): Values {
   };
 }
 
-/** The settings for the server. Values that are turned off, empty or the default are omitted. */
+/**
+ * Converts the values to the settings for the server. The settings omit values that are turned off, empty or the
+ * default.
+ */
 export function settingsOf(values: Values): CampaignSettings {
   const opening = openingOf(values);
   const isEveryDay = values.days.length === EVERY_DAY.length;
@@ -89,7 +92,7 @@ function openingOf({ opening, text, template, templateLanguage, templateVariable
   };
 }
 
-/** Faults that the browser can find, by the server's pointers. The texts of these faults are in `words`. */
+/** Finds faults in the browser, with the server's pointers. The field `word` names the text of the fault. */
 export function faultsOf(values: Values): { pointer: string; word: FaultWord }[] {
   const faults: { pointer: string; word: FaultWord }[] = [];
   const fault = (pointer: string, word: FaultWord, when: boolean): void =>

@@ -14,7 +14,9 @@ import { texts } from './texts.ts';
 
 export type SettingsDraft = ReturnType<typeof useSettingsDraft>;
 
-/** The settings during editing, until they are saved or discarded. `base` is the state at the start of editing. */
+/**
+ * Holds the settings during editing, until they are saved or discarded. `base`: the settings at the start of editing.
+ */
 export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -30,7 +32,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
   const values = edited?.values ?? valuesOf(item.settings);
   const settings = settingsOf(values);
   const known = faultsOf(values).map(({ pointer, word }) => ({ pointer, detail: say(word) }));
-  // Incomplete settings may be equal to the stored ones.
+  // Incomplete settings may be equal to the stored settings.
   const dirty = edited !== null && (known.length > 0 || !isSame(settings, settingsOf(valuesOf(item.settings))));
   const faults = [...(tried ? known : []), ...refused];
   const forget = (): void => {
@@ -39,7 +41,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     setTried(false);
     update.reset();
   };
-  /** The parts of the agent's editor require an editor. On this page, they use it only to show faults. */
+  /** The parts of the agent's editor require an editor, but use it on this page only to show faults. */
   const editor: Editor = {
     definition: {},
     change: () => {},
@@ -53,7 +55,7 @@ export function useSettingsDraft(item: CampaignRecord, readOnly: boolean) {
     dirty,
     editor,
     faults,
-    /** True if the checks in the browser find a fault, so that the server would refuse the settings. */
+    /** False if the checks in the browser find a fault, so that the server would refuse the settings. */
     isWhole: known.length === 0,
     overtaken: dirty && edited !== null && edited.base !== stored,
     busy: update.isPending,

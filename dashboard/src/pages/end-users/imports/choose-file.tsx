@@ -10,10 +10,10 @@ import { useOrganization } from '../../../session/session.ts';
 import { texts } from './texts.ts';
 
 const MEGABYTES = MAX_IMPORT_BYTES / (1024 * 1024);
-/** A lost piece is sent again. The server stores the last version of each piece. */
+/** A lost piece is sent again, and the server stores the last version of each piece. */
 const TRIES = 3;
 
-/** Sends the file in pieces, so that it is never completely in memory. */
+/** The file is sent in pieces, so that it is never completely in memory. */
 export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -40,7 +40,7 @@ export function ChooseFile({ onSent }: { onSent: (id: string) => void }): ReactN
         const sent = Math.min(file.size, (piece + 1) * IMPORT_PIECE_BYTES);
         setSending({ name: file.name, percent: Math.floor((sent / file.size) * 100) });
       }
-      // A user who opened another page stays there. The file is in the list of imports.
+      // A user who opened another page stays there. A user who left the page finds the file in the list of imports.
       if (isHere.current) onSent(id);
     } catch (error) {
       setProblem(error);

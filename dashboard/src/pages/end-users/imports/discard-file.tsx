@@ -7,7 +7,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { texts } from './texts.ts';
 
-/** A waiting file uses the space of another one. */
+/** A waiting file uses the space of another file. */
 export function DiscardFile({ item, onDiscarded }: { item: ImportRecord; onDiscarded: () => void }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

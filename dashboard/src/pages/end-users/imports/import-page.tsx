@@ -29,8 +29,8 @@ const route = getRouteApi('/inside/end-users/import');
 const LOOK_AGAIN_MS = 700;
 
 /**
- * Choose a file, check the result of a dry run, and import it. The URL contains the ID of the open import, so a reload
- * loses nothing.
+ * On this page, a member chooses a file, checks the result of a dry run, and imports the file. The URL contains the ID
+ * of the open import, so a reload loses nothing.
  */
 export function ImportPage(): ReactNode {
   const say = useTexts(texts);

@@ -17,7 +17,7 @@ import classes from './import.module.css';
 
 const PAGE = 20;
 
-/** The result of a run, and the failed rows. */
+/** Shows the result of a run, and the failed rows. */
 export function ImportResult({ item }: { item: ImportRecord }): ReactNode {
   const say = useTexts(texts);
   const title = item.state === 'cancelled' ? 'cancelled' : item.dry_run ? 'would' : 'done';

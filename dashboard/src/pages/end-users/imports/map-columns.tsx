@@ -27,7 +27,7 @@ const DELIMITER_WORDS = {
 
 type ReadAs = { encoding?: ImportPreview['encoding']; delimiter?: ImportPreview['delimiter'] };
 
-/** The format of the file, and the target of each column. */
+/** The form sets the format of the file, and the target of each column. */
 export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -59,7 +59,7 @@ export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
         preview={preview.data}
         onChange={(part) => {
           setReadAs({ ...readAs, ...part });
-          // Another delimiter gives other columns.
+          // Another delimiter results in other columns.
           if (part.delimiter) setChosen({});
         }}
       />
@@ -101,7 +101,7 @@ export function MapColumns({ item }: { item: ImportRecord }): ReactNode {
 
 type ReadAsProps = { readAs: ReadAs; preview: ImportPreview | undefined; onChange: (part: ReadAs) => void };
 
-/** Without a choice here, the server's guess applies. */
+/** If the member chooses nothing, the server's guess applies. */
 function ReadAsFields({ readAs, preview, onChange }: ReadAsProps): ReactNode {
   const say = useTexts(texts);
   return (
@@ -132,7 +132,7 @@ type TableProps = {
   onChoose: (index: number, target: string) => void;
 };
 
-/** Each column of the file with its first values and its target. */
+/** Shows each column of the file, with its first values and its target. */
 function ColumnTable({ preview, columns, onChoose }: TableProps): ReactNode {
   const say = useTexts(texts);
   const fieldWord = useFieldWord();
@@ -192,7 +192,10 @@ function targetsOf(heading: string, chosen: string | null, word: (target: string
   ];
 }
 
-/** Null: valid. Empty: no column identifies the person. Otherwise: the field that is the target of two columns. */
+/**
+ * Null: the targets are valid. Empty: no column identifies the person. Another value is the field that is the target of
+ * two columns.
+ */
 function faultOf(columns: readonly (string | null)[]): string | null {
   const twice = columns.find((one, index) => one !== null && columns.indexOf(one) !== index);
   if (twice) return twice;

@@ -14,7 +14,7 @@ type Props = {
   done: readonly boolean[];
 };
 
-/** From an agent to the first call of a backend: a trigger, a key and the call. */
+/** The steps lead from an agent to the first call of a backend, with a trigger, a key and the call. */
 export function BackendSteps({ agent, trigger, facts, conversations, done }: Props): ReactNode {
   const [made, setMade] = useState<string | null>(null);
   return (

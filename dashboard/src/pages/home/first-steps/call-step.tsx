@@ -17,13 +17,13 @@ const PLACE = `$${KEY_PLACE}`;
 type Props = {
   done: boolean;
   trigger: TriggerRecord | null | undefined;
-  /** The key that was created on this page while the page is open, or null. */
+  /** The value of the key that was created on this page while the page is open, or null. */
   value: string | null;
   called: boolean;
   conversations: number;
 };
 
-/** The call to run. The page shows when it arrives. */
+/** Shows the call to run, and the arrival of the call. */
 export function CallStep({ done, trigger, value, called, conversations }: Props): ReactNode {
   const say = useTexts(texts);
   const { base_url } = useSession();

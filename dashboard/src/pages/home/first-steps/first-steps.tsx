@@ -15,16 +15,16 @@ import { WhatNext } from './what-next.tsx';
 import { texts } from './texts.ts';
 import classes from './first-steps.module.css';
 
-// This module has the dialog and the texts of API keys, which most newcomers do not need yet.
+// The module contains the dialog and the texts of API keys, which most newcomers do not need yet.
 const BackendSteps = lazy(async () => ({ default: (await import('./backend-steps.tsx')).BackendSteps }));
 
-/** The steps are checked off automatically. The page polls, because users watch it during these steps. */
+/** The steps are checked off automatically. The page polls, because users watch it during the first steps. */
 const LOOK_AGAIN_MS = 2_000;
 const STEPS = 5;
 
 /**
- * The steps from an empty organization to the first conversation. `asked`: the steps were hidden, and the user wants
- * them again.
+ * The steps lead from an empty organization to the first conversation. `asked`: the steps were hidden, and the user
+ * opened them again.
  */
 export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => void }): ReactNode {
   const say = useTexts(texts);
@@ -40,7 +40,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
     { params: { org_id }, query: { limit: 1, ...(agent && { agent_id: agent.id }) } },
     { enabled: agent !== null, live: 'first_steps' },
   );
-  // An unknown state is not "none". Otherwise a form would appear and disappear, and the page would jump.
+  // While the state is unknown, no form is shown, because the form would disappear later and the page would jump.
   const trigger = agent === null ? null : triggers.data ? (triggers.data.data[0] ?? null) : undefined;
   const chat = useFirstChat(agent?.id);
   const failed = [overview, agents].find(({ data, error }) => error && !data);
@@ -126,8 +126,8 @@ function Head({ way, asked, onWay, onHide }: HeadProps): ReactNode {
 }
 
 /**
- * The first web chat of this agent. The list of sites is read often, because nothing announces that a site has reached
- * the server.
+ * Reads the first web chat of this agent. The list of sites is read often, because no event announces that a site has
+ * reached the server.
  */
 function useFirstChat(agentId: string | undefined): ChannelDetail | null | undefined {
   const org_id = useOrganization().id;
@@ -143,5 +143,5 @@ function useFirstChat(agentId: string | undefined): ChannelDetail | null | undef
   return chat.data;
 }
 
-/** The button that showed the first steps has disappeared. */
+/** The button that showed the first steps has disappeared, so the focus moves. */
 const focused = (heading: HTMLElement | null): void => heading?.focus();

@@ -37,7 +37,7 @@ export function KeyStep({ done, agent, active, onMade }: Props): ReactNode {
       )}
       {created && !shown && <LostValue keyId={created} onDismiss={() => setCreated(undefined)} />}
       <Create done={done} agent={agent} onCreate={open} />
-      {/* A shown value stays until it is saved, even if plan, role or agent change. */}
+      {/* A shown value of a key stays until it is saved, even if plan, role or agent change. */}
       <CreateKeyDialog
         opened={opened}
         agentId={agent?.id ?? null}

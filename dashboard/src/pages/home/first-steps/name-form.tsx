@@ -11,11 +11,11 @@ type Props = {
   act: string;
   busy: boolean;
   onSubmit: (name: string) => void;
-  /** The content below the field: other choices of this step. */
+  /** The content below the field, with other choices of this step. */
   children?: ReactNode;
 };
 
-/** One field and one button, which is enough for a first agent or trigger. */
+/** The form has one field and one button, which is enough for a first agent or trigger. */
 export function NameForm({ label, initial, maxLength, act, busy, onSubmit, children }: Props): ReactNode {
   const say = useTexts(common);
   const [name, setName] = useState(initial);

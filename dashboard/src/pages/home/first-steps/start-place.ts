@@ -1,3 +1,3 @@
 export const START_PLACES = ['website', 'backend'] as const;
-/** Where the first conversation starts. The chosen place determines the steps after the agent. */
+/** The place where the first conversation starts. The chosen place determines the steps after the agent. */
 export type StartPlace = (typeof START_PLACES)[number];

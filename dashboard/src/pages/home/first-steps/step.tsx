@@ -27,7 +27,7 @@ export function Step({ number, done, title, hint, children }: Props): ReactNode 
   );
 }
 
-/** The form of a step. The server refuses it from a viewer, so a viewer reads who can do this instead. */
+/** The form of a step. The server refuses the form from a viewer, so a viewer reads who can do this step instead. */
 export function ForMembers({ children }: { children: ReactNode }): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

@@ -35,7 +35,7 @@ function Try({ agentId }: { agentId: string }): ReactNode {
     <Playground
       agentId={agentId}
       onAnswered={() => markTried(agentId)}
-      // Only questions that the agent can answer.
+      // The suggestion is only a question that the agent can answer.
       suggestion={guide.data?.data.length ? say('guide_question') : undefined}
     />
   );

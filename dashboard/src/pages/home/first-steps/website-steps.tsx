@@ -15,12 +15,17 @@ import classes from './first-steps.module.css';
 
 type Props = {
   agent: AgentSummary | null;
-  /** The first web chat of the agent. Null: there is none. Undefined: the channel is not known yet. */
+  /**
+   * The first web chat that the agent has. Null: the agent has no web chat. Undefined: the channel is not known yet.
+   */
   chat: ChannelDetail | null | undefined;
   done: readonly boolean[];
 };
 
-/** From an agent to a visitor's first message: a web chat, its script on the site, and the check that it arrived. */
+/**
+ * The steps lead from an agent to a visitor's first message, with a web chat, its script on the site, and the check
+ * that it arrived.
+ */
 export function WebsiteSteps({ agent, chat, done }: Props): ReactNode {
   const say = useTexts(texts);
   const missing = (
@@ -71,7 +76,7 @@ function Chat({ agent, chat }: { agent: AgentSummary; chat: ChannelDetail | null
   );
 }
 
-/** The form asks only for the site. The channel gets its name. */
+/** The form asks only for the site, which gives the channel its name. */
 function SiteForm({ agent }: { agent: AgentSummary }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -8,7 +8,7 @@ import { Facts } from '../../../parts/fact.tsx';
 import type { StartPlace } from './start-place.ts';
 import { texts } from './texts.ts';
 
-/** The suggestions after the last step, from a working agent to an agent that people use. */
+/** The suggestions after the last step lead from a working agent to an agent that people use. */
 export function WhatNext({ agent, way }: { agent: AgentSummary; way: StartPlace }): ReactNode {
   const say = useTexts(texts);
   const to = (

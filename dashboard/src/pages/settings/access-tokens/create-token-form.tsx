@@ -88,7 +88,7 @@ export function CreateTokenForm({ onCancel, onMade }: Props): ReactNode {
   );
 }
 
-/** Only owners and admins have this choice. */
+/** Only owners and admins can choose the owner of the token. */
 function WhoseToken({ draft, change }: Part): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

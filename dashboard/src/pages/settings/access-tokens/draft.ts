@@ -1,7 +1,7 @@
 import type { CreateAccessTokenBody } from '../../../../../contract/dashboard/access-tokens.ts';
 import type { TokenKind, TokenRole, TokenVerb } from '../../../../../contract/permissions.ts';
 
-/** The input for a new token. */
+/** The input of the form for a new token. */
 export type Draft = {
   label: string;
   kind: TokenKind;

@@ -5,7 +5,7 @@ import { RightsLists } from '../../../parts/api-keys/rights-lists.tsx';
 import type { Draft } from './draft.ts';
 import { texts } from './texts.ts';
 
-/** Explains in full sentences what the new token can and cannot do, while it is configured. */
+/** Explains in full sentences what the new token can and cannot do, while the user fills in the form. */
 export function RightsPane({ draft: { verbs, isNarrow, kind, role } }: { draft: Draft }): ReactNode {
   const say = useTexts(texts);
   const isViewer = kind === 'organization' && role === 'viewer';

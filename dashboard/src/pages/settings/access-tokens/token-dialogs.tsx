@@ -14,7 +14,7 @@ import { CreateTokenForm } from './create-token-form.tsx';
 import { texts } from './texts.ts';
 
 /**
- * A dialog with two steps: the form, then the token, which is shown once. After the dialog closes, no part of the page
+ * The dialog has two steps: the form, then the token, which is shown once. After the dialog closes, no part of the page
  * contains the token.
  */
 export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {

@@ -6,7 +6,7 @@ import { PricesCard } from './prices-card.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { texts } from './texts.ts';
 
-/** The usage of models, their budgets and their cost. */
+/** The page shows the usage of models, their budgets and their cost. */
 export function CostsPage(): ReactNode {
   const say = useTexts(texts);
   return (

@@ -12,7 +12,7 @@ import { texts } from './texts.ts';
 
 type Props = { opened: boolean; onClose: () => void };
 
-/** If the model has a price already, the new one replaces it. */
+/** If the model already has a price, the new price replaces it. */
 export function PriceDialog({ opened, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   return (

@@ -1,6 +1,6 @@
 import { dayIn, type RawSearch } from '../../../list/read-search.ts';
 
-/** Days in UTC, both included. Without days in the URL, the page shows the last 30 days. */
+/** The days are in UTC, and the period includes both ends. Without days in the URL, the page shows the last 30 days. */
 export type CostsSearch = { since?: string; until?: string };
 export const readCostsSearch = (raw: RawSearch): CostsSearch => ({
   since: dayIn(raw, 'since'),

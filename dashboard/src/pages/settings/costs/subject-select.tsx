@@ -14,8 +14,8 @@ type Props = { id: string; of: Named; value: string; onChange: (id: string) => v
 type Found = { value: string; label: string };
 
 /**
- * Selects one agent, campaign or key by its name. The server searches, because there may be more than the list
- * contains.
+ * Selects one agent, campaign or key by its name. The server searches, because the organization may have more records
+ * than the list contains.
  */
 export function SubjectSelect({ id, of, value, onChange, error }: Props): ReactNode {
   const say = useTexts(texts);
@@ -38,7 +38,7 @@ export function SubjectSelect({ id, of, value, onChange, error }: Props): ReactN
         onChange(next ?? '');
       }}
       onSearchChange={setTyped}
-      // The server has already searched.
+      // The server has already searched, so the field does not filter the choices.
       filter={({ options }) => options}
       data={isKnown ? found : [chosen, ...found]}
       nothingFoundMessage={isPending ? say('searching') : say('none_found')}

@@ -24,7 +24,10 @@ const column = (id: string, label: string, of: (use: Use) => ReactNode): Column<
 
 const route = getRouteApi('/inside/settings/costs');
 
-/** The usage of a period, in one of five groupings. If the URL names no period, the period is the last 30 days. */
+/**
+ * The card shows the usage of a period, in one of five groupings. If the URL names no period, the period is the last 30
+ * days.
+ */
 export function UsageCard(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -121,7 +124,7 @@ function Input({ use }: { use: Use }): ReactNode {
   );
 }
 
-/** Each currency separately, and the usage without a price. */
+/** Shows each currency separately, and the usage without a price. */
 function CostOf({ use }: { use: Use }): ReactNode {
   const say = useTexts(texts);
   const many = (value: number) => ({ many: number(say.language, value) });

@@ -27,7 +27,7 @@ import { texts } from './texts.ts';
 const PAGE = 20;
 const LOOK_AGAIN_MS = 10_000;
 
-/** For the operator of the installation: every organization, and its plan. */
+/** The page shows the operator of the installation every organization, with its plan. */
 export function InstallationPage(): ReactNode {
   const say = useTexts(texts);
   const { operator } = useSession();
@@ -183,7 +183,7 @@ function useColumns(planChange: PlanChange, hasCells: boolean): Column<Organizat
   ];
 }
 
-/** The part of the database with the data of an organization, and its load. */
+/** Shows the part of the database that contains the data of an organization, and the load of this part. */
 function Cell({ name, organizations, bytes }: NonNullable<OrganizationRecord['cell']>): ReactNode {
   const say = useTexts(texts);
   return (

@@ -10,7 +10,7 @@ import { texts } from '../texts.ts';
 
 type Props = { invitation: NewInvitation & { url: string }; onClose: () => void };
 
-/** The link, which is shown only once. */
+/** Shows the link, which is shown only once. */
 export function InvitationLink({ invitation, onClose }: Props): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
@@ -30,5 +30,5 @@ export function InvitationLink({ invitation, onClose }: Props): ReactNode {
   );
 }
 
-/** True if the link is shown here for passing on. Otherwise it was mailed. */
+/** True if the response contains the link, for passing it on. If the result is false, Parley has mailed the link. */
 export const isHandedOver = (made: NewInvitation): made is NewInvitation & { url: string } => made.url !== null;

@@ -14,7 +14,8 @@ import { RenewDialog } from './renew-dialog.tsx';
 import classes from './members.module.css';
 
 /**
- * Open invitations, without their links, which are shown only once. Renders nothing if there are no open invitations.
+ * Lists open invitations, without their links, which are shown only once. Renders nothing if the organization has no
+ * open invitations.
  */
 export function Invitations(): ReactNode {
   const say = useTexts(texts);
@@ -25,7 +26,8 @@ export function Invitations(): ReactNode {
   const [leaving, setLeaving] = useState<InvitationRecord | null>(null);
   const invitations = useRead('listInvitations', { params: { org_id: organization.id } }, { every: 15_000 });
   const withdraw = useAct('withdrawInvitation', { refresh: ['listInvitations'] });
-  // Usually there are none. A list that appears and disappears would move the content below.
+  // Usually, an organization has no open invitations. A list that appears and disappears would move the content below
+  // it.
   if (invitations.isPending || invitations.data?.data.length === 0) return <div className={classes.gap} />;
   return (
     <section className={classes.invitations} aria-label={say('invitations')}>

@@ -50,7 +50,7 @@ export function MembersPage(): ReactNode {
       />
       <MembersList read={members} onLeave={setLeaving} />
       {mayManage && <Invitations />}
-      {/* This card is below lists of unknown length, so it appears after they have loaded. */}
+      {/* The card is below lists of unknown length, so it appears after the lists have loaded. */}
       {isRead && (
         <Card title={say('roles')}>
           <Facts>

@@ -23,7 +23,7 @@ import { HoursFields } from './hours-fields.tsx';
 import { handOffTexts } from './hand-off-texts.ts';
 import { type HandOffDraft, useHandOffDraft } from './use-hand-off-draft.ts';
 
-/** Who gets hand-offs, and the message outside working hours. */
+/** The card sets who gets hand-offs, and the message outside working hours. */
 export function HandOffCard(): ReactNode {
   const say = useTexts(handOffTexts);
   const org_id = useOrganization().id;

@@ -15,7 +15,7 @@ type Props = {
   faults: readonly string[];
 };
 
-/** The hours of each day of the week, the holidays, and their time zone. */
+/** The fields set the hours of each day of the week, the holidays, and their time zone. */
 export function HoursFields({ draft, change, readOnly, faults }: Props): ReactNode {
   const say = useTexts(handOffTexts);
   const fault = faults.includes('hours') ? say('hours_missing') : faults.includes('time') && say('time_missing');
@@ -49,7 +49,7 @@ function DayRow({ day, draft: { ranges }, change, readOnly }: DayProps): ReactNo
   const set = (range: DayRange, next: DayRange | null): void =>
     change({ ranges: ranges.flatMap((one) => (one === range ? (next ?? []) : one)) });
   const add = (): void => {
-    // The hours of a new day are mostly those of the day before it.
+    // The hours of a new day are mostly the hours of the previous day.
     const { from, to } = ranges.at(-1) ?? { from: '09:00', to: '17:00' };
     const range = own.length === 0 ? { day, from, to } : { day, from: '', to: '' };
     change({ ranges: [...ranges, range].toSorted((one, other) => one.day - other.day) });

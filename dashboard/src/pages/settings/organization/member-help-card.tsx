@@ -10,7 +10,7 @@ import { memberHelpTexts } from './member-help-texts.ts';
 
 const KINDS = ['summary', 'draft', 'translation'] as const;
 
-/** Which calls of a connected model help members in conversations. */
+/** The card sets which calls of a connected model help members in conversations. */
 export function MemberHelpCard(): ReactNode {
   const say = useTexts(memberHelpTexts);
   const org_id = useOrganization().id;

@@ -20,7 +20,7 @@ import { texts } from './retention-texts.ts';
 const SUGGESTED_DAYS = 365;
 const TYPING_MS = 400;
 
-/** The retention of conversations: without limit, or a number of days. */
+/** The card sets the retention of conversations, without limit or as a number of days. */
 export function RetentionCard(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -117,7 +117,7 @@ type HowLongProps = {
   onDays: (days: number | undefined) => void;
 };
 
-/** Without limit, or a number of days. */
+/** The fields offer no limit, or a number of days. */
 function HowLong({ erases, days, readOnly, onErases, onDays }: HowLongProps): ReactNode {
   const say = useTexts(texts);
   const range = { min: number(say.language, MIN_RETENTION_DAYS), max: number(say.language, MAX_RETENTION_DAYS) };
@@ -163,7 +163,7 @@ type AskProps = {
   onClose: () => void;
 };
 
-/** The confirmation of a shorter retention: what will be erased, and the name of the organization to type. */
+/** The confirmation of a shorter retention shows what will be erased, and the name of the organization to type. */
 function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNode {
   const say = useTexts(texts);
   return (
@@ -186,7 +186,7 @@ function AskToErase({ days, opened, save, onErase, onClose }: AskProps): ReactNo
   );
 }
 
-/** The conversations that saving would erase, shown before saving. */
+/** Shows the conversations that saving would erase. */
 function Preview({ days }: { days: number }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

@@ -8,7 +8,9 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { factorTexts } from '../sessions/factor-texts.ts';
 
-/** Whether members need a second factor. Only an owner who has a second factor can change this setting. */
+/**
+ * The card sets whether members need a second factor. Only an owner who has a second factor can change this setting.
+ */
 export function SecondFactorCard(): ReactNode {
   const say = useTexts(factorTexts);
   const { id, name } = useOrganization();

@@ -18,7 +18,7 @@ export type HandOffFault = 'member' | 'hours' | 'time' | 'holiday';
 
 const WEEKDAYS = [1, 2, 3, 4, 5].map((day) => ({ day, from: '09:00', to: '17:00' }));
 
-/** The rules during editing. Values that are turned off stay in the fields until the page closes. */
+/** Holds the rules during editing. Values that are turned off stay in the fields until the page closes. */
 export function useHandOffDraft(stored: HandOffRules, browserTimeZone: string) {
   const [first] = useState<HandOffDraft>(() => ({
     goesTo: stored.goes_to,
@@ -39,7 +39,7 @@ export function useHandOffDraft(stored: HandOffRules, browserTimeZone: string) {
       setDraft((before) => ({ ...before, ...part }));
       setFaults([]);
     },
-    /** Null if a value is missing, which is then shown. */
+    /** The result is null if a value is missing, and the form shows the fault. */
     body: (): HandOffRules | null => {
       const found = faultsOf(draft);
       setFaults(found);

@@ -11,7 +11,7 @@ import { ZoneSelect } from '../../../parts/zone-select.tsx';
 import { useMay, useOrganization } from '../../../session/session.ts';
 import { texts } from '../texts.ts';
 
-/** The time zone with which new working hours and campaigns start. */
+/** The card sets the time zone with which new working hours and campaigns start. */
 export function ZoneCard(): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

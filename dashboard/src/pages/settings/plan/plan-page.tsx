@@ -15,7 +15,7 @@ import { useOrganization, useSession } from '../../../session/session.ts';
 import { texts } from '../texts.ts';
 import classes from './plan-page.module.css';
 
-/** The target of "Upgrade plan" if the installation has no URL of its own for it. */
+/** The page is the target of "Upgrade plan" if the installation has no other URL for it. */
 export function PlanPage(): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

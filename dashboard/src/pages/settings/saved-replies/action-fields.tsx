@@ -8,7 +8,7 @@ import { savedReplyTexts } from './texts.ts';
 
 type Props = { actions: ReplyActions; setActions: (next: ReplyActions) => void };
 
-/** The actions on the conversation when the reply is sent. */
+/** The fields set the actions on the conversation when the reply is sent. */
 export function ActionFields({ actions, setActions }: Props): ReactNode {
   const say = useTexts(savedReplyTexts);
   const org_id = useOrganization().id;

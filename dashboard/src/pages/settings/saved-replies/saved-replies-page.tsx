@@ -17,7 +17,7 @@ import { useMay, useOrganization } from '../../../session/session.ts';
 import { SavedReplyDialog, type Opened } from './saved-reply-dialog.tsx';
 import { savedReplyTexts } from './texts.ts';
 
-/** Frequent replies. Everyone can read saved replies, and members can edit them. */
+/** The page lists frequent replies. Everyone can read saved replies, and members can edit them. */
 export function SavedRepliesPage(): ReactNode {
   const say = useTexts(savedReplyTexts);
   const org_id = useOrganization().id;

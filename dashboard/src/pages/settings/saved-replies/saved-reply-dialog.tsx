@@ -18,13 +18,13 @@ import { LocalizedField } from '../../../parts/editor/localized-field.tsx';
 import { ActionFields } from './action-fields.tsx';
 import { savedReplyTexts } from './texts.ts';
 
-/** `id` null: a new reply. */
+/** `id`: null for a new reply. */
 export type Opened = { id: string | null } | null;
 type Props = { opened: Opened; onClose: () => void };
 
 export function SavedReplyDialog({ opened, onClose }: Props): ReactNode {
   const say = useTexts(savedReplyTexts);
-  // While it closes, the dialog shows the same content.
+  // While the dialog closes, it shows the same content.
   const [last, setLast] = useState<{ id: string | null }>({ id: null });
   if (opened && opened !== last) setLast(opened);
   return (
@@ -37,7 +37,7 @@ export function SavedReplyDialog({ opened, onClose }: Props): ReactNode {
 function Existing({ id, onClose }: { id: string; onClose: () => void }): ReactNode {
   const org_id = useOrganization().id;
   const read = useRead('readSavedReply', { params: { org_id, saved_reply_id: id } }, { staleTime: 0 });
-  // Another member may have changed the reply since it was read.
+  // Another member may have changed the reply after it was last read.
   if (read.isPending || (read.isFetching && !read.isFetchedAfterMount)) return <PagePending />;
   if (!read.data) return <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />;
   return <ReplyForm item={read.data} onClose={onClose} />;

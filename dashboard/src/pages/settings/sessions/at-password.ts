@@ -1,8 +1,8 @@
 import { Problem } from '../../../api/client.ts';
 
 /**
- * Assigns the refusal of a wrong password to a field of the form. The code is that of the sign-in page. Its title names
- * the e-mail address, which is not a field here. Other refusals stay as they are.
+ * Assigns the refusal of a wrong password to a field of the form. The refusal has the code of the sign-in page, whose
+ * title names the e-mail address, although the form has no such field. Other refusals do not change.
  */
 export function atPassword(problem: Problem, field: string, detail: string): Problem {
   const { code, status, title, requestId } = problem;

@@ -1,6 +1,6 @@
 /**
- * A short name of the program that opened a session: "Chrome on Linux". The order matters, because many browsers also
- * contain the names of others.
+ * Returns a short name of the program that opened a session, such as "Chrome on Linux". The order of the list matters,
+ * because many browsers also contain the names of others.
  */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/parley-cli/i, 'Parley command line'],

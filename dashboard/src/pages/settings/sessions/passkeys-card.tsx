@@ -25,7 +25,7 @@ export function PasskeysCard({ passkeys, passkeys_at, onCodes }: Props): ReactNo
   const close = (): void => setOpen(null);
   const removed = (): void => {
     close();
-    // The button that opened the dialog no longer exists.
+    // The button that opened the dialog no longer exists, so the focus moves.
     focusOn(() => add.current);
     notifyDone(say('passkey_removed'));
   };

@@ -21,7 +21,10 @@ type Props = {
   onCancel: () => void;
 };
 
-/** Requires the password again before a change of the sign-in methods. The form is the only child of its dialog. */
+/**
+ * The form requires the password again before a change of the sign-in methods. The form is the only child of its
+ * dialog.
+ */
 export function PasswordForm({ words, act, busy, problem, also, onAct, onCancel }: Props): ReactNode {
   const say = useTexts(factorTexts);
   const { user } = useSession();

@@ -1,10 +1,10 @@
 import { encode } from 'uqr';
 import type { ReactNode } from 'react';
 
-/** The empty margin that readers need (ISO/IEC 18004). */
+/** The code has the empty margin that readers need (ISO/IEC 18004). */
 const EDGE = 4;
 
-/** Dark on white in both themes, because some readers do not support inverse codes. */
+/** The code is dark on white in both themes, because some readers do not support inverse codes. */
 export function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 0, ecc: 'M' });
   const squares = data.flatMap((row, y) =>

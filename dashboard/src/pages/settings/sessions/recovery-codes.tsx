@@ -10,7 +10,7 @@ import { PasswordForm } from './password-form.tsx';
 import { factorTexts } from './factor-texts.ts';
 import classes from './sessions.module.css';
 
-/** Ten codes, which are shown only once. After the dialog closes, no part of the page contains the codes. */
+/** Shows ten codes, which are shown only once. After the dialog closes, no part of the page contains the codes. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[] | null; onClose: () => void }): ReactNode {
   const say = useTexts(factorTexts);
   const guard = useShownOnceGuard(codes !== null, onClose);

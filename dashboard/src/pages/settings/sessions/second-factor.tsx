@@ -11,7 +11,7 @@ import { PasskeysCard } from './passkeys-card.tsx';
 import { RecoveryCodesCard, RecoveryCodesDialog } from './recovery-codes.tsx';
 import classes from './sessions.module.css';
 
-/** The user's second factors. */
+/** Shows the second factors of the user. */
 export function SecondFactor(): ReactNode {
   const say = useTexts(factorTexts);
   const factor = useRead('readSecondFactor', {});
@@ -39,7 +39,7 @@ export function SecondFactor(): ReactNode {
         codes={codes}
         onClose={() => {
           setCodes(null);
-          // The dialog opened from another dialog, which no longer exists.
+          // The dialog was opened from another dialog, which no longer exists, so the focus moves to the button.
           focusOn(() => renew.current);
         }}
       />

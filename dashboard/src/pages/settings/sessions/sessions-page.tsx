@@ -20,7 +20,7 @@ import { factorTexts } from './factor-texts.ts';
 import { atPassword } from './at-password.ts';
 import classes from './sessions.module.css';
 
-/** Settings of the person instead of the organization: their sessions and their password. */
+/** The page has settings of the person instead of the organization, with their sessions and their password. */
 export function SessionsPage(): ReactNode {
   const say = useTexts(texts);
   const { user } = useSession();

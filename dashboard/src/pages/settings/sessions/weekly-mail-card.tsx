@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useOrganization } from '../../../session/session.ts';
 import { texts } from './weekly-mail-texts.ts';
 
-/** The setting for the weekly mail of the current organization. */
+/** The card sets the weekly mail of the current organization. */
 export function WeeklyMailCard(): ReactNode {
   const say = useTexts(texts);
   const { id: org_id, name } = useOrganization();
@@ -44,7 +44,7 @@ export function WeeklyMailCard(): ReactNode {
             size="compact-sm"
             loading={set.isPending}
             onClick={() => {
-              // The button disappears after its action.
+              // The button disappears after its action, so the focus moves to the field.
               field.current?.focus();
               save(true, say('changed'));
             }}

@@ -111,7 +111,7 @@ export function ProviderCard({ orgId, settings }: Props): ReactNode {
   );
 }
 
-/** The metadata of the provider, after a successful test. */
+/** Shows the metadata of the provider after a successful test. */
 function Works({ issuer, address }: { issuer: string; address: string }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -11,7 +11,7 @@ import { DomainsCard } from './domains-card.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import { texts } from './texts.ts';
 
-/** The OpenID provider of the organization, and the domains whose people may sign in with it. */
+/** The page sets the OpenID provider of the organization, and the domains whose people may sign in with it. */
 export function SignInSettingsPage(): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

@@ -17,7 +17,7 @@ type Props = {
 
 const SHOWN = 50;
 
-/** The server searches, because there may be more agents than the list contains. */
+/** The server searches, because the organization may have more agents than the list contains. */
 export function AgentSelect({ id, value, valueName, onChange, error }: Props): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -41,7 +41,7 @@ export function AgentSelect({ id, value, valueName, onChange, error }: Props): R
       value={value}
       onChange={onChange}
       onSearchChange={setTyped}
-      // The server has already searched.
+      // The server has already searched, so the field does not filter the choices.
       filter={({ options }) => options}
       data={agents}
       nothingFoundMessage={say(found.data && text === '' ? 'agent_no_agents' : 'agent_none')}

@@ -6,7 +6,7 @@ import { exampleBody } from '../../trigger-code.ts';
 
 type Target = { agentId: string | null; trigger: Pick<TriggerRecord, 'id' | 'variables'> | undefined };
 
-/** Code that runs without changes: the real URL, agent and trigger, and a call that this key may make. */
+/** Writes code that runs without changes, with the real URL, agent and trigger, and a call that this key may make. */
 export function codeOfKey(made: NewKey, baseUrl: string, call: ApiCall): CodeTab[] {
   return [
     { name: '.env', code: `PARLEY_BASE_URL=${baseUrl}\nPARLEY_API_KEY=${made.value}` },
@@ -16,7 +16,7 @@ export function codeOfKey(made: NewKey, baseUrl: string, call: ApiCall): CodeTab
   ];
 }
 
-/** The first call to make with a key: one that it may make, preferably one that starts a conversation. */
+/** Returns the first call for a key, which the key may make and which preferably starts a conversation. */
 export function callOfKey({ permissions }: NewKey, { agentId, trigger }: Target): ApiCall {
   if (permissions.includes('triggers') && agentId && trigger)
     return {

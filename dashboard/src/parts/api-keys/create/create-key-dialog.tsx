@@ -12,13 +12,13 @@ type Props = {
   opened: boolean;
   /** The preselected agent. */
   agentId: string | null;
-  /** Called when the value is shown. The URL should record this for a reload. */
+  /** This function is called when the value is shown. The URL should record the key for a reload. */
   onMade?: (made: NewKey) => void;
   onClose: () => void;
 };
 
 /**
- * A dialog with two steps: the form, then the key, which is shown once. After the dialog closes, no part of the page
+ * The dialog has two steps: the form, then the key, which is shown once. After the dialog closes, no part of the page
  * contains the value.
  */
 export function CreateKeyDialog({ opened, agentId, onMade, onClose }: Props): ReactNode {

@@ -90,7 +90,7 @@ export function CreateKeyForm({ agentId, onCancel, onMade }: Props): ReactNode {
   );
 }
 
-/** Without a response, the key may exist. */
+/** If no response came, the key may exist. */
 function Refused({ problem }: { problem: Problem }): ReactNode {
   const say = useTexts(texts);
   return (

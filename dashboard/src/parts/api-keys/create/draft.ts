@@ -1,7 +1,7 @@
 import type { Permission } from '../../../../../contract/permissions.ts';
 import { NO_LIMITS, type LimitTexts } from '../limits-field.tsx';
 
-/** The input for a key that is not created yet. The draft contains no secret, so a reload of the tab may restore it. */
+/** The input of the form for a new key. The draft contains no secret, so a reload of the tab may restore it. */
 export type Draft = {
   label: string;
   scope: 'organization' | 'agent';
@@ -38,7 +38,7 @@ export function keepDraft(organization: string, draft: Draft): void {
   try {
     sessionStorage.setItem(STORAGE, JSON.stringify({ organization, draft }));
   } catch {
-    // Without storage, a reload starts again.
+    // If the storage is not available, a reload starts with an empty draft.
   }
 }
 

@@ -13,7 +13,7 @@ type Props = {
   networks: number;
 };
 
-/** Explains in full sentences what the new key can and cannot do, while it is configured. */
+/** Explains in full sentences what the new key can and cannot do, while the user fills in the form. */
 export function RightsPane({ scope, agent, permissions, networks }: Props): ReactNode {
   const say = useTexts(texts);
   const organization = useOrganization().name;

@@ -37,7 +37,7 @@ export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard
   );
 }
 
-/** An agent and one of its triggers, so that the code runs without changes. */
+/** Finds an agent and one of its triggers, so that the code runs without changes. */
 function useTarget({ agent_id, permissions }: NewKey): Parameters<typeof callOfKey>[1] {
   const org_id = useOrganization().id;
   const triggers = useRead(

@@ -98,7 +98,7 @@ function Answered({ answer }: { answer: Answer }): ReactNode {
         <span>{say('test_ok', { label: answer.me.label, organization: answer.me.organization.name })}</span>
       ) : (
         <span>
-          {say('start_ok')} {/* Opens in a new window, because this one still shows the key. */}
+          {say('start_ok')} {/* The link opens a new window, because this window still shows the key. */}
           <Anchor inherit href={`/conversations/${answer.run.conversation_id}`} target="_blank">
             {say('start_open')}
           </Anchor>

@@ -20,7 +20,7 @@ type Faults = Partial<Record<(typeof FIELDS)[number], string>>;
 const fieldOf = ({ pointer }: { pointer: string }) =>
   FIELDS.find((name) => pointer.replace(/^\/limits/, '').split('/')[1] === name);
 
-/** The state of the form for a new key: its draft, its faults, and the call that creates it. */
+/** Holds the state of the form for a new key, with its draft, its faults, and the call that creates it. */
 export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => void) {
   const say = useTexts(texts);
   const organization = useOrganization();
@@ -60,7 +60,7 @@ export function useKeyDraft(agentId: string | null, onMade: (made: NewKey) => vo
     /** The ID of a field, to which a fault moves the focus. */
     idOf: (name: (typeof FIELDS)[number]): string => `${id}-${name}`,
     busy,
-    /** The server's refusal that belongs to no field. */
+    /** The server's refusal, if it belongs to no field. */
     problem: unplaced(problem, (fault) => fieldOf(fault) !== undefined),
     submit: async (event: FormEvent): Promise<void> => {
       event.preventDefault();

@@ -94,7 +94,7 @@ export function ApiKeyPage(): ReactNode {
   );
 }
 
-/** The URL of the report is text without a link. */
+/** The page shows the URL of the report as text without a link. */
 function LeakAlert({ leak }: { leak: NonNullable<KeyRecord['leak']> }): ReactNode {
   const say = useTexts(texts);
   return (

@@ -29,7 +29,7 @@ import { texts } from '../../../../parts/api-keys/texts.ts';
 
 const route = getRouteApi('/inside/settings/integrations/api-keys');
 const PAGE = 20;
-/** A change of "last used" appears within a second. A list without activity sends few requests. */
+/** A change of "last used" is visible within a second. A list without activity sends few requests. */
 const LOOK_AGAIN_MS = 2_000;
 
 export function ApiKeysPage(): ReactNode {

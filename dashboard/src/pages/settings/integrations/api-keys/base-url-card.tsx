@@ -8,7 +8,7 @@ import { useSession } from '../../../../session/session.ts';
 import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
-/** The base URL for the keys below, and a link to the documentation. */
+/** The card shows the base URL for the keys below, and a link to the documentation. */
 export function BaseUrlCard(): ReactNode {
   const say = useTexts(texts);
   const { base_url, region } = useSession();

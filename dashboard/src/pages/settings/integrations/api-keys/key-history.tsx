@@ -15,7 +15,7 @@ const KNOWN = ['created', 'renamed', 'rotated', 'revoked', 'networks_shortened',
 const inWords = (fact: unknown): string | null => {
   if (Array.isArray(fact)) return fact.join(', ');
   if (typeof fact !== 'object' || fact === null) return typeof fact === 'string' ? fact : null;
-  // The limits of a key, by their names on the wire.
+  // The limits of a key have their names on the wire.
   const parts = Object.entries(fact).map(([name, value]) => `${name} ${String(value)}`);
   return parts.length === 0 ? '–' : parts.join(', ');
 };
@@ -25,7 +25,7 @@ const namelessActor = (actor: string): KeyWord => {
   return actor.startsWith('user_') ? 'gone_person' : 'by_parley';
 };
 
-/** The audit records of this key: person, action, time, and the address for admins. */
+/** Shows the audit records of this key, with person, action, time, and the address for admins. */
 export function KeyHistory({ keyId }: { keyId: string }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;

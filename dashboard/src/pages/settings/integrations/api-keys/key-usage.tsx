@@ -16,7 +16,7 @@ import classes from './key-usage.module.css';
 const LOOK_AGAIN_MS = 5_000;
 const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 
-/** The usage of the key: bars with numbers, then the newest requests. */
+/** Shows the usage of the key as bars with numbers, then the newest requests. */
 export function KeyUsageCards({ keyId, range }: { keyId: string; range: UsageRange }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
@@ -116,7 +116,7 @@ function LastRequests({ requests }: { requests: KeyUsage['requests'] }): ReactNo
       {requests.length > 0 && (
         <DataList
           label={say('last_requests')}
-          // The list was read together with the numbers above.
+          // The read of the numbers also contains this list.
           read={{ data: { data: requests }, isPending: false, isPlaceholderData: false } as never}
           keyOf={(request: KeyUsage['requests'][number]) => request.request_id}
           empty={null}

@@ -113,7 +113,7 @@ function Actions({ item, onAct }: { item: KeyRecord; onAct: (act: KeyAct) => voi
         </MenuItem>
         <MenuItem
           icon={<IconRefresh size={16} />}
-          // A new key requires the paid plan, like any other.
+          // A new key requires the paid plan, like any other key.
           disabled={plan === 'free'}
           onClick={() => onAct({ verb: 'rotate', item })}
         >

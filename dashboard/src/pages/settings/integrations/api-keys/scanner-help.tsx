@@ -6,7 +6,7 @@ import { CopyFact } from '../../../../parts/fact.tsx';
 import { texts } from '../../../../parts/api-keys/texts.ts';
 import classes from '../../../../parts/api-keys/api-keys.module.css';
 
-/** The data that a secret scanner needs to find and report keys. */
+/** Shows the data that a secret scanner needs to find and report keys. */
 export function ScannerHelp(): ReactNode {
   const say = useTexts(texts);
   return (

@@ -8,7 +8,7 @@ export type KeysSearch = {
   state?: 'revoked' | 'all';
   agent_id?: string;
   cursor?: string;
-  /** The dialog for a new key is open. The value is the preselected agent, or empty. */
+  /** The parameter opens the dialog for a new key. The value of the parameter is the preselected agent, or empty. */
   create?: string;
   /** The ID of the new key. After a reload, the value of this key is lost, and the page explains this. */
   created?: string;

@@ -18,7 +18,7 @@ import { texts } from './texts.ts';
 export type EndpointDialog = 'recover' | 'edit' | 'switch' | 'delete' | 'rotate' | null;
 type Props = { item: WebhookRecord; dialog: EndpointDialog; onClose: () => void };
 
-/** The actions on an endpoint, each with a dialog. */
+/** Each action on an endpoint has a dialog. */
 export function EndpointDialogs(props: Props): ReactNode {
   return (
     <>

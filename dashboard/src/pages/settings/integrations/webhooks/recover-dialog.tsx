@@ -10,7 +10,7 @@ import { texts } from './texts.ts';
 
 type Props = { endpointId: string; opened: boolean; onClose: () => void };
 
-/** Hours from the start of the outage until now. Events are stored for 30 days. */
+/** The number of hours since the start of the outage. Events are stored for 30 days. */
 const SINCE = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24 } as const;
 type Since = keyof typeof SINCE | 'other';
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ export function RecoverDialog({ endpointId, opened, onClose }: Props): ReactNode
   );
 }
 
-/** The dialog's only child, so that it is reset each time the dialog opens. */
+/** The component is the only child of the dialog, so that it is reset each time the dialog opens. */
 function Recover({ endpointId, onClose }: Omit<Props, 'opened'>): ReactNode {
   const org_id = useOrganization().id;
   const recover = useAct('recoverWebhook', { refresh: ['listEventDeliveries'] });
@@ -90,7 +90,7 @@ function Choose({ onChoose, ...form }: ChooseProps): ReactNode {
 
 type OutcomeProps = { endpointId: string; recovered: number; onClose: () => void };
 
-/** Other events of the endpoint may wait too, so the bar never shows more than all as sent. */
+/** Other events of the endpoint may wait too, so the bar never shows more than all events as sent. */
 function Outcome({ endpointId, recovered, onClose }: OutcomeProps): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);

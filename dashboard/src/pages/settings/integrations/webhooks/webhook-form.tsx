@@ -19,11 +19,11 @@ type Props = {
   /** The current values. */
   item?: WebhookRecord;
   onClose: () => void;
-  /** Throws a Problem. */
+  /** The promise rejects with a Problem. */
   onSubmit: (draft: EndpointDraft) => Promise<void>;
 };
 
-/** URL, description and types of an endpoint, for creating or changing it. */
+/** The dialog has URL, description and types of an endpoint, for creating or changing it. */
 export function WebhookDialog({ opened, title, onClose, ...form }: Props): ReactNode {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size={620} closeOnClickOutside={false}>

@@ -5,7 +5,7 @@ import { useTexts } from '../../../../language/texts.tsx';
 import { Tip } from '../../../../parts/tip.tsx';
 import { texts } from './texts.ts';
 
-/** Shows that the endpoint is enabled, or the reason why it is not. */
+/** Shows that the endpoint is enabled, or the reason why it is disabled. */
 export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
   const say = useTexts(texts);
   if (item.enabled) return <Badge color="blue">{say('on')}</Badge>;
@@ -16,7 +16,7 @@ export function EndpointState({ item }: { item: WebhookRecord }): ReactNode {
   );
 }
 
-/** The number of types. The names of the types appear on hover and focus. */
+/** Shows the number of types, with their names on hover and focus. */
 export function EndpointTypes({ types }: { types: readonly string[] }): ReactNode {
   const say = useTexts(texts);
   if (types.length === 0) return say('all_events');

@@ -21,7 +21,7 @@ import { EndpointState, EndpointTypes } from './webhook-parts.tsx';
 import { texts } from './texts.ts';
 import classes from '../../../../parts/event-deliveries/event-deliveries.module.css';
 
-/** The endpoints that receive events. */
+/** The page lists the endpoints that receive events. */
 export function WebhooksPage(): ReactNode {
   const say = useTexts(texts);
   const sayCommon = useTexts(common);
@@ -33,7 +33,7 @@ export function WebhooksPage(): ReactNode {
   const endpoints = useRead('listWebhooks', { params: { org_id } }, { every: 15_000 });
   const columns = useColumns();
 
-  // This is not a mutation of TanStack Query, whose cache would keep the secret for minutes.
+  // The call is not a mutation of TanStack Query, whose cache would keep the secret for minutes.
   const create = async (draft: EndpointDraft): Promise<void> => {
     const made = await call('createWebhook', { params: { org_id }, body: draft });
     close();
