@@ -30,6 +30,8 @@ export default defineConfig({
     // them takes seconds.
     pool: 'forks',
     isolate: false,
+    // The space of new objects starts with the size that a test file needs, so that fewer collections copy them.
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     // Values that a test file replaced are restored before the next file.
     restoreMocks: true,
     unstubEnvs: true,

@@ -16,6 +16,11 @@ function refusal(text: string): string {
 }
 
 describe('a query', () => {
+  it('routes with the same schema share one compiled reader', () => {
+    const schema = Type.Object(PageQuery);
+    expect(compileQuery(schema)).toBe(compileQuery(schema));
+  });
+
   it('the schema converts numbers and booleans of a query, and a plus is a space', () => {
     expect(read('limit=7&tag=a+b%2Bc&done=false')).toEqual({ limit: 7, tag: 'a b+c', done: false });
     expect(read('')).toEqual({});

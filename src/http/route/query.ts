@@ -19,12 +19,22 @@ type Property = { readonly type?: string; readonly format?: string; readonly [ke
  */
 const WITHOUT_SPACES = new Set(['phone', 'email', 'date-time']);
 
+type ReadQuery = (text: string) => Record<string, unknown>;
+
 /**
  * A query contains only text. If the schema requires an integer or a boolean, only the one canonical spelling is
  * converted. All other text is not converted and fails the schema by its type. An unknown or duplicate parameter is a
- * fault.
+ * fault. Routes with the same schema share one reader.
  */
-export function compileQuery(schema: TSchema): (text: string) => Record<string, unknown> {
+export function compileQuery(schema: TSchema): ReadQuery {
+  let reader = readers.get(schema);
+  if (!reader) readers.set(schema, (reader = createReader(schema)));
+  return reader;
+}
+
+const readers = new WeakMap<TSchema, ReadQuery>();
+
+function createReader(schema: TSchema): ReadQuery {
   const wire = wireSchema({ ...schema, additionalProperties: false });
   const properties = (wire.properties ?? {}) as Record<string, Property>;
   const check = compileBody(wire);

@@ -25,6 +25,12 @@ const places = (schema: TSchema, value: unknown): string[] =>
   faults(schema, value).map(({ pointer, code }) => `${pointer} ${code}`);
 const closed = { additionalProperties: false };
 
+it('routes with the same schema share one compiled check', () => {
+  const schema = Type.Object({ name: Type.String() });
+  expect(compileBody(schema)).toBe(compileBody(schema));
+  expect(compileBody(schema)).not.toBe(compileBody(Type.Object({ name: Type.String() })));
+});
+
 describe('a body that breaks its schema', () => {
   it('an invalid body gets one fault for each mistake, with its place', () => {
     const schema = Type.Object(

@@ -17,9 +17,17 @@ export const EmptyObject = Type.Object({}, { additionalProperties: false });
  * fault. The first body compiles the check, because a node receives requests for only a few of its routes. Only an
  * invalid body is checked again for all its faults, by a second function that the first invalid body compiles. The
  * second function does not stop at a list that is too long, so it receives only the first entries of each list. The
- * fault from the quick check is reported in any case.
+ * fault from the quick check is reported in any case. Routes with the same schema share one check.
  */
 export function compileBody(schema: TSchema): Check {
+  let check = checks.get(schema);
+  if (!check) checks.set(schema, (check = createCheck(schema)));
+  return check;
+}
+
+const checks = new WeakMap<TSchema, Check>();
+
+function createCheck(schema: TSchema): Check {
   let wire: Record<string, unknown> | null = null;
   let isValid: ValidateFunction | null = null;
   let explain: ValidateFunction | null = null;
