@@ -343,6 +343,21 @@ test('after a timeout the connection is closed, so that the next user does not w
     .toBe(0);
 });
 
+test('a user who waits for the only connection gets a new one after a timeout', async () => {
+  const own = openDb(parley.database.url, { max: 1 });
+  try {
+    const slow = own.transaction(async (tx) => {
+      await tx.execute(sql`SELECT set_config('statement_timeout', '50', true)`);
+      await tx.execute(sql`SELECT pg_sleep(30)`);
+    });
+    const next = own.execute(sql`SELECT 1 AS one`);
+    await expect(slow).rejects.toThrow('Failed query');
+    expect((await next).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await own.$client.end();
+  }
+});
+
 test('a new cell is used when every running process knows it', async () => {
   await raw.query(`INSERT INTO installation (region, secret_check) VALUES ('us', '')`);
   await raw.query(`INSERT INTO running_process (id, secret_generation) VALUES ('node_other', 0)`);
