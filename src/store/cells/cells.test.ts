@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
@@ -305,7 +305,7 @@ test('a change in a hanging cell is refused and does not hold the lock of the ch
   }
 });
 
-test('a cell whose node cannot be reached gets one statement at a time, until one of them succeeds', async () => {
+test('a cell whose node cannot be reached gets one statement after a pause, until one of them succeeds', async () => {
   await raw.query(`CREATE FUNCTION lose_node() RETURNS void LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = 'connection_failure'; END $$`);
   const own = openDb(parley.database.url);
@@ -315,6 +315,11 @@ test('a cell whose node cannot be reached gets one statement at a time, until on
     await expect(own.execute(sql`SELECT lose_node() FROM agent WHERE org_id = ${second.orgId}`)).rejects.toThrow(
       'Failed query',
     );
+    const lookUp = vi.spyOn(own.$client.directory, 'read');
+    const refused = own.transaction((tx) => tx.execute(sql`SELECT id FROM agent WHERE org_id = ${second.orgId}`));
+    await expect(refused).rejects.toMatchObject({ cause: { code: 'unavailable' } });
+    expect(lookUp).not.toHaveBeenCalled();
+    await expect.poll(() => own.$client.slots.hasRoom('cell_2'), { timeout: 10_000 }).toBe(true);
     const trial = own.$client.query('SELECT pg_sleep(0.5) FROM agent WHERE org_id = $1', [second.orgId]);
     await expect.poll(() => own.$client.slots.hangs('cell_2')).toBe(true);
     await expect(agentOf(second)).rejects.toMatchObject({ cause: { code: 'unavailable' } });
