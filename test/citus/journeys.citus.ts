@@ -186,6 +186,36 @@ describe.each([0, 1])('in the organization on worker %i', (index) => {
   });
 });
 
+test('while a worker hangs, changes of its organization are refused, and keys of others are revoked', async () => {
+  const keys = await Promise.all(orgs.map((orgId) => parley.key(orgId, { permissions: ['end_users'] })));
+  const change = async (index: number, verb: string, body?: unknown): Promise<unknown[]> => {
+    const path = `/dashboard/api/organizations/${orgs[index]}/keys/${keys[index]!.id}/${verb}`;
+    const answer = await parley.call('POST', path, { body, headers: { cookie } });
+    return [answer.status, answer.body.code ?? answer.body.state, answer.headers.get('retry-after')];
+  };
+  const home = (await listCells(parley.db)).find(({ organizations }) => organizations.includes(orgs[0]!))!;
+  const worker = await serverOf(home.cell);
+  worker.pause();
+  try {
+    // A change in the first moment is sent to the worker.
+    await pause(300);
+    const refused = [change(0, 'revoke'), change(0, 'rotate', { overlap: '1h' })];
+    await pause(1_000);
+    const { rowCount } = await parley.db.execute(sql`SELECT FROM authz_clock FOR UPDATE SKIP LOCKED`);
+    expect(rowCount).toBe(1);
+    expect(await change(1, 'revoke')).toEqual([200, 'revoked', null]);
+    // The time limit of a statement is 20 s.
+    const late = pause(15_000, 'no response');
+    for (const answer of refused) expect(await Promise.race([answer, late])).toEqual([503, 'unavailable', '1']);
+  } finally {
+    worker.resume();
+  }
+  const call = () => parley.call('GET', '/api/end-users', { key: keys[0]!.value });
+  await expect.poll(async () => (await call()).status, { timeout: 30_000 }).toBe(200);
+  expect(await change(0, 'revoke')).toEqual([200, 'revoked', null]);
+  expect((await call()).status).toBe(401);
+});
+
 test('a cell moves to another node while calls arrive, and no accepted call is lost', async () => {
   const at = `/organizations/${orgs[0]}`;
   const agent = (await dashboard(`POST ${at}/agents`, { name: 'Mover', definition: {} })).body.id;

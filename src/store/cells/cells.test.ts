@@ -15,6 +15,7 @@ import { insertOrganization } from '../organizations/organizations.ts';
 import { takePlaces } from '../nodes/leases.ts';
 import { readRunProgress } from '../runs/read.ts';
 import { suppression } from '../schema/end-user.ts';
+import { insistOnAnswer } from './by-cell.ts';
 import { listCells } from './list-cells.ts';
 import { REGION_TABLES } from './region-tables.ts';
 
@@ -294,6 +295,8 @@ test('a change in a hanging cell is refused and does not hold the lock of the ch
       await tx.execute(sql`UPDATE agent SET enabled = true WHERE org_id = ${second.orgId}`);
     });
     await expect(change).rejects.toMatchObject({ cause: { code: 'unavailable' } });
+    await expect(insistOnAnswer(own, second.orgId)).rejects.toMatchObject({ code: 'unavailable' });
+    await insistOnAnswer(own, first.orgId);
     expect((await start(first)).status).toBe(200);
     const runs = [first, second].map(({ orgId }) => ({ orgId, runId: 'run_1' }));
     expect(await readRunProgress(own, runs)).toEqual([]);
