@@ -56,6 +56,25 @@ export function databaseOf(pool: CellPool): Db {
 }
 
 /**
+ * Runs hand-written statements in a transaction. After an error, the connection is closed only if it cannot roll back.
+ */
+export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isLost = false;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => (isLost = true));
+    throw error;
+  } finally {
+    client.release(isLost);
+  }
+}
+
+/**
  * A separate connection for one long task that is not a request, such as a migration or a backup. The connection is
  * always closed at the end.
  */

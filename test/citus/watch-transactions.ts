@@ -15,14 +15,23 @@ export type Transaction = {
 type Query = { text?: unknown };
 type Querying = { query(...args: unknown[]): unknown };
 
-/** Reports each committed transaction of all connections of this process. A single statement is also a transaction. */
-export function watchTransactions(onCommit: (transaction: Transaction) => void): void {
+/**
+ * Reports each committed transaction of all connections of this process, and each statement when it is sent. A single
+ * statement is also a transaction.
+ */
+export function watchTransactions(
+  onCommit: (transaction: Transaction) => void,
+  onStatement: (text: string) => void = () => {},
+): void {
   const { query } = pg.Client.prototype as unknown as Querying;
   const open = new WeakMap<pg.Client, string[]>();
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...args: unknown[]): unknown {
       const text = typeof args[0] === 'string' ? args[0] : (args[0] as Query | null)?.text;
-      if (typeof text === 'string') note(this, text);
+      if (typeof text === 'string') {
+        onStatement(text);
+        note(this, text);
+      }
       return query.apply(this, args);
     },
   });

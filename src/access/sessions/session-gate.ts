@@ -4,6 +4,7 @@ import type { TokenVerb } from '../../../contract/permissions.ts';
 import { isId } from '../../../contract/ids.ts';
 import type { DashboardAccess } from '../../../contract/dashboard/routes.ts';
 import type { Db } from '../../store/db.ts';
+import { insistOnAnswer } from '../../store/cells/by-cell.ts';
 import { readOperatorId } from '../../store/installation/installation.ts';
 import { findMembership, type Membership } from '../../store/organizations/organizations.ts';
 import type { FoundToken } from '../../store/access-tokens/find.ts';
@@ -41,46 +42,53 @@ export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(ro
 type GateDeps = { db: Db; sessions: Sessions; tokens: TokenGate; baseUrl: string };
 
 /**
- * The gate runs before any byte of the body is read. The gate checks Host and Origin, the session, the membership, the
- * second factor if the organization requires it, and the role, in this order. The gate reads all data from the database
- * on each request, so an ended session or a changed role takes effect on the next request. For a request with a bearer
- * token, only the token decides (docs/adr/0107), and its cookies are ignored. `authorization`: the values of all
- * Authorization headers.
+ * The gate runs before any byte of the body is read. The order of checks is: Host and Origin, the session, the membership, the
+ * second factor if the organization requires it, the role, and whether the cell of the organization answers. All data
+ * is read from the database on each request, so an ended session or a changed role takes effect on the next
+ * request. For a request with a bearer token, only the token decides (docs/adr/0107), and its cookies are ignored.
+ * `authorization`: the values of all Authorization headers.
  */
 export function createSessionGate({ db, sessions, tokens, baseUrl }: GateDeps) {
-  return ({ access, token }: GateNeed) =>
+  return (need: GateNeed) =>
     async (request: GateRequest, authorization: readonly string[]): Promise<DashboardCaller> => {
       checkOrigin(request, baseUrl);
-      if (tokens.isMeant(authorization)) return byToken(request, authorization, { access, token });
-      const { cookie, 'user-agent': userAgent } = request.headers;
-      const found = await sessions.read({ cookie, address: request.ip, userAgent });
-      if (!found) throw new Refusal('session_missing');
-      const { signedIn, setCookie } = found;
-      const { onlyOrgId } = signedIn;
-      // A provider confirms identities only within its own organization, not for a person with the same address
-      // elsewhere.
-      const isOperator = onlyOrgId === null && (await decided(readOperatorId(db))) === signedIn.user.id;
-      const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie, token: null };
-      if (access === 'any_session') return caller;
-      if (access === 'signed_in') {
-        if (onlyOrgId !== null) throw new Refusal('personal_session_required');
-        return caller;
-      }
-
-      const { org_id: orgId } = request.params as { org_id: string };
-      const isReached = isId('org', orgId) && (onlyOrgId === null || onlyOrgId === orgId);
-      const membership = isReached ? await decided(findMembership(db, orgId, signedIn.user.id)) : null;
-      if (membership?.requiresSecondFactor && !signedIn.signInFactor) throw new Refusal('second_factor_required');
-      if (access === 'operator') {
-        if (isOperator) return { ...caller, membership };
-        throw membership ? new Refusal('operator_required') : new Refusal('organization_not_found');
-      }
-      if (!membership) throw new Refusal('organization_not_found');
-      if (!isAtLeast(membership.role, access)) {
-        throw new Refusal('role_missing', `This needs the role ${access}; yours is ${membership.role}.`);
-      }
-      return { ...caller, membership };
+      const isToken = tokens.isMeant(authorization);
+      const caller = await (isToken ? byToken(request, authorization, need) : bySession(request, need));
+      const { org_id: orgId } = request.params as { org_id?: string };
+      if (orgId !== undefined) await decided(insistOnAnswer(db, orgId));
+      return caller;
     };
+
+  async function bySession(request: GateRequest, { access }: GateNeed): Promise<DashboardCaller> {
+    const { cookie, 'user-agent': userAgent } = request.headers;
+    const found = await sessions.read({ cookie, address: request.ip, userAgent });
+    if (!found) throw new Refusal('session_missing');
+    const { signedIn, setCookie } = found;
+    const { onlyOrgId } = signedIn;
+    // A provider confirms identities only within its own organization, not for a person with the same address
+    // elsewhere.
+    const isOperator = onlyOrgId === null && (await decided(readOperatorId(db))) === signedIn.user.id;
+    const caller: DashboardCaller = { ...signedIn, membership: null, isOperator, setCookie, token: null };
+    if (access === 'any_session') return caller;
+    if (access === 'signed_in') {
+      if (onlyOrgId !== null) throw new Refusal('personal_session_required');
+      return caller;
+    }
+
+    const { org_id: orgId } = request.params as { org_id: string };
+    const isReached = isId('org', orgId) && (onlyOrgId === null || onlyOrgId === orgId);
+    const membership = isReached ? await decided(findMembership(db, orgId, signedIn.user.id)) : null;
+    if (membership?.requiresSecondFactor && !signedIn.signInFactor) throw new Refusal('second_factor_required');
+    if (access === 'operator') {
+      if (isOperator) return { ...caller, membership };
+      throw membership ? new Refusal('operator_required') : new Refusal('organization_not_found');
+    }
+    if (!membership) throw new Refusal('organization_not_found');
+    if (!isAtLeast(membership.role, access)) {
+      throw new Refusal('role_missing', `This needs the role ${access}; yours is ${membership.role}.`);
+    }
+    return { ...caller, membership };
+  }
 
   async function byToken(
     request: GateRequest,

@@ -1,6 +1,7 @@
 import type { Campaign } from '../../../contract/campaigns.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { insistOnAnswer } from '../../store/cells/by-cell.ts';
 import { holdFence } from '../../store/fence/hold-fence.ts';
 import { once } from '../../store/idempotency/guard.ts';
 import type { Queryable } from '../../store/db.ts';
@@ -34,6 +35,7 @@ export function moveByKey(
   const { orgId, keyId, from, idempotency } = caller;
   const call = { orgId, idempotency };
   return guard(call, async () => {
+    await insistOnAnswer(db, orgId);
     const done = await once(
       db,
       call,

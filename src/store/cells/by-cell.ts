@@ -4,7 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { databaseOf, type Db, type Queryable } from '../db.ts';
 import { CellPool } from './cell-pool.ts';
 import { DEFAULT_CELL } from './directory.ts';
+import { doesNotRespond } from './cell-slots.ts';
 import { OrganizationMoving } from './organization-moving.ts';
+import { inTime } from './send-in-time.ts';
 
 /**
  * Runs work on rows of many organizations once for each cell that has at least one of these organizations. The outcomes
@@ -84,27 +86,33 @@ export async function foundInReachableCells<Row, Found>(
   const pool = poolOf(db);
   if (pool === null) return [...(await find([...rows], DEFAULT_CELL))];
   const groups = await groupByCell(pool, rows, orgOf);
-  return (await answersOf(groups.entries().map(([cell, some]) => inTime(pool, cell, () => find(some, cell))))).flat();
+  return (await answersOf(groups.entries().map(([cell, some]) => soon(pool, cell, () => find(some, cell))))).flat();
 }
 
-const ANSWER_MS = 1_000;
+/** For reads that are repeated soon. */
+const SOON_MS = 1_000;
+/** For a look that decides whether a call is refused. */
+const LOOK_ANSWERED_MS = 3_000;
 
-/** The work continues after a timeout, but its result is ignored. */
-async function inTime<Out>(pool: CellPool, cell: string, work: () => Promise<Out>): Promise<Out> {
-  const away = (): Error => new Error(`The cell ${cell} does not answer.`);
-  if (pool.slots.hangs(cell)) throw away();
-  const working = work();
-  working.catch(() => {});
-  const over = new AbortController();
-  const late = pause(ANSWER_MS, undefined, { signal: over.signal }).then(() => {
-    throw away();
-  });
-  try {
-    return await Promise.race([working, late]);
-  } finally {
-    over.abort();
-  }
+async function soon<Out>(pool: CellPool, cell: string, work: () => Promise<Out>): Promise<Out> {
+  if (pool.slots.hangs(cell)) throw doesNotRespond();
+  return inTime(SOON_MS, work);
 }
+
+/**
+ * Throws `unavailable` if the cell of this organization does not answer. Call this function before a change. If a change
+ * of the region waits for a node of Citus that hangs, the coordinator keeps its locks until the node answers, even after
+ * the time limit of the statement. So all other changes would wait too.
+ */
+export async function insistOnAnswer(db: Db, orgId: string): Promise<void> {
+  const pool = poolOf(db);
+  const cell = (await pool?.cellsOf(new Set([orgId])))?.get(orgId);
+  if (pool === null || cell === undefined || pool.slots.answersNow(cell)) return;
+  await inTime(LOOK_ANSWERED_MS, () => pool.inCell(cell).query(ANY_ROW));
+}
+
+/** A statement that needs the node of the cell. */
+const ANY_ROW = `SELECT FROM weekly_mail WHERE org_id = ''`;
 
 async function answersOf<Out>(all: Iterable<Promise<Out>>): Promise<Out[]> {
   const ended = await Promise.allSettled(all);
@@ -127,7 +135,7 @@ export async function inEachReachableCell<Some extends Queryable, Out>(
   work: (db: Some | Db) => Promise<Out>,
 ): Promise<Out[]> {
   if (!isDb(db) || poolOf(db) === null) return [await work(db)];
-  return answersOf(cellsOf(db).map((one) => inTime(one.$client, one.$client.cell!, () => work(one))));
+  return answersOf(cellsOf(db).map((one) => soon(one.$client, one.$client.cell!, () => work(one))));
 }
 
 /** The database `db`, limited to one cell. */

@@ -135,7 +135,8 @@ export const hasCells = (pool: pg.Pool): boolean => pool instanceof CellPool && 
 /** Returns a connection for one use in this cell. */
 function fixed(client: RoutedClient, cell: string | null): pg.PoolClient {
   const { release } = client;
-  client.release = (error) => release(keepsConnection(error) ? undefined : error);
+  // The driver notices a destroyed connection only later, when another user could have it.
+  client.release = (error) => release(client.connection.stream.destroyed || (keepsConnection(error) ? false : error));
   return inside(client, cell);
 }
 

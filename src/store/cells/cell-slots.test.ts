@@ -27,14 +27,42 @@ test('a node hangs when it has answered nothing for a second, and not while it a
   await expect(slots.room('cell_3')).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('after a timeout, a node gets one statement at a time until it answers', () => {
+test('after a lost connection, a node gets one statement after a pause, until it answers', () => {
   const slots = onNodes();
   slots.enter('cell_2')(true);
-  expect(slots.hasRoom('cell_3')).toBe(true);
+  expect([slots.hasRoom('cell_3'), slots.hangs('cell_3')]).toEqual([false, true]);
+  vi.advanceTimersByTime(1_000);
+  expect([slots.hasRoom('cell_3'), slots.hangs('cell_3')]).toEqual([true, false]);
   const trial = slots.enter('cell_3');
   expect(['cell_2', 'cell_4'].map(slots.hasRoom)).toEqual([false, true]);
   trial(false);
   slots.enter('cell_2');
+  expect(slots.hasRoom('cell_2')).toBe(true);
+});
+
+test('the pause after a timeout is as long as the statement took, and at most five seconds', () => {
+  const slots = onNodes();
+  for (const [tookMs, pauseMs] of [
+    [3_000, 3_000],
+    [20_000, 5_000],
+  ] as const) {
+    const ended = slots.enter('cell_2');
+    vi.advanceTimersByTime(tookMs);
+    ended(true);
+    vi.advanceTimersByTime(pauseMs - 1);
+    expect(slots.hangs('cell_2')).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(slots.hangs('cell_2')).toBe(false);
+  }
+});
+
+test('a timeout on a node that answers other statements causes no pause', () => {
+  const slots = onNodes();
+  const ended = slots.enter('cell_2');
+  vi.advanceTimersByTime(19_500);
+  slots.enter('cell_2')(false);
+  vi.advanceTimersByTime(500);
+  ended(true);
   expect(slots.hasRoom('cell_2')).toBe(true);
 });
 

@@ -2,18 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * Limits how many connections of a pool wait for one place, so that an unavailable place leaves connections to other
- * places. A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may run all statements
- * that finish in a short time. A place that has not answered for a while gets no more statements. After a timeout or a
- * lost connection, the place gets one statement at a time until the place answers. Other statements for an unavailable
- * place are refused immediately, so repeated calls take no connections from other places.
+ * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to
+ * other places. A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may have all statements
+ * that fit in a short time. A place that has answered nothing for a while gets no more statements. After a timeout or a
+ * lost connection, the place gets one statement after a pause, and so on until it answers. Other statements for the
+ * place are refused at once, so repeated calls take no connections from other places, and no caller waits for the same
+ * timeout.
  */
 export type CellSlots = {
   hasRoom(cell: string): boolean;
   /** The promise resolves when the cell has room for a statement, and rejects when the cell does not answer. */
   room(cell: string): Promise<void>;
-  /** True if the cell has not answered for a while. */
+  /** True if the cell has answered nothing for a while, or gets no statement now. */
   hangs(cell: string): boolean;
+  /** True if the cell answered a moment ago. */
+  answersNow(cell: string): boolean;
   /**
    * Records that a statement was sent. Call the returned function when the connection can be used again, or is closed.
    */
@@ -28,7 +31,10 @@ export type CellSlots = {
 };
 
 const HANGS_AFTER_MS = 1_000;
+/** The pause after a timeout or a lost connection is as long as the statement took, within these limits. */
+const PAUSE_MS = { least: 1_000, most: 5_000 };
 const LOOK_MS = 10;
+const NOW_MS = 100;
 
 export const doesNotRespond = (): Refusal =>
   new Refusal('unavailable', 'The part of the database with this organization does not respond.');
@@ -37,8 +43,8 @@ type Place = {
   /** The times at which the statements in progress were sent, oldest first. */
   sent: Set<{ at: number }>;
   answeredAt: number;
-  /** True if the newest outcome is a timeout or a lost connection. */
-  isAway: boolean;
+  /** The end of the pause after a timeout or a lost connection. Null: the place has answered since. */
+  pausedUntil: number | null;
 };
 
 export function createCellSlots(connections: number, placeOf: (cell: string) => string): CellSlots {
@@ -48,7 +54,7 @@ export function createCellSlots(connections: number, placeOf: (cell: string) => 
     const name = placeOf(cell);
     const known = places.get(name);
     if (known) return known;
-    const made = { sent: new Set<{ at: number }>(), answeredAt: 0, isAway: false };
+    const made = { sent: new Set<{ at: number }>(), answeredAt: -Infinity, pausedUntil: null as number | null };
     places.set(name, made);
     return made;
   };
@@ -58,19 +64,20 @@ export function createCellSlots(connections: number, placeOf: (cell: string) => 
     uses.set(cell, { count: count + 1, open: open + opened });
   };
   const hasRoom = (cell: string): boolean => {
-    const { sent, isAway } = of(cell);
-    return sent.size < (isAway ? 1 : most);
+    const { sent, pausedUntil } = of(cell);
+    return pausedUntil === null ? sent.size < most : sent.size === 0 && performance.now() >= pausedUntil;
   };
   const hangs = (cell: string): boolean => {
-    const { sent, answeredAt, isAway } = of(cell);
+    const { sent, answeredAt, pausedUntil } = of(cell);
+    if (pausedUntil !== null) return !hasRoom(cell);
     const [oldest] = sent;
-    if (oldest === undefined) return false;
-    return isAway || performance.now() - Math.max(oldest.at, answeredAt) > HANGS_AFTER_MS;
+    return oldest !== undefined && performance.now() - Math.max(oldest.at, answeredAt) > HANGS_AFTER_MS;
   };
 
   return {
     hasRoom,
     hangs,
+    answersNow: (cell) => of(cell).pausedUntil === null && performance.now() - of(cell).answeredAt < NOW_MS,
     room: async (cell) => {
       for (const since = performance.now(); !hasRoom(cell); await pause(LOOK_MS)) {
         if (hangs(cell) || performance.now() - since > HANGS_AFTER_MS) throw doesNotRespond();
@@ -84,8 +91,11 @@ export function createCellSlots(connections: number, placeOf: (cell: string) => 
       return (isAway) => {
         use(cell, -1);
         place.sent.delete(statement);
-        place.isAway = isAway;
-        if (!isAway) place.answeredAt = performance.now();
+        const now = performance.now();
+        if (!isAway) Object.assign(place, { answeredAt: now, pausedUntil: null });
+        // A statement that waited for a lock may also reach its time limit.
+        else if (place.answeredAt <= Math.max(statement.at, now - HANGS_AFTER_MS))
+          place.pausedUntil = now + Math.min(Math.max(now - statement.at, PAUSE_MS.least), PAUSE_MS.most);
       };
     },
     committed: (cell) => use(cell, 0),

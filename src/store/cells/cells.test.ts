@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
 import { givenAgent, givenTrigger } from '../../../test/factories.ts';
 import { createTestDatabase } from '../../../test/postgres.ts';
@@ -15,6 +15,7 @@ import { insertOrganization } from '../organizations/organizations.ts';
 import { takePlaces } from '../nodes/leases.ts';
 import { readRunProgress } from '../runs/read.ts';
 import { suppression } from '../schema/end-user.ts';
+import { insistOnAnswer } from './by-cell.ts';
 import { listCells } from './list-cells.ts';
 import { REGION_TABLES } from './region-tables.ts';
 
@@ -294,6 +295,8 @@ test('a change in a hanging cell is refused and does not hold the lock of the ch
       await tx.execute(sql`UPDATE agent SET enabled = true WHERE org_id = ${second.orgId}`);
     });
     await expect(change).rejects.toMatchObject({ cause: { code: 'unavailable' } });
+    await expect(insistOnAnswer(own, second.orgId)).rejects.toMatchObject({ code: 'unavailable' });
+    await insistOnAnswer(own, first.orgId);
     expect((await start(first)).status).toBe(200);
     const runs = [first, second].map(({ orgId }) => ({ orgId, runId: 'run_1' }));
     expect(await readRunProgress(own, runs)).toEqual([]);
@@ -305,7 +308,7 @@ test('a change in a hanging cell is refused and does not hold the lock of the ch
   }
 });
 
-test('a cell whose node cannot be reached gets one statement at a time, until one of them succeeds', async () => {
+test('a cell whose node cannot be reached gets one statement after a pause, until one of them succeeds', async () => {
   await raw.query(`CREATE FUNCTION lose_node() RETURNS void LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'connection to the remote node failed' USING ERRCODE = 'connection_failure'; END $$`);
   const own = openDb(parley.database.url);
@@ -315,6 +318,11 @@ test('a cell whose node cannot be reached gets one statement at a time, until on
     await expect(own.execute(sql`SELECT lose_node() FROM agent WHERE org_id = ${second.orgId}`)).rejects.toThrow(
       'Failed query',
     );
+    const lookUp = vi.spyOn(own.$client.directory, 'read');
+    const refused = own.transaction((tx) => tx.execute(sql`SELECT id FROM agent WHERE org_id = ${second.orgId}`));
+    await expect(refused).rejects.toMatchObject({ cause: { code: 'unavailable' } });
+    expect(lookUp).not.toHaveBeenCalled();
+    await expect.poll(() => own.$client.slots.hasRoom('cell_2'), { timeout: 10_000 }).toBe(true);
     const trial = own.$client.query('SELECT pg_sleep(0.5) FROM agent WHERE org_id = $1', [second.orgId]);
     await expect.poll(() => own.$client.slots.hangs('cell_2')).toBe(true);
     await expect(agentOf(second)).rejects.toMatchObject({ cause: { code: 'unavailable' } });
@@ -341,6 +349,21 @@ test('after a timeout the connection is closed, so that the next user does not w
   await expect
     .poll(async () => (await raw.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).rowCount)
     .toBe(0);
+});
+
+test('a user who waits for the only connection gets a new one after a timeout', async () => {
+  const own = openDb(parley.database.url, { max: 1 });
+  try {
+    const slow = own.transaction(async (tx) => {
+      await tx.execute(sql`SELECT set_config('statement_timeout', '50', true)`);
+      await tx.execute(sql`SELECT pg_sleep(30)`);
+    });
+    const next = own.execute(sql`SELECT 1 AS one`);
+    await expect(slow).rejects.toThrow('Failed query');
+    expect((await next).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await own.$client.end();
+  }
 });
 
 test('a new cell is used when every running process knows it', async () => {

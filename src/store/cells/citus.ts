@@ -120,6 +120,11 @@ function onNode(definition: string, cell: string, shards: ShardNames): string {
   return `${head} SET search_path = "${cell}", public\n${withShards(definition.slice(at), shards)}`;
 }
 
+/** Each shard `s` of a table `c` in a schema `n`, with its place `p` on a node `w`. */
+export const PLACED_SHARDS = `pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid
+  JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_dist_placement p ON p.shardid = s.shardid
+  JOIN pg_dist_node w ON w.groupid = p.groupid AND w.noderole = 'primary'`;
+
 /**
  * The shards of each cell, and the shards of the tables that each node has. Citus moves all shards of a cell together.
  */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isCitus } from './citus.ts';
+import { isCitus, PLACED_SHARDS } from './citus.ts';
 import { NodeError, runOn } from './run-on-node.ts';
 
 /** Facts about a Citus cluster, read for the operator. The report only reads, and changes nothing in the cluster. */
@@ -31,9 +31,7 @@ export async function readClusterReport(client: pg.ClientBase): Promise<ClusterR
   );
   const cells = await client.query<{ cell: string; isReady: boolean; node: string | null }>(
     `SELECT k.name AS cell, k.ready AS "isReady",
-       (SELECT w.nodename || ':' || w.nodeport FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid
-          JOIN pg_dist_placement p ON p.shardid = s.shardid JOIN pg_dist_node w ON w.groupid = p.groupid AND w.noderole = 'primary'
-        WHERE c.relnamespace = to_regnamespace(quote_ident(k.name)) LIMIT 1) AS node
+       (SELECT w.nodename || ':' || w.nodeport FROM ${PLACED_SHARDS} WHERE n.nspname = k.name LIMIT 1) AS node
      FROM public.cell k ORDER BY k.created_at, k.name`,
   );
   const report: ClusterReport = { nodes: [], cells: cells.rows };

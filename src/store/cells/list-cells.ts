@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db.ts';
-import { isCitus } from './citus.ts';
+import { isCitus, PLACED_SHARDS } from './citus.ts';
 import { DEFAULT_CELL } from './directory.ts';
 import { REGION_TABLES } from './region-tables.ts';
 import { runOn } from './run-on-node.ts';
@@ -59,9 +59,7 @@ export async function sizesOnNodes(client: pg.ClientBase): Promise<Map<string, S
   const places = await client.query<{ cell: string; host: string; port: number; shards: string[] }>(
     `SELECT n.nspname AS cell, w.nodename AS host, w.nodeport AS port,
        array_agg(quote_ident(n.nspname) || '.' || quote_ident(c.relname || '_' || s.shardid)) AS shards
-     FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-       JOIN pg_dist_placement p ON p.shardid = s.shardid JOIN pg_dist_node w ON w.groupid = p.groupid AND w.noderole = 'primary'
-     WHERE n.nspname IN (SELECT name FROM public.cell) GROUP BY 1, 2, 3 ORDER BY 1`,
+     FROM ${PLACED_SHARDS} WHERE n.nspname IN (SELECT name FROM public.cell) GROUP BY 1, 2, 3 ORDER BY 1`,
   );
   const sizes = new Map<string, Size>();
   for (const { cell, host, port, shards } of places.rows) {

@@ -40,21 +40,16 @@ export async function moveRows(client: pg.Client, route: Route, early: Early, st
   await step('drain');
   await drain(client, route);
   await step('lock');
-  const locked = new Map<string, number>();
-  const counts = new Map<string, Counts>();
-  for (const table of many) {
-    const count = await lockChanged(client, route, table, early);
-    counts.set(table.table, count);
-    locked.set(table.table, count.rows);
-  }
-  for (const table of few) locked.set(table.table, await lock(client, route, table));
+  const locked = new Map<string, Counts>();
+  for (const table of many) locked.set(table.table, await lockChanged(client, route, table, early));
+  for (const table of few) locked.set(table.table, { rows: await lock(client, route, table), changed: 0 });
   await step('copy');
   for (const table of many) await insistOnCopies(client, route, table, early);
   for (const table of many) await copyChanged(client, route, table, early);
   for (const table of few.toReversed())
     await client.query(`DELETE FROM ${placeOf(route.to, table)} WHERE org_id = $1`, [route.orgId]);
   for (const table of many.toReversed())
-    insistOn(table, locked, await removeDeleted(client, route, table, locked.get(table.table)!));
+    insistOn(table, locked, await removeDeleted(client, route, table, locked.get(table.table)!.rows));
   for (const table of few) insistOn(table, locked, await copy(client, route, table));
   await client.query('UPDATE public.organization SET cell = $2 WHERE id = $1 AND cell = $3', [
     route.orgId,
@@ -65,18 +60,18 @@ export async function moveRows(client: pg.Client, route: Route, early: Early, st
   await client.query(`SET LOCAL search_path TO ${pathOf(route.from)}`);
   for (const table of few.toReversed()) insistOn(table, locked, await remove(client, route, table));
   for (const table of many.toReversed()) {
-    const { rows, changed } = counts.get(table.table)!;
+    const { rows, changed } = locked.get(table.table)!;
     const hidden = await hideWaiting(client, route, table);
     const now = await countChanged(client, route, table, early);
     if (now.rows !== rows - hidden || now.changed !== changed - hidden)
       throw new Error(`Rows of ${table.table} were changed while the organization was moved. Try again.`);
   }
   await client.query('SET LOCAL search_path TO public');
-  return locked.values().reduce((sum, rows) => sum + rows, 0);
+  return locked.values().reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function insistOn({ table }: TenantTable, locked: ReadonlyMap<string, number>, rows: number): void {
-  if (locked.get(table) === rows) return;
+function insistOn({ table }: TenantTable, locked: ReadonlyMap<string, Counts>, rows: number): void {
+  if (locked.get(table)?.rows === rows) return;
   throw new Error(`Rows of ${table} were added while the organization was moved. Nothing was changed. Try again.`);
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { PLACED_SHARDS } from './citus.ts';
 import { type Node, runOn } from './run-on-node.ts';
 import { type Described, describeStatement } from './describe-statement.ts';
 import { type ShardNames, withShards } from './shard-names.ts';
@@ -80,8 +81,7 @@ export async function createNodeStatement(
 /** The node of a shard, unless the coordinator has the shard. */
 async function nodesOf(client: pg.Client, shardId: string): Promise<Node[]> {
   const { rows } = await client.query<Node>(
-    `SELECT w.nodename AS host, w.nodeport AS port FROM pg_dist_placement p
-     JOIN pg_dist_node w ON w.groupid = p.groupid AND w.noderole = 'primary' WHERE p.shardid = $1 AND p.groupid <> 0`,
+    `SELECT w.nodename AS host, w.nodeport AS port FROM ${PLACED_SHARDS} WHERE s.shardid = $1 AND p.groupid <> 0`,
     [shardId],
   );
   return rows;

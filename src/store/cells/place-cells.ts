@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { copyNodeStatements } from './node-statement.ts';
 import { type CellMove, chooseMoves } from './choose-moves.ts';
-import { isCitus } from './citus.ts';
+import { isCitus, PLACED_SHARDS } from './citus.ts';
 import { CELLS_CHANGED, DEFAULT_CELL } from './directory.ts';
 import { sizesOnNodes } from './list-cells.ts';
 import { type Node, NodeError, runOn } from './run-on-node.ts';
@@ -84,10 +84,7 @@ async function nodeOf(client: pg.Client, cell: string): Promise<Node | null> {
     return coordinator.rows[0] ?? null;
   }
   const { rows } = await client.query<Node>(
-    `SELECT w.nodename AS host, w.nodeport AS port
-     FROM pg_dist_shard s JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_dist_placement p ON p.shardid = s.shardid
-       JOIN pg_dist_node w ON w.groupid = p.groupid AND w.noderole = 'primary'
-     WHERE c.relnamespace = to_regnamespace(quote_ident($1)) LIMIT 1`,
+    `SELECT w.nodename AS host, w.nodeport AS port FROM ${PLACED_SHARDS} WHERE n.nspname = $1 LIMIT 1`,
     [cell],
   );
   return rows[0] ?? null;

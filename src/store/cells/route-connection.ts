@@ -96,8 +96,9 @@ export function routeConnection(
       // Just after a move, a worker of one cell may find an organization of another cell.
       const only = knownCell(directory, query);
       const isSent = only !== undefined && (path.fixed ?? only) === only;
-      const mayWait = isSent && !(path.locksRegion && slots.hangs(only));
-      if (mayWait && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
+      if (isSent && slots.hangs(only) && (path.locksRegion || !slots.hasRoom(only)))
+        return answered(Promise.reject(doesNotRespond()), tell);
+      if (isSent && slots.hasRoom(only) && onNodes.isReady(only, query.text)) return sendIn(only, query, rest);
     }
     const sent = afterPending(path, () => find(query)).then((cell) => sendIn(cell, query));
     return answered(sent, tell);

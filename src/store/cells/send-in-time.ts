@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Refusal } from '../../../contract/problems.ts';
 import { type CellSlots, doesNotRespond } from './cell-slots.ts';
@@ -34,6 +35,21 @@ export async function sendToAllNodes(
     throw isLate && client.path?.isInTransaction ? doesNotRespond() : error;
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Fails if the work takes longer. The work continues after a rejection, but no one waits for it. */
+export async function inTime<Out>(ms: number, work: () => Promise<Out>): Promise<Out> {
+  const working = work();
+  working.catch(() => {});
+  const over = new AbortController();
+  const late = pause(ms, undefined, { signal: over.signal }).then(() => {
+    throw doesNotRespond();
+  });
+  try {
+    return await Promise.race([working, late]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { MessageContent } from '../../../contract/messages.ts';
 import { COMMENT_MINUTES } from '../../../contract/ratings.ts';
 import { newId } from '../../kernel/ids.ts';
+import { inTransaction } from '../db.ts';
 import { rowsOf } from '../named-statement.ts';
 import { arrivalStatement, MESSAGE_COLUMNS, messageColumns, placeColumnsOf } from '../conversations/message-arrives.ts';
 import { rememberedId } from './event-id.ts';
@@ -33,23 +34,8 @@ export type StoredMessage = { messageId: string; runId: string | null };
  */
 export type InboundOutcome = StoredMessage | 'repeated' | 'unplaced';
 
-export async function storeInboundBatch(pool: pg.Pool, rows: readonly InboundRow[]): Promise<InboundOutcome[]> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const outcomes = await keep(client, rows);
-    await client.query('COMMIT');
-    client.release();
-    return outcomes;
-  } catch (error) {
-    const lost = await client.query('ROLLBACK').then(
-      () => false,
-      () => true,
-    );
-    client.release(lost);
-    throw error;
-  }
-}
+export const storeInboundBatch = (pool: pg.Pool, rows: readonly InboundRow[]): Promise<InboundOutcome[]> =>
+  inTransaction(pool, (client) => keep(client, rows));
 
 async function keep(client: pg.PoolClient, rows: readonly InboundRow[]): Promise<InboundOutcome[]> {
   const places = [...new Map(rows.map((row) => [placeOf(row), row])).values()];

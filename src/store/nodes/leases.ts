@@ -46,7 +46,7 @@ const READ_LOG = `WITH log AS MATERIALIZED (SELECT seq AS head FROM authz_clock 
 export const LOCK_HELD_MS = 1_000;
 
 /** A change also ends if one of its statements waits this long, for example for a database node that hangs. */
-const STATEMENT_MS = 10_000;
+const STATEMENT_MS = 5_000;
 const boundStatements = sql`set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
 
 /** Ends this transaction if its client is silent for this long. The setting applies until the transaction ends. */

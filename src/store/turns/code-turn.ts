@@ -3,6 +3,7 @@ import type { MessageContent, MessageSource } from '../../../contract/messages.t
 import type { RunInput } from '../../../contract/triggers.ts';
 import type { TurnAnswer } from '../../../contract/turns.ts';
 import { newId } from '../../kernel/ids.ts';
+import { inTransaction } from '../db.ts';
 import { storable } from '../runs/complete.ts';
 import { leasedRun } from '../runs/release.ts';
 import type { CodeTurn } from '../schema/run.ts';
@@ -178,24 +179,11 @@ export async function readRepliedTurn(pool: pg.Pool, { orgId, runId, turnId }: R
  * superseded becomes due too, because nothing else would end it before its deadline. The lock on the run orders the
  * change before or after a message that arrives at the same time.
  */
-export async function storeReply(
+export const storeReply = (
   pool: pg.Pool,
   { orgId, runId, turnId }: Reply,
   given: { answer: TurnAnswer; print: string },
-): Promise<ReplyOutcome> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const outcome = await storeLocked(client, [orgId, runId], turnId, given);
-    await client.query('COMMIT');
-    return outcome;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
-}
+): Promise<ReplyOutcome> => inTransaction(pool, (client) => storeLocked(client, [orgId, runId], turnId, given));
 
 const LOCK = `SELECT code_turn, turns, status, conversation_id FROM run WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`;
 const IS_OPEN = `SELECT status = 'open' AS is_open, unanswered,

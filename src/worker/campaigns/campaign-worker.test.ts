@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { givenAgent, givenConversation, givenOrganization } from '../../../test/factories.ts';
 import { useDatabase } from '../../../test/use-database.ts';
@@ -7,7 +7,7 @@ import { createLogger } from '../../kernel/log.ts';
 import type { Db } from '../../store/db.ts';
 import { campaign, recipient } from '../../store/schema/campaign.ts';
 import { channel } from '../../store/schema/channel.ts';
-import { CAMPAIGNS, createCampaignWorker } from './campaign-worker.ts';
+import { CAMPAIGNS, createCampaignWorker, dispatchDue } from './campaign-worker.ts';
 
 let db: Db;
 
@@ -37,4 +37,19 @@ test('campaigns that wait for their channel delay no other campaigns, however ma
   const status = async () => (await db.select().from(recipient).where(eq(recipient.id, id)))[0]!.status;
   await expect.poll(status, { timeout: 5_000 }).toBe('sending');
   await worker.stop();
+});
+
+test('a batch that fails is undone, and its connection stays open', async () => {
+  const orgId = await givenOrganization(db);
+  const id = await givenDue(orgId, await givenAgent(db, orgId));
+  const [due] = await db.select().from(recipient).where(eq(recipient.id, id));
+  const key = { org_id: orgId, id: due!.campaignId };
+  await db.execute(sql`CREATE FUNCTION lose_node() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'away' USING ERRCODE = 'connection_failure'; END $$`);
+  await db.execute(sql`CREATE TRIGGER lose_node AFTER UPDATE ON recipient EXECUTE FUNCTION lose_node()`);
+  const connections = db.$client.totalCount;
+  await expect(dispatchDue(db, key)).rejects.toThrow('away');
+  expect(db.$client.totalCount).toBe(connections);
+  await db.execute(sql`DROP TRIGGER lose_node ON recipient`);
+  expect(await dispatchDue(db, key)).toEqual({ isMore: false, hasBegun: true });
 });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from '../../store/db.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import {
   type CampaignKey,
   claimDue,
@@ -71,31 +71,15 @@ export function createCampaignWorker({
 }
 
 /** Processes one batch of a campaign. Returns whether more recipients may be due immediately. */
-export async function dispatchDue(
-  { $client: pool }: Db,
-  key: CampaignKey,
-): Promise<{ isMore: boolean; hasBegun: boolean }> {
-  const client = await pool.connect();
-  let broken = true;
-  try {
-    await client.query('BEGIN');
+export const dispatchDue = ({ $client: pool }: Db, key: CampaignKey): Promise<{ isMore: boolean; hasBegun: boolean }> =>
+  inTransaction(pool, async (client) => {
     const campaign = await lockCampaign(client, key);
     const due = campaign === null ? [] : await claimDue(client, campaign, BATCH);
-    if (campaign === null || due.length === 0) {
-      await client.query('ROLLBACK');
-      broken = false;
-      return { isMore: false, hasBegun: false };
-    }
+    if (campaign === null || due.length === 0) return { isMore: false, hasBegun: false };
     const { dispatches, pacedUntil, leftOver } = await planDispatch(campaign, due);
     await writeDispatch(client, campaign, dispatches, pacedUntil);
-    await client.query('COMMIT');
-    broken = false;
     return {
       isMore: due.length === BATCH && !leftOver,
       hasBegun: dispatches.some(({ kind }) => kind === 'begin'),
     };
-  } finally {
-    // Closing the connection in the middle of a transaction rolls the transaction back.
-    client.release(broken);
-  }
-}
+  });
