@@ -1,10 +1,14 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Type, type TSchema } from 'typebox';
 import { expect, test } from 'vitest';
 import { idPattern } from '../contract/ids.ts';
 import type { Refusal } from '../contract/problems.ts';
-import { inArabic } from '../dashboard/src/language/fault-texts.ts';
+import { inArabic, PIECES } from '../dashboard/src/language/fault-texts.ts';
 import { FORMATS } from '../src/kernel/validation/formats.ts';
 import { compileBody } from '../src/kernel/validation/validate.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
 
 /**
  * Checks that the sentence of every possible schema fault has an Arabic translation (src/kernel/validation/faults.ts).
@@ -45,16 +49,38 @@ const CASES: [schema: TSchema, value: unknown][] = [
   [of(Type.Union([Type.Literal('one'), Type.Literal('two')])), { field: 'three' }],
 ];
 
+const sentences = new Set<string>();
+for (const [schema, value] of CASES)
+  try {
+    compileBody(schema)(value);
+  } catch (error) {
+    for (const { detail } of (error as Refusal).extras.errors ?? []) sentences.add(detail);
+  }
+
 test('every fault of a schema has a sentence in Arabic', () => {
-  const sentences = new Set<string>();
-  for (const [schema, value] of CASES)
-    try {
-      compileBody(schema)(value);
-    } catch (error) {
-      for (const { detail } of (error as Refusal).extras.errors ?? []) sentences.add(detail);
-    }
   expect(sentences.size).toBeGreaterThan(30);
   expect([...sentences].filter((sentence) => !/[\u0600-\u06ff]/.test(inArabic(sentence) ?? ''))).toEqual([]);
   expect(inArabic('Must be at most 2,000.')).toBe('يجب أن تكون القيمة 2,000 على الأكثر.');
   expect(inArabic('A sentence that no one has translated.')).toBeNull();
+});
+
+/** The longest part of a pattern that is a fixed text within one sentence. */
+const fixedPart = ({ source }: RegExp): string =>
+  source
+    .slice(1, -1)
+    .split(/\((?:[^()]|\([^()]*\))*\)\??|\\\. /)
+    .map((part) => part.replaceAll(/\\(.)/g, '$1').trim())
+    .reduce((longest, part) => (part.length > longest.length ? part : longest));
+
+test('the server still sends each sentence that the dashboard translates', () => {
+  const sources = globSync(['src/**/*.ts', 'contract/**/*.ts'], {
+    cwd: ROOT,
+    exclude: (name) => /\.test\.ts$/.test(name),
+  })
+    .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+    .join('\n');
+  const unknown = PIECES.map(([pattern]) => pattern).filter(
+    (pattern) => ![...sentences].some((sentence) => pattern.test(sentence)) && !sources.includes(fixedPart(pattern)),
+  );
+  expect(unknown).toEqual([]);
 });

@@ -50,7 +50,7 @@ const start = async (file: string, [runtime, ...args]: Runtime = [process.execPa
 
 /** Saves each code block of a document under the file name in its first line. */
 function save(document: string): string[] {
-  return [...read(document).matchAll(/```ts\n\/\/ (\S+\.mts)\n[^]*?```/g)].map(([block, name]) => {
+  return [...read(document).matchAll(/```ts\n\/\/ (\S+\.m[jt]s)\n[^]*?```/g)].map(([block, name]) => {
     writeFileSync(path.join(folder, 'app', name!), block.slice('```ts\n'.length, -'```'.length));
     return name!;
   });

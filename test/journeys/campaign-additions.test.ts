@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     await audience.getByText('Skipped: 1 (Already in the campaign)').waitFor();
     await audience.getByText('1 row cannot be added.').click();
     await audience.getByText('Recipient 11').waitFor();
-    await audience.getByText('The messages to 3 of them').click();
+    await audience.getByText('The messages to 3 recipients').click();
     await audience.getByText('Hi Person 0, use W-0').waitFor();
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/review-file.png`, fullPage: true });
     expect(await seriousFaults(page)).toEqual([]);

@@ -155,7 +155,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     const arabic = await journey.open(`/agents/${agentId}?tab=steps`, { as: OWNER, liked: { language: 'ar' } });
     await arabic.page.getByRole('button', { name: 'إضافة خطوة' }).click();
     await arabic.page.getByRole('button', { name: 'نشر', exact: true }).click();
-    await arabic.page.getByText('اكتب النص بلغة واحدة على الأقل، أو احذفه.').first().waitFor();
+    await arabic.page.getByText('اكتب النص بلغة واحدة على الأقل، أو احذف الحقل.').first().waitFor();
     await arabic.close();
 
     await page.getByRole('tab', { name: 'Behaviour' }).click();

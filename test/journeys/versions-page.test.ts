@@ -34,7 +34,7 @@ test('the draft is rolled out as a new version, and compared with the live one',
   await dialog.getByLabel('Allowed difference, in percentage points').fill('10');
   expect(await seriousFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Version 2 goes to 50% of the end users, and version 1 to the others.').waitFor();
+  await page.getByText('Version 2 goes to 50% of the end users, and version 1 to all others.').waitFor();
   expect(await rollout()).toMatchObject({ version: 2, percent: 50, stop_when: { worse_by: 0.1, confidence: 0.95 } });
 
   for (let number = 0; number < 12; number++) await make('POST', `/triggers/${triggerId}/test`, {});

@@ -2,7 +2,7 @@
  * The server's fault sentences are in English. This file translates the known sentences to Arabic. The translation does
  * not change a value in a sentence. Unknown sentences stay in English.
  */
-const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values: string[]) => string)])[] = [
+export const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values: string[]) => string)])[] = [
   [/^This field is required\.$/, 'هذا الحقل مطلوب.'],
   [/^Give at least one range of hours\.$/, 'أدخل نطاق ساعات واحدًا على الأقل.'],
   [/^This field is not allowed here\.$/, 'هذا الحقل غير مسموح به هنا.'],
@@ -48,24 +48,24 @@ const PIECES: readonly (readonly [pattern: RegExp, arabic: string | ((...values:
   [/^Does not match the format: (.+)$/s, (format) => `لا يطابق الصيغة المطلوبة: ${format}`],
   [/^Give the URL of your code\.$/, 'أدخل عنوان URL لبرنامجك.'],
   [
-    /^Your own code has no model: omit it, or choose another provider\.$/,
+    /^Your own code has no model: omit "model", or choose another provider\.$/,
     'ليس لبرنامجك الخاص نموذج: احذف النموذج أو اختر مزوّدًا آخر.',
   ],
   [/^Only the provider "http" has a URL\.$/, 'العنوان خاص بالمزوّد «http» فقط.'],
-  [/^A model has at most (\d+) seconds\.$/, (most) => `للنموذج ${most} ثانية على الأكثر.`],
+  [/^A call of a model may take at most (\d+) seconds\.$/, (most) => `للنموذج ${most} ثانية على الأكثر.`],
   [
     /^The agent has no URL of your code: set "provider": "http" and "url" in its definition first\.$/,
     'ليس للوكيل عنوان لبرنامجك: احفظه في المسودة أولًا.',
   ],
   [/^This name is used twice\.$/, 'هذا الاسم مستخدم مرتين.'],
-  [/^This header is twice\.$/, 'هذه الترويسة مكررة.'],
+  [/^This header is listed twice\.$/, 'هذه الترويسة مكررة.'],
   [/^The label must not be blank\.$/, 'يجب ألا تكون التسمية فارغة.'],
   [/^Enter your current password\.$/, 'أدخل كلمة مرورك الحالية.'],
   [/^This password is too common\. Choose another one\.$/, 'كلمة المرور هذه شائعة جدًا. اختر غيرها.'],
   [/^Must be after starts_at\.$/, 'يجب أن يكون بعد وقت البدء.'],
   [/^A rule needs words or a pattern\.$/, 'تحتاج القاعدة إلى كلمات أو نمط.'],
   [/^A rule needs a reply, a tag or an action\.$/, 'تحتاج القاعدة إلى رد أو وسم أو إجراء.'],
-  [/^Give the text in at least one language, or omit it\.$/, 'اكتب النص بلغة واحدة على الأقل، أو احذفه.'],
+  [/^Give the text in at least one language, or omit the field\.$/, 'اكتب النص بلغة واحدة على الأقل، أو احذف الحقل.'],
   [/^Give a bearer token or a user name, not both\.$/, 'أعطِ رمز bearer أو اسم مستخدم، لا كليهما.'],
   [/^The tools of one MCP server have the same URL\.$/, 'لأدوات خادم MCP الواحد العنوان نفسه.'],
   [/^A new issuer needs its own client id and secret\.$/, 'يحتاج المُصدر الجديد إلى معرّف عميل وسرّ خاصين به.'],
