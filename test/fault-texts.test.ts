@@ -75,7 +75,7 @@ const fixedPart = ({ source }: RegExp): string =>
 test('the server still sends each sentence that the dashboard translates', () => {
   const sources = globSync(['src/**/*.ts', 'contract/**/*.ts'], {
     cwd: ROOT,
-    exclude: (name) => /\.test\.ts$/.test(name),
+    exclude: (name) => name.endsWith('.test.ts'),
   })
     .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
     .join('\n');

@@ -224,6 +224,7 @@ describe('decisions', () => {
       status: 200,
       body: { status: 'approved', decided_by: expect.stringMatching(/^user_/) },
     });
+    await expect.poll(() => textsOf(run)).toContain('Done.');
     const { body } = await owner.call(`GET /audit?subject_id=${run.approvalId}`);
     expect(body.data).toMatchObject([
       {

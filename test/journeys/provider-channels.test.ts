@@ -120,13 +120,15 @@ describe.each(PROVIDERS)('%s', (_name, start) => {
     const { status, body } = await send('Your order <A> & more');
     expect(status).toBe(202);
     await settled(body.id, 'sent');
-    expect(provider.delivered).toHaveLength(1);
-    expect(provider.delivered[0]!.to).toBe(provider.person);
-    expect(provider.delivered[0]!.text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')).toBe(
+    // The agent may still answer the file of the test above.
+    const delivered = provider.delivered.filter(({ text }) => text.startsWith('Your order'));
+    expect(delivered).toHaveLength(1);
+    expect(delivered[0]!.to).toBe(provider.person);
+    expect(delivered[0]!.text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')).toBe(
       'Your order <A> & more',
     );
     expect(await read(body.id)).toMatchObject({
-      provider_message_id: provider.delivered[0]!.id,
+      provider_message_id: delivered[0]!.id,
       attempts: 1,
       possible_duplicate: false,
     });
