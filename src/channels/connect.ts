@@ -6,6 +6,7 @@ import type { Egress } from '../kernel/egress.ts';
 import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
 import type { ChannelKinds } from './kinds.ts';
+import { escapePointer } from '../kernel/validation/faults.ts';
 
 /** The functions of the kinds that the verbs of features/channels use. The verbs are the same for every kind. */
 export type Connector = {
@@ -190,7 +191,7 @@ function validatorOf(kind: ChannelKind): Validator {
   return made;
 }
 
-const at = (name: string): string => `/settings/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+const at = (name: string): string => `/settings/${escapePointer(name)}`;
 
 function faultsOf(kind: ChannelKind, check: Validator, filled: Record<string, unknown>): Fault[] {
   const { properties = {}, required = [] } = kind.settings as {

@@ -4,6 +4,7 @@ import type { ResultField } from '../../../contract/results.ts';
 import { TurnAnswer } from '../../../contract/turns.ts';
 import { compileBody } from '../../kernel/validation/validate.ts';
 import { fitsField } from '../results/result-fields.ts';
+import { escapePointer } from '../../kernel/validation/faults.ts';
 
 type AskedField = Pick<ResultField, 'name' | 'type' | 'choices'>;
 
@@ -20,7 +21,7 @@ export function checkAnswer(answer: unknown, fields: readonly AskedField[]): ass
 
 function faultsOfResult(result: Readonly<Record<string, unknown>>, fields: readonly AskedField[]): Fault[] {
   return Object.entries(result).flatMap(([name, value]): Fault[] => {
-    const pointer = `/result/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = `/result/${escapePointer(name)}`;
     const field = fields.find((one) => one.name === name);
     if (!field) return [{ pointer, code: 'unknown_field', detail: 'The agent has no result field of this name.' }];
     if (value === null || fitsField(field, value)) return [];

@@ -2,6 +2,7 @@ import type { Fault } from '../../../contract/problems.ts';
 import type { VariableDeclaration } from '../../../contract/triggers.ts';
 import { isCalendarDay } from '../../kernel/calendar-day.ts';
 import { isRecord } from '../../kernel/is-record.ts';
+import { escapePointer } from '../../kernel/validation/faults.ts';
 
 /**
  * Returns values for the variables that a trigger declares, which are the caller's values or the defaults. Unknown
@@ -48,7 +49,7 @@ export function checkDeclarations(declared: readonly VariableDeclaration[]): Fau
 }
 
 const fault = (name: string, code: string, detail: string): Fault => ({
-  pointer: `/variables/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  pointer: `/variables/${escapePointer(name)}`,
   code,
   detail,
 });

@@ -3,6 +3,7 @@ import { MAX_PAGE } from '../../../contract/limits.ts';
 import { Type } from 'typebox';
 import { Refusal, type Fault } from '../../../contract/problems.ts';
 import { compileBody, wireSchema } from '../../kernel/validation/validate.ts';
+import { escapePointer } from '../../kernel/validation/faults.ts';
 
 /** The two parameters of every list, to spread into the `query` of a route. */
 export const PageQuery = {
@@ -72,7 +73,7 @@ export function compileMisplaced(body: TSchema | undefined): (text: string) => v
   };
 }
 
-const pointerTo = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+const pointerTo = (name: string): string => `/${escapePointer(name)}`;
 
 /** This parser is our own, because URLSearchParams repairs broken encodings instead of refusing them. */
 function pairsOf(text: string): [string, string][] {
