@@ -3,19 +3,21 @@ import { hashPassword } from 'better-auth/crypto';
 import { newId } from '../../src/kernel/ids.ts';
 import { insertMember } from '../../src/store/members/members.ts';
 import { insertPerson } from '../../src/store/accounts/accounts.ts';
+import { CHROMIUM } from '../../test/journeys/find-chromium.ts';
 import type { Plan } from '../compare.ts';
 import { type Program, startProgram } from '../program.ts';
 
 const ROWS = 10_000;
 const TURNS = 25;
+const OPENINGS = 15;
 const OWNER = { name: 'Asha Rao', email: 'asha@example.com', password: 'correct horse battery' };
-const CHROMIUM = '/usr/bin/chromium';
 
 /**
  * Measures the dashboard with lists of ten thousand rows in a real browser: the time from a click to the next frame or
  * page of rows, and layout shifts.
  */
 export async function dashboard(plan: Plan): Promise<string[]> {
+  if (!CHROMIUM) throw new Error('Install Chromium for this section: apt-get install chromium-headless-shell.');
   await using program = await startProgram('api');
   const rows = Math.max(100, Math.round(ROWS * plan.scale));
   const triggerId = await fill(program, rows);
@@ -34,6 +36,7 @@ export async function dashboard(plan: Plan): Promise<string[]> {
       lines.push(await turnPages(page, program.origin + path, `${rows.toLocaleString('en')} ${name}`));
     for (const path of ['/', '/agents', '/channels', '/campaigns', '/activity', '/settings/members', '/settings/plan'])
       lines.push(await onlyLoad(page, program.origin + path, path));
+    lines.push(await openConversations(page, program.origin, rows));
     return lines;
   } finally {
     await browser.close();
@@ -56,6 +59,17 @@ async function turnPages(page: Page, url: string, name: string): Promise<string>
   const presses = await page.evaluate<number[]>('window.presses');
   const [press, wait] = [spread(presses), spread(waits)];
   return `${name}: press to next frame ${press}, press to next rows ${wait} (${waits.length} pages), layout shift ${shift}`;
+}
+
+/** Measures the time from a press on a row of the inbox until the transcript shows the messages of that conversation. */
+async function openConversations(page: Page, origin: string, rows: number): Promise<string> {
+  await load(page, `${origin}/conversations`);
+  const ids = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('[data-row]')].map((row) => row.dataset.row)`,
+  );
+  const waits: number[] = [];
+  for (const id of ids.slice(0, OPENINGS)) waits.push(await page.evaluate<number>(`(${OPEN})(${JSON.stringify(id)})`));
+  return `inbox with ${rows.toLocaleString('en')} conversations: press to messages ${spread(waits)} (${waits.length} conversations)`;
 }
 
 async function onlyLoad(page: Page, url: string, name: string): Promise<string> {
@@ -87,6 +101,16 @@ new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!on
   .observe({ type: 'layout-shift', buffered: true });
 new PerformanceObserver((list) => { for (const one of list.getEntries()) if (one.name === 'click') window.presses.push(one.duration); })
   .observe({ type: 'event', buffered: true, durationThreshold: 16 });`;
+
+/** The browser measures the time, because each command of the driver takes some milliseconds. */
+const OPEN = `(id) => new Promise((resolve) => {
+  const begun = performance.now();
+  const look = () => document.querySelector('[data-message="msg_of_' + id + '"]')
+    ? requestAnimationFrame(() => resolve(performance.now() - begun))
+    : requestAnimationFrame(look);
+  document.querySelector('[data-row="' + id + '"]').click();
+  look();
+})`;
 
 async function signIn(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/sign-in`);
@@ -130,6 +154,12 @@ async function fill({ db, orgId, triggerPath }: Program, rows: number): Promise<
      SELECT $1, t.id, $5, conversation, 'completed', '{}', at
      FROM unnest($3::text[], $4::text[], $2::timestamptz[]) AS t (id, conversation, at)`,
     [runs, conversations, triggerId],
+  );
+  await into(
+    `INSERT INTO message (org_id, id, conversation_id, role, content, created_at)
+     SELECT $1, 'msg_of_' || id, id, 'end_user', jsonb_build_object('type', 'text', 'text', 'Where is order ' || n || '?'), at
+     FROM unnest($3::text[], $2::timestamptz[]) WITH ORDINALITY AS t (id, at, n)`,
+    [conversations],
   );
   await db.$client.query('ANALYZE');
   return triggerId;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
   chromium,
@@ -12,14 +12,11 @@ import { onTestFinished, TestRunner } from 'vitest';
 import { freePort, isFree } from '../../cluster/ports.ts';
 import { prepareInstallation } from '../prepare-installation.ts';
 import { startTestApp, type TestApp } from '../app.ts';
+import { CHROMIUM } from './find-chromium.ts';
 import { CALM, createSignedIn, DESK, drawFlat, PASSWORD } from './signed-in-contexts.ts';
 
 /** Starts the complete program and a real browser with signed-in people. `npm test` finds the browser. */
-const FOUND = [
-  process.env['TEST_CHROMIUM'],
-  ...['chromium-headless-shell', 'chromium', 'google-chrome'].map((name) => `/usr/bin/${name}`),
-];
-export const CHROMIUM = FOUND.find((file) => file && existsSync(file));
+export { CHROMIUM };
 
 export const KEYS = '/settings/integrations/api-keys';
 export const OWNER = 'asha@example.com';
