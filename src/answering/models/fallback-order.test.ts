@@ -123,6 +123,30 @@ test.each(MODEL_PROVIDERS)('a streamed answer of %s is counted like a whole answ
   ]);
 });
 
+test.each([-1_000_000, 0.5, 1e15])(
+  'if a provider reports %d tokens, the budget is charged with the upper limit of the call',
+  async (tokens) => {
+    await limit('1000000');
+    for (const used of [
+      { input: tokens, cached: 0, output: 10 },
+      { input: 10, cached: 0, output: tokens },
+    ]) {
+      models.openai_compatible.script({ text: 'Monday.', used });
+      const result = await ask({ provider: 'openai_compatible', model: 'm' });
+      const [step] = result.trace.steps.filter(({ kind }) => kind === 'model');
+      expect(step).toMatchObject({ input_tokens: null, output_tokens: null });
+    }
+    // The upper limit of the output of both calls counts.
+    const [budget] = await rows('budget');
+    expect(Number(budget!['spent'])).toBeGreaterThan(2 * 8_192);
+    expect(budget).toMatchObject({ reserved: '0' });
+    expect(await rows('model_turn')).toMatchObject([
+      { unmeasured: 1, input_tokens: '0' },
+      { unmeasured: 1, input_tokens: '0' },
+    ]);
+  },
+);
+
 test('each failure leads to the next model whose rule matches, and the turn records the reason', async () => {
   models.openai.script({ status: 500 });
   models.anthropic.script({ text: 'Monday, says the second.' });

@@ -6,6 +6,7 @@ import { ProviderError } from '../provider.ts';
 import { timedCall } from './timed-call.ts';
 import { baseUrlOf, type ModelSettings, unset } from './language-model.ts';
 import { garbled } from './map-failure.ts';
+import { readTokens } from './read-usage.ts';
 
 /**
  * Requests vectors of texts from a connected provider. The response comes from an untrusted server, so `fetch` limits
@@ -48,8 +49,7 @@ export async function embedTexts({
     }
     const wanted = dimensions ?? embeddings[0]?.length ?? 0;
     for (const vector of embeddings) checkVector(vector, wanted);
-    const { tokens } = usage;
-    return { vectors: embeddings.map(quantize), tokens: Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null };
+    return { vectors: embeddings.map(quantize), tokens: readTokens(usage.tokens) };
   } catch (error) {
     throw call.failure(error);
   }

@@ -1,4 +1,4 @@
-import { generateText, type LanguageModelUsage, type ModelMessage, type SystemModelMessage } from 'ai';
+import { generateText, type ModelMessage, type SystemModelMessage } from 'ai';
 import { ProviderError } from '../provider.ts';
 import { jsonForm } from './json-form.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
@@ -8,6 +8,7 @@ import { hideReasoning, withoutReasoning } from './hide-reasoning.ts';
 import type { Sources } from './find-sources.ts';
 import { offerTools } from './offer-tools.ts';
 import { mostTokens, type ShownImages } from './show-images.ts';
+import { readUsage } from './read-usage.ts';
 import type { ToolTurn } from './run-tool.ts';
 import { createStableText } from './stable-text.ts';
 import { streamAnswer } from './stream-answer.ts';
@@ -84,9 +85,10 @@ async function generateOnce(generation: Generation, progress: Progress): Promise
         return turn.mayCall ? {} : WITHOUT_TOOLS[settings.name];
       },
       onLanguageModelCallEnd: ({ finishReason, usage, responseId: id, modelId }) => {
-        const tokens = { input_tokens: usage.inputTokens ?? null, output_tokens: usage.outputTokens ?? null };
+        const used = readUsage(usage);
+        const tokens = { input_tokens: used?.input ?? null, output_tokens: used?.output ?? null };
         steps.push({ kind: 'model', detail: `${model}: ${finishReason}`, ...tokens });
-        calls?.end(measured(usage), { id, model: modelId, reason: finishReason });
+        calls?.end(used, { id, model: modelId, reason: finishReason });
       },
       onStepEnd: ({ toolCalls, response }) => {
         progress.steps++;
@@ -167,8 +169,3 @@ const UNREADABLE_TOKENS = 10_000_000;
 /** The result is an upper limit for any provider, because no token is shorter than a byte. */
 const inputTokens = (body: unknown, shown: ShownImages): number =>
   typeof body === 'string' ? mostTokens(Buffer.byteLength(body), shown) + ADDED_TOKENS : UNREADABLE_TOKENS;
-
-function measured({ inputTokens: input, outputTokens: output, inputTokenDetails }: LanguageModelUsage) {
-  if (input === undefined || output === undefined) return null;
-  return { input, output, cached: Math.min(inputTokenDetails.cacheReadTokens ?? 0, input) };
-}

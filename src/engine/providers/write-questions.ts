@@ -3,6 +3,7 @@ import { timedCall } from './timed-call.ts';
 import { languageModel, type ModelSettings } from './language-model.ts';
 import { garbled } from './map-failure.ts';
 import { withoutReasoning } from './hide-reasoning.ts';
+import { readUsage } from './read-usage.ts';
 
 /**
  * Requests questions that people may ask about passages from a connected model, when documents are indexed. The
@@ -54,11 +55,12 @@ export async function writeQuestionsFor({
       telemetry: { isEnabled: false },
       providerOptions: { openai: { store: false } },
     });
+    const used = readUsage(usage);
     const answer = readJson(withoutReasoning(text));
     return {
       questions: passages.map((_, at) => questionsIn(answer[String(at + 1)])),
-      inputTokens: usage.inputTokens ?? null,
-      outputTokens: usage.outputTokens ?? 0,
+      inputTokens: used?.input ?? null,
+      outputTokens: used?.output ?? 0,
     };
   } catch (error) {
     throw call.failure(error);
