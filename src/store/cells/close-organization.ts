@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { GONE_AFTER_SECONDS } from '../installation/processes.ts';
 import { CELLS_CHANGED } from './directory.ts';
+import { moveFault } from './move-fault.ts';
 
 /** If the command was killed, processes refuse the calls of the organization for this long after the last renewal. */
 const CLOSED_SECONDS = 10;
@@ -57,7 +58,7 @@ export async function openInNewCell(client: pg.Client, orgId: string): Promise<v
     `UPDATE public.organization_move SET until = '-infinity' WHERE organization_id = $1 AND until > clock_timestamp()`,
     [orgId],
   );
-  if (rowCount !== 1) throw new Error('The move was interrupted for too long. Nothing was changed. Try again.');
+  if (rowCount !== 1) throw moveFault('The move was interrupted for too long.');
   await client.query(CELLS_CHANGED);
 }
 
@@ -76,7 +77,7 @@ export async function allProcessesKnow(client: pg.Client): Promise<void> {
     );
     if (rowCount === 0) return;
     if (performance.now() > end)
-      throw new Error('A process of Parley does not notice the move. Nothing was changed. Restart it and try again.');
+      throw moveFault('A process of Parley does not notice the move.', 'Restart the process and try again.');
   }
 }
 
@@ -110,7 +111,6 @@ async function transactionsEnd(client: pg.Client): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; before.size > 0; await pause(LOOK_MS)) {
     const now = await open([...before.keys()]);
     for (const [pid, at] of before) if (now.get(pid) !== at) before.delete(pid);
-    if (performance.now() > end)
-      throw new Error('A transaction of Parley does not end. Nothing was changed. Try again.');
+    if (performance.now() > end) throw moveFault('A transaction of Parley does not end.');
   }
 }

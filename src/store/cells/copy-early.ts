@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { moveFault } from './move-fault.ts';
 import { runOnCell } from './place-cells.ts';
 import { inMove, placeOf, type Route, type TenantTable, tenantTables } from './tenant-tables.ts';
 
@@ -126,7 +127,7 @@ export async function insistOnCopies(client: pg.Client, { orgId, to }: Route, ta
     [orgId, early.copiedBy ?? ''],
   );
   if (rows[0]!.many === '0') return;
-  throw new Error(`Copies in ${table.table} were changed. Nothing was moved. Try again.`);
+  throw moveFault(`Copies in ${table.table} were changed.`);
 }
 
 /**

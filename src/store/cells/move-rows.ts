@@ -11,6 +11,7 @@ import {
   lockChanged,
   removeDeleted,
 } from './copy-early.ts';
+import { moveFault } from './move-fault.ts';
 import { pathOf } from './route-connection.ts';
 import { placeOf, type Route, type TenantTable, tenantTables } from './tenant-tables.ts';
 
@@ -64,7 +65,7 @@ export async function moveRows(client: pg.Client, route: Route, early: Early, st
     const hidden = await hideWaiting(client, route, table);
     const now = await countChanged(client, route, table, early);
     if (now.rows !== rows - hidden || now.changed !== changed - hidden)
-      throw new Error(`Rows of ${table.table} were changed while the organization was moved. Try again.`);
+      throw moveFault(`Rows of ${table.table} were changed while the organization was moved.`);
   }
   await client.query('SET LOCAL search_path TO public');
   return locked.values().reduce((sum, { rows }) => sum + rows, 0);
@@ -72,7 +73,7 @@ export async function moveRows(client: pg.Client, route: Route, early: Early, st
 
 function insistOn({ table }: TenantTable, locked: ReadonlyMap<string, Counts>, rows: number): void {
   if (locked.get(table)?.rows === rows) return;
-  throw new Error(`Rows of ${table} were added while the organization was moved. Nothing was changed. Try again.`);
+  throw moveFault(`Rows of ${table} were added while the organization was moved.`);
 }
 
 /** Locks due rows that no worker has, until no worker has a row. */
