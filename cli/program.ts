@@ -32,7 +32,7 @@ import { addTriggersCommand } from './commands/triggers.ts';
 import { addWebhooksCommand } from './commands/webhooks.ts';
 
 const NOTES = `
-Answers are text on a terminal, and JSON when piped or with --json. A command that fails says why on stderr
+Answers are text on a terminal, and JSON when piped or with --json. A command that fails prints the reason on stderr
 (as {"error":{"code","message"}} when piped).
 
 Exit codes:

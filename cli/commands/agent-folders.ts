@@ -35,7 +35,7 @@ export function addAgentFolders(agents: Command): void {
     .argument('<agent-id>')
     .argument('<folder>')
     .option('--live', 'also documents and triggers')
-    .option('--dry-run', 'only show what would change');
+    .option('--dry-run', 'show the changes, and change nothing');
   setAction<{ live?: boolean; dryRun?: boolean }>(push, async (cli, [id, at], { live = false, dryRun = false }) => {
     const wanted = await readFolder(at!);
     const changes = (await changesOf(cli, id!, wanted)).filter((one) => live || !one.live);

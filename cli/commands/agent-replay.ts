@@ -23,7 +23,7 @@ export function addAgentReplay(agents: Command): void {
       'Replays the newest conversations with the draft and prints the answers that differ. Nothing is sent or stored, and tools return their recorded answers. A connected model is really called, which costs money. Ctrl-C stops.',
     )
     .argument('<agent-id>')
-    .option('--last <n>', 'so many conversations', wholeNumber('--last', 1, 1_000), 50)
+    .option('--last <n>', 'the number of conversations', wholeNumber('--last', 1, 1_000), 50)
     .option('--conversation <id>', 'this conversation only')
     .option('--version <version>', '"draft", or the number of a version', 'draft')
     .option('--exit-code', 'end with 5 if the draft changes an answer');

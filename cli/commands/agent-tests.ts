@@ -25,7 +25,7 @@ export function addAgentTests(agents: Command): void {
       '--replay <file>',
       'use the answers of that file or folder; no model is called, and a pass does not count for publishing',
     )
-    .option('--repeat <times>', 'run each case so often; all must pass', wholeNumber('--repeat', 1, 100), 1);
+    .option('--repeat <times>', 'the number of runs of each case; all must pass', wholeNumber('--repeat', 1, 100), 1);
   setAction<TestOptions>(printsText(test), (cli, [id], options) => runAgentTests(cli, id!, options));
   examples(
     test,
@@ -48,8 +48,8 @@ export function addAgentTests(agents: Command): void {
     .argument('<agent-id>')
     .requiredOption('--file <file>', 'cases in YAML or JSON; "-" is standard input')
     .option('--required', 'publishing needs all cases to pass')
-    .option('--not-required', 'publishing does not need them')
-    .option('--keep-required', 'ignore what the file says about publishing, and keep the current setting');
+    .option('--not-required', 'publishing does not need all cases to pass')
+    .option('--keep-required', 'ignore the setting of the file for publishing, and keep the current setting');
   setAction<SetOptions>(set, async ({ api, out }, [id], options) => {
     const body = wantedOf(await readSuiteFile(options.file), options);
     const stored = await namingCases(body.cases, api.call('setSuite', { ids: { agent_id: id! }, body }));

@@ -63,10 +63,7 @@ export function addAgentsCommand(program: Command): void {
     .command('publish')
     .description('Publishes the draft of an agent as its next version.')
     .argument('<agent-id>')
-    .option(
-      '--without-tests <reason>',
-      'publish although required tests have not passed; the audit log keeps the reason',
-    )
+    .option('--without-tests <reason>', 'publish although required tests have not passed; the audit log has the reason')
     .option('--not-live', 'add the version without making it live, for "agents rollout" or a trigger');
   setAction<{ withoutTests?: string; notLive?: boolean }>(
     publish,

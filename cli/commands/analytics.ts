@@ -36,7 +36,7 @@ export function addAnalyticsCommand(program: Command): void {
     .description(
       'Shows what happened in the conversations that started in a period, in groups. Days are in the time zone of the organization.',
     )
-    .addOption(new Option('--by <group>', 'what to group by').choices(ANALYTICS_GROUPS).default('day'))
+    .addOption(new Option('--by <group>', 'the dimension of the groups').choices(ANALYTICS_GROUPS).default('day'))
     .option('--days <n>', 'the number of days (default: 30)', wholeNumber('--days', 1, MAX_ANALYTICS_DAYS))
     .option('--since <day>', 'first day, such as 2026-11-01')
     .option('--until <day>', 'last day (default: today)')

@@ -10,8 +10,8 @@ type Filter = { actor?: string; subject?: string; since?: string; until?: string
 export function addAuditCommand(program: Command): void {
   const audit = program
     .command('audit')
-    .summary('who did what, when and from where')
-    .description('The audit log: who did what, when and from where.');
+    .summary('actions with their person, time and address')
+    .description('The audit log: actions with their person, time and address.');
 
   const list = filtered(listing(audit.command('list').description('Lists the entries, newest first.')));
   setAction<ListOptions & Filter>(list, async ({ api, out }, _args, { actor, subject, since, until, ...want }) =>

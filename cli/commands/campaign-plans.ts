@@ -42,7 +42,7 @@ export function addCampaignPlans(campaigns: Command): void {
     .command('test')
     .description('Sends the first message to an address of yours, as a test. No one is enrolled.')
     .argument('<campaign-id>')
-    .requiredOption('--address <address>', 'where the channel reaches you')
+    .requiredOption('--address <address>', 'your address on the channel')
     .option('--name <name>', 'the name of the person in the message')
     .option('--locale <locale>', 'the language of the person, e.g. ar')
     .option('--variables <json>', 'values of the recipient, as a JSON object');
@@ -144,7 +144,7 @@ function addRehearse(campaigns: Command): void {
         '--file <file>',
         'recipients as CSV with a header row, or one as JSON in each line; "-" is standard input',
       )
-      .option('--made-up <n>', 'so many people who do not exist', wholeNumber('--made-up', 1, MAX_REHEARSED)),
+      .option('--made-up <n>', 'the number of generated people', wholeNumber('--made-up', 1, MAX_REHEARSED)),
   )
     .option('--zones <zones>', 'time zones of the made-up people, comma-separated')
     .option('--replies <file>', 'JSON: [{"text":"stop","after_minutes":5,"percent":2}], or "refs" for "percent"')

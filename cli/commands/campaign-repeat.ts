@@ -33,10 +33,10 @@ export function addRepeat(campaigns: Command): void {
     .option('--days <days>', `days of the week, such as mon,thu (${SHORT})`)
     .option(
       '--month-day <number>',
-      'or this day of each month; in a shorter month, its last day',
+      'instead of --days: this day of each month, or the last day of a shorter month',
       wholeNumber('--month-day', 1, MAX_MONTH_DAY),
     )
-    .option('--at <hh:mm>', 'the time of the day, where each person is (09:00 unless set)')
+    .option('--at <hh:mm>', 'the time of day, in the time zone of each person (default 09:00)')
     .option('--pause', 'start no campaigns until --resume')
     .option('--resume', 'start campaigns again')
     .option('--stop', 'do not repeat any more; campaigns that were started stay');

@@ -9,7 +9,7 @@ export function addCampaignReport(campaigns: Command): void {
     .command('report')
     .description('Shows how many people a campaign reached, by the hour or by the day.')
     .argument('<campaign-id>')
-    .option('--time-zone <zone>', 'hours and days of this zone, such as Asia/Qatar (default UTC)');
+    .option('--time-zone <zone>', 'the time zone of the hours and days, such as Asia/Qatar (default UTC)');
   setAction<{ timeZone?: string }>(report, async ({ api, out }, [id], { timeZone }) => {
     const found = await api.call('readCampaignReport', {
       ids: { campaign_id: id! },

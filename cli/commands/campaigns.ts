@@ -13,7 +13,7 @@ export function addCampaignsCommand(program: Command): void {
   const campaigns = program
     .command('campaigns')
     .summary('webhook campaigns')
-    .description("Webhook campaigns: recipients are pushed in over HTTP with the campaign's own key.");
+    .description('Webhook campaigns. Backends add recipients over HTTP with a key of the campaign.');
 
   const create = campaigns
     .command('create')
@@ -48,7 +48,7 @@ export function addCampaignsCommand(program: Command): void {
       .description('Lists the recipients of a campaign, newest first.')
       .argument('<campaign-id>')
       .option('--status <status>', RECIPIENT_STATUSES.join(', '))
-      .option('--ref <ref>', "the caller's own name for it"),
+      .option('--ref <ref>', "the caller's reference"),
   );
   setAction<ListOptions & RecipientFilter>(recipients, async ({ api, out }, [id], { status, ref, ...want }) =>
     out.list(

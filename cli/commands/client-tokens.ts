@@ -31,7 +31,7 @@ export function addClientTokensCommand(program: Command): void {
     .option('--key <key>', 'conversation key: every call continues this conversation')
     .option(
       '--expires-in <seconds>',
-      'how long the token works',
+      'the seconds for which the token is valid',
       wholeNumber('--expires-in', MIN_CLIENT_TOKEN_SECONDS, MAX_CLIENT_TOKEN_SECONDS),
       DEFAULT_SECONDS,
     );

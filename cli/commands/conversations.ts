@@ -10,11 +10,11 @@ export function addConversationsCommand(program: Command): void {
   const conversations = program
     .command('conversations')
     .summary('conversations and their messages')
-    .description('Conversations: read them and reply.');
+    .description('Conversations and their messages.');
 
   const say = conversations
     .command('say')
-    .description("Says something as the end user on the sandbox channel, waits for the agent's turn and prints it.")
+    .description("Sends a message as the end user on the sandbox channel, waits for the agent's turn and prints it.")
     .argument('<conversation-id>')
     .requiredOption('--text <text>', 'the text to send');
   setAction<{ text: string }>(say, async ({ api, out }, [id], { text }) => {

@@ -26,7 +26,7 @@ function addUsage(program: Command): void {
     .description(
       'Shows tokens, tool calls and cost of models, as JSON. Days are in UTC. By default, the report covers the last 30 days.',
     )
-    .addOption(new Option('--by <group>', 'what to sum by').choices(USAGE_GROUPS).default('day'))
+    .addOption(new Option('--by <group>', 'the dimension of the sums').choices(USAGE_GROUPS).default('day'))
     .option('--since <day>', 'first day, such as 2026-11-01')
     .option('--until <day>', 'last day')
     .option('--agent <id>', 'only this agent')
@@ -43,7 +43,7 @@ function addUsage(program: Command): void {
 function addBudgets(program: Command): void {
   const budgets = program
     .command('budgets')
-    .summary('the most that agents may cost')
+    .summary('limits for the cost of agents')
     .description(
       'Budgets: the most tokens, money, calls or seconds that models and your own code may use per day or month in UTC.',
     );
@@ -103,7 +103,7 @@ const model = (command: Command): Command =>
 function addPrices(program: Command): void {
   const prices = program
     .command('prices')
-    .summary('what models cost')
+    .summary('prices of models')
     .description(
       'The prices of your providers per million tokens. Parley contains no prices: you set the price of each model.',
     );

@@ -31,7 +31,7 @@ type ImportOptions = {
 export function addEndUsersCommand(program: Command): void {
   const people = program
     .command('end-users')
-    .summary('the people your agents talk to')
+    .summary('the people in conversations with your agents')
     .description('End users: list, import from CSV, export and erase them.');
 
   const list = listing(
@@ -77,8 +77,8 @@ export function addEndUsersCommand(program: Command): void {
     .command('export')
     .description('Exports end users as CSV that can be imported again.')
     .option('--file <file>', 'a new file (default: standard output)')
-    .option('--text <words>', 'as for list')
-    .option('--tag <tag>', 'as for list');
+    .option('--text <words>', 'as for "end-users list"')
+    .option('--tag <tag>', 'as for "end-users list"');
   setAction<{ file?: string; text?: string; tag?: string }>(take, async ({ api, out }, _args, { file, text, tag }) => {
     await toFile(file, (write) => api.download('exportEndUsers', { query: { text, tag } }, write));
     if (file !== undefined) out.hint(`Written to ${file}.`);

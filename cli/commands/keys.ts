@@ -161,7 +161,9 @@ function addRotate(keys: Command): void {
     .description('Creates a new key with the same permissions and revokes the old one, now or after an overlap.')
     .argument('<key-id>')
     .addOption(
-      new Option('--overlap <time>', 'how long the old key still works').choices(ROTATION_OVERLAPS).default('24h'),
+      new Option('--overlap <time>', 'the time for which the old key still works')
+        .choices(ROTATION_OVERLAPS)
+        .default('24h'),
     )
     .option('--yes', 'do not ask before an immediate rotation');
   setAction<{ overlap: (typeof ROTATION_OVERLAPS)[number]; yes?: boolean }>(

@@ -9,7 +9,7 @@ export function addKnowledgeCommand(program: Command): void {
   const knowledge = program
     .command('knowledge')
     .summary("an agent's documents")
-    .description('The documents that an agent answers from and quotes.');
+    .description('The documents of an agent, which its answers quote.');
 
   const add = knowledge
     .command('add')
@@ -39,7 +39,7 @@ export function addKnowledgeCommand(program: Command): void {
 
   const use = knowledge
     .command('use')
-    .description("Shows how full an agent's documents are.")
+    .description('Shows how much of its document limit an agent uses.')
     .requiredOption('--agent <id>', 'the agent');
   setAction<{ agent: string }>(use, async ({ api, out }, _args, { agent }) =>
     out.record(await api.call('readKnowledgeUse', { ids: { agent_id: agent } })),
@@ -47,9 +47,9 @@ export function addKnowledgeCommand(program: Command): void {
 
   const embeddings = knowledge
     .command('embeddings')
-    .description("Shows how far the embeddings of an agent's documents are.")
+    .description("Shows how many passages of an agent's documents have embeddings.")
     .requiredOption('--agent <id>', 'the agent')
-    .option('--retry', 'try again now what failed');
+    .option('--retry', 'retry the failed passages now');
   setAction<{ agent: string; retry?: boolean }>(embeddings, async ({ api, out }, _args, { agent, retry }) =>
     out.record(await api.call(retry ? 'retryEmbeddings' : 'readEmbeddings', { ids: { agent_id: agent } })),
   );

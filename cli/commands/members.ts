@@ -7,7 +7,7 @@ import { examples, setAction } from '../command-action.ts';
 export function addMembersCommand(program: Command): void {
   const members = program
     .command('members')
-    .summary('who belongs to the organization')
+    .summary('the members of the organization')
     .description('Members: the people of the organization and their roles.');
   setAction<ListOptions>(
     listing(members.command('list').description('Lists the members.')),

@@ -22,7 +22,7 @@ export function addModelsCommand(program: Command): void {
     .option('--key-stdin', 'read the key from standard input')
     .option('--embedding-model <name>', 'makes the embeddings of the documents of this organization')
     .option('--no-embedding-model', 'turn embeddings off')
-    .option('--transcription-model <name>', 'writes down what people say in audio, so that agents can answer it')
+    .option('--transcription-model <name>', 'transcribes audio of people, so that agents can answer it')
     .option('--no-transcription-model', 'turn transcripts off')
     .option('--question-model <name>', 'writes questions for the passages of documents, for agents without a model')
     .option('--no-question-model', 'turn the writing of questions off and delete them');

@@ -14,7 +14,7 @@ type Of = { trigger?: string; campaign?: string; file?: string };
 export function addRunsCommand(program: Command): void {
   const runs = program
     .command('runs')
-    .summary('runs and what they returned')
+    .summary('runs and their results')
     .description('The runs of a trigger or a campaign, with their results.');
 
   const list = listing(

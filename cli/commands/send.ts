@@ -22,7 +22,7 @@ export function addSendCommand(program: Command): void {
     .option('--content <json>', 'any other content, e.g. {"type":"image","url":"https://…"}')
     .option('--reply-to <id>', 'the message that this one answers')
     .option('--metadata <json>', 'stored with the message')
-    .option('--send-at <time>', 'send not before this time')
+    .option('--send-at <time>', 'the earliest time to send')
     .option('--idempotency-key <key>', 'a repeated call with the same key takes effect once');
   setAction<SendFlags>(send, async ({ api, out }, [agent, channel], flags) => {
     const path = `/api/channels/${encodeURIComponent(agent!)}/${encodeURIComponent(channel!)}/messages`;

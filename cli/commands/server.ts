@@ -15,7 +15,9 @@ export function addServerCommands(program: Command): void {
     .description(
       'Runs the server in the foreground, with its configuration from the environment. See docs/operations.md.',
     )
-    .addOption(new Option('--role <role>', 'what this process does').choices(['all', 'api', 'worker']).default('all'));
+    .addOption(
+      new Option('--role <role>', 'the work of this process').choices(['all', 'api', 'worker']).default('all'),
+    );
   setAction<{ role: string }>(serve, (_cli, _args, { role }) => runProgram(['serve', '--role', role]));
   examples(serve, 'serve', 'serve --role worker');
 
@@ -35,7 +37,7 @@ export function addServerCommands(program: Command): void {
     .description(
       'Writes a consistent copy of all records of this region into a new file that only you can read. The server may keep running. The file does not contain PARLEY_SECRET: keep it elsewhere.',
     )
-    .argument('<file>', 'created by this command; never overwritten');
+    .argument('<file>', 'the new file; an existing file is never overwritten');
   setAction(backup, (_cli, [file]) => runProgram(['backup', file!]));
   examples(backup, 'backup parley-2026-11-21.ndjson.gz');
 
@@ -48,9 +50,9 @@ export function addServerCommands(program: Command): void {
     .argument('<file>')
     .option(
       '--keep-keys',
-      'keep the API keys that were active when the backup was made; only if none was revoked since',
+      'keep the API keys of the backup active; use this only if no key was revoked since the backup',
     )
-    .option('--resume', 'do not pause the copy; only if it replaces the original, which runs no more')
+    .option('--resume', 'do not pause the copy; use this only if the copy replaces the original, which has stopped')
     .option('--yes', 'do not ask');
   type RestoreOptions = { keepKeys?: boolean; resume?: boolean; yes?: boolean };
   setAction<RestoreOptions>(restore, async (_cli, [file], { keepKeys, resume, yes }) => {
@@ -94,7 +96,7 @@ export function addServerCommands(program: Command): void {
 
   const factor = program
     .command('reset-second-factor')
-    .summary('for a person who lost their second factor')
+    .summary('remove the second factor of a person')
     .description(
       'Removes the authenticator app, passkeys and recovery codes of a person and ends all their sessions. Verify who requests the reset: after the reset, the password alone is enough to sign in.',
     )

@@ -24,7 +24,7 @@ type Waiting = { agent: string; wait?: boolean };
 export function addSitesCommand(program: Command): void {
   const sites = program
     .command('sites')
-    .summary('pages and sites that an agent answers from')
+    .summary('pages and sites as documents of an agent')
     .description('Pages, sitemaps and sites that Parley reads as documents of an agent, once or on a schedule.');
   addAdd(sites);
   addUpdate(sites);
@@ -126,7 +126,7 @@ const withChange = (command: Command): Command =>
     .addOption(new Option('--schedule <when>', 'when to read the site again').choices(SOURCE_SCHEDULES))
     .option(
       '--max-pages <number>',
-      `at most so many pages, up to ${MAX_PAGES_PER_SOURCE}`,
+      `the maximum number of pages, up to ${MAX_PAGES_PER_SOURCE}`,
       wholeNumber('--max-pages', 1, MAX_PAGES_PER_SOURCE),
     );
 

@@ -12,7 +12,7 @@ const ONCE = 'Copy the secret now: the secret is not shown again.';
 export function addToolsCommand(program: Command): void {
   const tools = program
     .command('tools')
-    .summary('what calls of tools are signed with')
+    .summary('secrets that sign the calls of tools')
     .description(
       'Signing secrets and credentials of the tools of an agent. Each secret belongs to one tool at one origin.',
     );
@@ -66,7 +66,9 @@ function addRotate(tools: Command): void {
     .argument('<agent-id>')
     .argument('<secret-id>')
     .addOption(
-      new Option('--overlap <time>', 'how long the old secret still signs').choices(ROTATION_OVERLAPS).default('24h'),
+      new Option('--overlap <time>', 'the time for which the old secret still signs')
+        .choices(ROTATION_OVERLAPS)
+        .default('24h'),
     );
   setAction<{ overlap: (typeof ROTATION_OVERLAPS)[number] }>(rotate, async ({ api, out }, [agent, id], { overlap }) => {
     out.record(await api.call('rotateToolSecret', { ids: idsOf(agent, id), body: { overlap } }));

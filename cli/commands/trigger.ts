@@ -18,24 +18,30 @@ export function addTriggerCommand(program: Command): void {
     )
     .argument('<agent-id>')
     .argument('<trigger-id>')
-    .option('--message <text>', "the person's first words; without them the agent opens")
+    .option('--message <text>', 'the first message of the person; without it, the agent opens')
     .option('--variables <json>', 'values of the variables that the trigger declares')
     .option(
       '--end-user <json>',
       'who: {"id"} or {"external_id","name","phone","email","locale","time_zone","attributes"}',
     )
-    .option('--external-id <id>', 'short for --end-user \'{"external_id":"ID"}\'')
-    .option('--channel <id>', "instead of the trigger's own channel")
-    .option('--address <address>', 'where to reach the person on the channel')
+    .option('--external-id <id>', 'same as --end-user \'{"external_id":"ID"}\'')
+    .option('--channel <id>', "the channel, instead of the trigger's channel")
+    .option('--address <address>', 'the address of the person on the channel')
     .option('--key <key>', 'conversation key: the same key continues the same conversation')
-    .addOption(new Option('--on-existing <what>', 'if that conversation exists').choices(['continue', 'new', 'reject']))
+    .addOption(
+      new Option('--on-existing <what>', 'the effect if that conversation exists').choices([
+        'continue',
+        'new',
+        'reject',
+      ]),
+    )
     .option(
       '--agent-version <n>',
       'the published version of the agent that answers',
       wholeNumber('--agent-version', 1, MAX_VERSION),
     )
     .option('--metadata <json>', 'stored with the run')
-    .option('--send-at <time>', 'start not before this time, e.g. 2027-01-31T08:00:00Z')
+    .option('--send-at <time>', 'the earliest start, e.g. 2027-01-31T08:00:00Z')
     .option(
       '--wait <n>',
       `wait up to N seconds for the agent's first message (at most ${MAX_WAIT_SECONDS})`,

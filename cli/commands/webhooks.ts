@@ -68,7 +68,7 @@ function addChanges(webhooks: Command): void {
     .description('Replaces the signing secret. Only this response contains the new secret.')
     .argument('<endpoint-id>')
     .addOption(
-      new Option('--overlap <time>', 'how long the previous secret also signs')
+      new Option('--overlap <time>', 'the time for which the previous secret also signs')
         .choices(ROTATION_OVERLAPS)
         .default('24h'),
     )

@@ -13,7 +13,7 @@ export function addChannelsCommand(program: Command): void {
   const channels = program
     .command('channels')
     .summary('channels that connect agents with people')
-    .description('Channels: they connect agents with people. Each channel has one agent.');
+    .description('Channels connect agents with people. Each channel has one agent.');
   addConnect(channels);
   addReads(channels);
   addUpdate(channels);
@@ -58,7 +58,10 @@ function addConnect(channels: Command): void {
     .requiredOption('--agent <id>', 'the agent of the channel')
     .requiredOption('--kind <kind>', CHANNEL_KINDS.join(', '))
     .requiredOption('--name <name>', 'the name of the channel')
-    .option('--settings <json>', 'what this kind needs; "-" reads it from standard input, out of the shell history');
+    .option(
+      '--settings <json>',
+      'the settings of this kind; "-" reads them from standard input, so that they are not in the shell history',
+    );
   setAction<{ agent: string; kind: string; name: string; settings?: string }>(
     connect,
     async ({ api, out }, _args, options) => {
