@@ -79,7 +79,7 @@ function checkImports({ imports = [], dynamicImports = [], fileName }) {
   const own = new Set(output.map((file) => file.fileName));
   for (const wanted of [...imports, ...dynamicImports]) {
     if (own.has(wanted) || BUILTIN.has(wanted) || STAYS.includes(wanted) || ABSENT.includes(wanted)) continue;
-    throw new Error(`${fileName} imports ${wanted}, which is neither bundled nor in the list of what stays a package`);
+    throw new Error(`${fileName} imports ${wanted}, which is neither bundled nor in the list of separate packages`);
   }
 }
 

@@ -77,6 +77,7 @@ function platformOf(name) {
   ]);
   const cpu = pick(['arm64', 'x64', 'ia32', 'arm', 'ppc64', 'riscv64', 's390x', 'wasm32', 'loong64', 'mips64el']);
   const libc = parts.includes('musl') ? 'musl' : os === 'linux' && parts.includes('gnu') ? 'glibc' : undefined;
-  if (!os && cpu !== 'wasm32') throw new Error(`The platform of ${name} cannot be told from its name: add it by hand.`);
+  if (!os && cpu !== 'wasm32')
+    throw new Error(`The name of ${name} does not contain its platform. Add the platform by hand.`);
   return { ...(cpu && { cpu: [cpu] }), ...(libc && { libc: [libc] }), ...(os && { os: [os] }) };
 }

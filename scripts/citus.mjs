@@ -20,7 +20,7 @@ const BUILD_NEEDS =
   'postgresql-15 postgresql-server-dev-15 gcc make flex bison libkrb5-dev liblz4-dev libzstd-dev libssl-dev libicu-dev';
 
 if (!existsSync(SOURCE)) {
-  say('The source of Citus is not there (../shared/citus): the tests that need it are skipped.');
+  say('The source of Citus (../shared/citus) is missing, so the tests that need it are skipped.');
   process.exit(0);
 }
 const tally = openTally();
@@ -39,7 +39,7 @@ await run(async () => {
     const wanted = process.argv.slice(2);
     const needsRecording = wanted.length === 0 || wanted.some((one) => one.includes('statements'));
     if (needsRecording && !isRecorded) {
-      say('Running the tests whose statements are recorded…');
+      say('Running the tests to record their statements…');
       recorded = await runTests(node, tally, ['--tags-filter=!long', ...ROOMS], {
         ...env,
         RECORD_STATEMENTS: statements,
@@ -70,7 +70,7 @@ function build() {
   const tree = path.join(ROOT, 'node_modules', '.cache', `citus-${version}`);
   if (existsSync(tree)) return tree;
   if (process.getuid?.() === 0) {
-    say('Installing what is needed to build Citus (once, about a minute)…');
+    say('Installing the packages that the build of Citus needs (once, about a minute)…');
     for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...BUILD_NEEDS.split(' ')]])
       spawnSync('apt-get', args, { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
   }

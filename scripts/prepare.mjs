@@ -388,7 +388,7 @@ async function withLock(name, doing, work) {
       }
       if (!isHolderAlive(note)) rmSync(folder, { recursive: true, force: true });
       else {
-        say(`Another start is ${doing}; waiting for it.`);
+        say(`Another process is ${doing}. Waiting for it…`);
         while (isHolderAlive(note)) await pause(500);
       }
     }

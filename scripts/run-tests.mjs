@@ -26,7 +26,7 @@ export async function runTests(node, tally, args, env) {
     const code = await tally.counted((more) => vitest({ ...more, AGAIN_FILE: list }));
     const files = existsSync(list) ? readFileSync(list, 'utf8').split('\n').filter(Boolean) : [];
     if (files.length === 0) return code;
-    say(`Running what failed once more, by itself: ${files.join(', ')}`);
+    say(`Running the failed files again, alone: ${files.join(', ')}`);
     return await tally.counted((more) => vitest(more, '--maxWorkers=1', ...files));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Unpacks the Parley command of a release into .parley, if the file has the checksum in parley/SHA256SUMS.
-# It asks no package registry. Run it without a token in the environment.
+# The script uses no package registry. Run the script without a token in the environment.
 set -euo pipefail
 cd "$(dirname "$0")"
 if [ ! -f parley/SHA256SUMS ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a push to main does: definition and tests become those of the agent, the tests run, and the draft goes live.
-# Needs a token with the verbs read, test, push and publish.
+# Publishes a push to main: replaces the draft and the tests of the agent, runs the tests, and publishes the draft.
+# The script needs a token with the verbs read, test, push and publish.
 set -euo pipefail
 cd "$(dirname "$0")"
 parley() { node .parley/parley.js "$@"; }

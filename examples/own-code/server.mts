@@ -20,7 +20,7 @@ async function* words(text: string): AsyncGenerator<string> {
   for (const [at, word] of text.split(' ').entries()) yield at === 0 ? word : ` ${word}`;
 }
 
-/** Work that takes longer than a call may last. */
+/** Work that takes longer than the time limit of a call. */
 async function makeReport(): Promise<string> {
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   return 'The report is ready.';

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Entrypoint of the image that replaces postgres, redis and caddy (engine.ts). `postgres` behaves as in the official
-# image: it creates the user and the database that the variables name. Every other command runs as it is.
+# image: it creates the user and the database that the variables name. All other commands run unchanged.
 set -e
 if [ "$1" = postgres ]; then
   PATH="$(echo /usr/lib/postgresql/*/bin):$PATH"

@@ -22,7 +22,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
 {{- end }}
 
-{{/* Variables of every container. The Secret adds its own, which win over none of these. */}}
+{{/* The variables of every container. The variables of the Secret never replace them. */}}
 {{- define "parley.env" -}}
 envFrom:
   - secretRef:
@@ -52,7 +52,7 @@ env:
 
 {{- define "parley.podSecurity" -}}
 automountServiceAccountToken: false
-# Parley would read variables such as PARLEY_PORT, which Kubernetes makes from the Service's name, as settings.
+# Kubernetes creates variables such as PARLEY_PORT from the name of the Service. Parley would read them as settings.
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
@@ -83,7 +83,7 @@ volumeMounts:
     mountPath: /tmp
 {{- end }}
 
-{{/* What both Deployments share of their pods: dict "root" "role" "settings". */}}
+{{/* The common part of the pods of both Deployments. Argument: dict "root" "role" "settings". */}}
 {{- define "parley.podMetadata" -}}
 labels:
   {{- include "parley.labels" .root | nindent 2 }}
