@@ -83,7 +83,7 @@ function commentsOf(text) {
 }
 
 function paragraphsOf(text) {
-  const prose = text.replaceAll(/```[\s\S]*?```/g, '').split(/\n\s*\n|\n(?=\s*[-|#\d])/);
+  const prose = text.replaceAll(/```[\s\S]*?```/g, '').split(/\n\s*\n|\n(?=\s*(?:\||#+\s|-\s|\d+\.\s))/);
   return prose
     .flatMap((part) => (part.trim().startsWith('|') ? part.split('|') : [part.replace(/^\s*(#+|-|\d+\.)\s/, '')]))
     .map((part) => part.replaceAll(/\]\([^)]*\)/g, ']'));
