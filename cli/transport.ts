@@ -20,7 +20,10 @@ export type Answer = { status: number; cookies: string[]; body: unknown };
 
 /** The limit is longer than the server's longest wait (25 s) and its time limit for a request (30 s). */
 const TIMEOUT_MS = 40_000;
-/** The list of sessions shows a name for it (dashboard/src/pages/settings/sessions/browser-name.ts). */
+/**
+ * The list of sessions shows a readable name in place of this text
+ * (dashboard/src/pages/settings/sessions/browser-name.ts).
+ */
 const USER_AGENT = `parley-cli (${os.type()})`;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 

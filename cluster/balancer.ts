@@ -171,7 +171,7 @@ function passedOn(raw: readonly (string | Buffer)[]): string[] {
   return kept;
 }
 
-/** The connection failed, or the node closed it before it read anything. */
+/** The connection failed, or the node closed the connection and read nothing. */
 function wasUnseen(error: unknown): boolean {
   const { code } = error as { code?: string };
   return (

@@ -68,7 +68,10 @@ try {
   }
 }
 
-/** The first node's greeting names the balancer, because that is its base URL: setup link and curl use it. */
+/**
+ * The first node's greeting contains the URL of the balancer, which is the node's base URL. The setup link and the curl
+ * command use this URL.
+ */
 function greet({ url, nodes, workers, databaseUrl, redisUrl }: Cluster): void {
   say(
     nodes[0]!

@@ -49,10 +49,7 @@ export const DEFAULT_RATE_LIMITS: RateLimits = {
 
 const MIB = 1024 * 1024;
 
-/**
- * A file in a conversation has at most this size. Larger files would not be accepted for all kinds of files by any
- * channel provider.
- */
+/** A file in a conversation has at most this size. No channel provider accepts larger files of every kind. */
 export const MAX_ATTACHMENT_BYTES = 10 * MIB;
 export const MAX_ATTACHMENT_NAME = 255;
 

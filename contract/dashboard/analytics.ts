@@ -27,7 +27,7 @@ export const CONVERSATION_OUTCOMES = [
 ] as const;
 export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
 
-/** The filters by the circumstances of a conversation. The list of conversations has the same filters. */
+/** The filters by properties of a conversation. The list of conversations has the same filters. */
 export const conversationCircumstances = {
   /**
    * The version of the agent in the latest run. Version numbers belong to one agent, so the filter requires `agent_id`.

@@ -8,7 +8,9 @@ export const AttendanceBody = Type.Object({ away: Type.Boolean() }, closed);
 /** The settings of the inbox that the member chose, valid in all browsers. */
 export const InboxBody = Type.Object({ opens_next: Type.Boolean() }, closed);
 
-/** The recipients of a hand-off, which are everyone, one member, or the members who are present, in turn. */
+/**
+ * The recipients of a hand-off, which are everyone, one member, or the members who are present, one after the other.
+ */
 export const HAND_OFF_RECIPIENTS = ['no_one', 'member', 'present'] as const;
 /** A member counts as present for this time after the dashboard was last visible. */
 export const ATTENDING_SECONDS = 300;

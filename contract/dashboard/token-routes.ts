@@ -10,9 +10,9 @@ import type { DashboardRouteName } from './routes.ts';
  * - A token cannot send messages to people or read personal data, because conversations, end users and campaigns are
  *   closed. Only tests that members created from conversations contain text of people.
  * - A token cannot grant access, because sign-in, members, keys, tokens and all secrets are closed. A token can read
- *   endpoints and the list of their deliveries, but cannot change them. The bodies of deliveries, which have words of
- *   people, are closed. The only exception is the secret with which Parley signs turns for own code, because a pipeline
- *   sets up agent and code together. This secret opens nothing in Parley.
+ *   endpoints and the list of their deliveries, but cannot change them. A token cannot read the bodies of deliveries,
+ *   which contain text of people. The only exception is the secret with which Parley signs turns for own code, because
+ *   a pipeline sets up agent and code together. This secret opens nothing in Parley.
  * - No route of the list requires a role above member, so a stolen token never has the rights of an admin.
  *
  * The value `own` means every token, with any verb. A token for certain agents can use only routes with one of these

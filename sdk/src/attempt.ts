@@ -13,7 +13,7 @@ export type Attempt = {
 };
 type Done<T> = { value: T; status: number; headers: Headers; requestId: string | null; code?: undefined };
 
-/** An attempt that failed. True in `isTemporary` means that another attempt may succeed. */
+/** An attempt that failed. `isTemporary`: true if another attempt may succeed. */
 export class Failure {
   readonly error: ParleyError;
   readonly isTemporary: boolean;

@@ -120,7 +120,7 @@ export function holds(caller: Caller, permission: Permission): boolean {
   return caller.permissions.includes(permission);
 }
 
-/** For permissions that only some new keys can have, the kinds of keys that can have them. */
+/** Some permissions fit only some kinds of new keys. This list contains the kinds for each such permission. */
 const WHERE: { readonly [permission in Permission]?: string } = {
   campaigns: ", which only keys made on the campaign's own page hold.",
   end_users: ', which only keys of the whole organization can hold.',

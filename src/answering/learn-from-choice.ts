@@ -6,12 +6,12 @@ import type { Db } from '../store/db.ts';
 import { addTap } from '../store/wordings.ts';
 
 const MAX_QUOTE = 300;
-/** One visitor can be many people on a web chat, so a part of the limits is reserved for members. */
+/** On a web chat, one visitor can pretend to be many people, so a part of the limits is reserved for members. */
 const PEOPLES_SHARE = 0.5;
 
 /**
- * Records the section that a person chose after the agent asked back, after the turn was stored. A choice that is lost
- * in a crash is not repeated, because a choice counts only together with choices of other people.
+ * Runs after the turn was stored, and records which section the person chose when the agent asked back. A choice that
+ * is lost in a crash is not repeated, because a choice counts only together with choices of other people.
  */
 export async function learnFromChoice(db: Db, run: ClaimedRun, { messages }: CompletedTurn): Promise<void> {
   for (const { trace, sources } of messages) {

@@ -13,8 +13,8 @@ const MAX_IMAGE_BYTES = 3_750_000;
  */
 const MAX_TURN_BYTES = 10_000_000;
 /**
- * All images of the turns in progress have at most this size. A turn needs several times the size of its images until
- * the model answers.
+ * All images of the turns in progress have at most this size. Until the model answers, a turn needs several times the
+ * size of its images in memory.
  */
 const MAX_BYTES = 64_000_000;
 /** The owner of a slow model server must not stop the turns of other organizations. */

@@ -31,7 +31,10 @@ import type { Service } from './service.ts';
 
 /** Half of the promised "drained in 30 s" is for turns, and half is for requests and the database. */
 const TURN_GRACE_MS = 15_000;
-/** A called provider may still answer within this time, and later the message is left to another node and flagged. */
+/**
+ * Within this time, a called provider may still answer. After this time, another node continues with the message,
+ * which is marked as a possible duplicate.
+ */
 const DELIVERY_GRACE_MS = 5_000;
 
 /** Creates the workers for turns, deliveries, events, files, imports and housekeeping, in each cell. */

@@ -54,8 +54,8 @@ export function withMemory(state: unknown, memory: Memory): unknown {
 }
 
 /**
- * Stores the messages that a request no longer contains, which are all except the newest, and always the messages
- * before `start`.
+ * Stores the messages that a request no longer contains: the messages before `start`, and all except the newest
+ * NEWEST_MESSAGES.
  */
 export function rememberMessages(memory: Memory, history: readonly TurnMessage[], start: number): Memory {
   const old = history.slice(0, Math.max(start, history.length - NEWEST_MESSAGES));

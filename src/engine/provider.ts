@@ -70,7 +70,7 @@ export type TurnRequest = {
  * of the turn is stored.
  */
 export type Words = {
-  /** True if anyone is reading now. Without readers, requesting the whole answer at once is cheaper. */
+  /** True if anyone is reading now. Without readers, requesting the whole answer is cheaper than a stream. */
   isRead(): boolean;
   /** Adds text to the shown text. The result must begin with the added text, unless the text is removed first. */
   add(text: string): void;

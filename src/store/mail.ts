@@ -71,7 +71,7 @@ export const createQueueMail =
     });
   };
 
-/** The place has no organization, because a mail belongs to none. */
+/** The place has no organization, because a mail belongs to no organization. */
 const sealedAt = (id: string) => placeOf({ table: 'mail', column: 'sealed', row: id, organization: '' });
 
 export type ClaimedMail = {

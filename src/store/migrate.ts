@@ -21,8 +21,8 @@ export class SchemaError extends Error {
 }
 
 /**
- * Migrates the schema to the version of this program. The migration is safe to call from many nodes at once. A database
- * with a newer schema is refused.
+ * Migrates the schema to the version of this program. The migration is safe to call from many nodes at the same time. A
+ * database with a newer schema is refused.
  */
 export const migrate = (url: string, cells: number | null = null): Promise<void> =>
   withClient(url, 'migrate', async (client) => {

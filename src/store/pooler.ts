@@ -27,7 +27,7 @@ const PROBES = 4;
 /** Makes the settings of this session the defaults of its role in its database. */
 export async function storeSessionDefaults(direct: pg.ClientBase): Promise<void> {
   await direct.query('BEGIN');
-  // Two processes that change the same row of the catalog at once would fail.
+  // Two processes that change the same row of the catalog at the same time would fail.
   await direct.query('SELECT pg_advisory_xact_lock($1)', [DEFAULTS_LOCK]);
   const { rows } = await direct.query<{ change: string }>(
     `SELECT format('ALTER ROLE CURRENT_USER IN DATABASE %I SET %I = %L', current_database(), n, current_setting(n)) AS change

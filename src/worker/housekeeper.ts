@@ -73,7 +73,7 @@ export function createHousekeeper({ log, ...deps }: HousekeeperOptions) {
           if ((await chore(db.$client, BATCH)) < BATCH) break;
         }
       } catch (error) {
-        // The other chores of the round still run.
+        // The other tasks of the round still run.
         if (!stopped) log.warn({ err: error }, 'tidying up failed; it is tried again in a minute');
       }
     }

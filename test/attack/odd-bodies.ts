@@ -9,7 +9,7 @@ export type Surroundings = { refs: Refs; ids: Record<string, string>; address: s
 
 const fields = new WeakMap<Schema, Field[]>();
 
-/** The body has several fields at once, each with a random allowed value. */
+/** The body has several fields, each with a random allowed value. */
 export function validBody(operation: Operation, base: unknown, random: Random, around: Surroundings): unknown {
   const schema = operation.body!;
   const all = fields.get(schema) ?? fieldsOf(schema, around.refs);

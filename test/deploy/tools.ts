@@ -47,7 +47,7 @@ const GROUPS: Record<string, string> = {
 
 /**
  * Returns the faults of a manifest according to Kubernetes' own schema. The schemas allow unknown fields, so a misspelt
- * field would pass. Besides, this function reports a field that the validation never reads.
+ * field would pass. In addition, this function reports a field that the validation never reads.
  */
 export function faultsOf(manifest: Tree): string[] {
   const [group, version = group] = (manifest.apiVersion as string).split('/') as [string, string?];

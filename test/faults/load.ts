@@ -17,8 +17,8 @@ export type Load = {
 };
 
 /**
- * The callers send new calls, repeat earlier calls at any node, send one call to all nodes at once, and only verify
- * keys.
+ * The callers send new calls, repeat earlier calls at any node, send one call to all nodes at the same time, and only
+ * verify keys.
  */
 export function startLoad(trial: {
   ledger: Ledger;

@@ -61,8 +61,8 @@ export async function findings(region: Region, scenario: Scenario, seed: string)
 }
 
 /**
- * Runs the scenario in its own region with the planted bug and returns the findings. The hunt repeats a round that does
- * not reach the bug.
+ * Runs the scenario in its own region with the planted bug and returns the findings. The function repeats a round that
+ * does not reach the bug.
  */
 export async function hunt(bug: Bug, seed: string): Promise<{ found: boolean; findings: string[] }> {
   const region = await startRegion({ workers: 1, plan: { edits: [...IMPATIENT, ...bug.edits] } });

@@ -72,8 +72,8 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /**
- * The journeys of a process use one port and the same pages in turn, so that the browser has the compiled program of
- * the dashboard for the next test file.
+ * The journeys of a process use one port and the same pages one after the other, so that the browser has the compiled
+ * program of the dashboard for the next test file.
  */
 const turn: { port: number; free: Page[]; isTaken: boolean } = { port: 0, free: [], isTaken: false };
 

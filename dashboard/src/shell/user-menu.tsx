@@ -20,7 +20,7 @@ export function UserMenu(): ReactNode {
   const signOut = useAct('signOut', { refresh: [] });
 
   const leave = (): void => {
-    // True if the sign-out succeeded or the server was not reached, no data of this person stays on the screen.
+    // Even if the server was not reached, no data of this person stays on the screen.
     forgetWritten();
     signOut.mutate({}, { onSettled: () => void forgetSession().then(() => location.assign('/sign-in')) });
   };

@@ -23,7 +23,7 @@ export type CallBlocks = {
   left(keyId: string): number;
   drop(subject: Subject): void;
   flush(): void;
-  /** Tells the number of nodes that may have a block of the key. */
+  /** Sets the number of nodes that may have a block of the key. */
   share(nodes: number): void;
   /** Once a second, returns calls that this node does not need. */
   sweep(): Promise<void>;
@@ -43,7 +43,7 @@ export const MAX_BLOCK = 100;
 /** A block is at most this part of the remaining calls, divided by the number of nodes. */
 const PARTS = 10;
 const IDLE_MS = 1_000;
-/** The result "used up" is cached for this time, because another node may return calls later. */
+/** The result "used up" is cached for this time only, because another node may return calls later. */
 const USED_UP_MS = 1_000;
 
 type Block = {

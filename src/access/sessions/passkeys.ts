@@ -7,7 +7,7 @@ import type { StoredPasskey } from '../../store/accounts/passkeys.ts';
 
 /**
  * Passkeys (WebAuthn): a key pair in the device, for this site only, unlocked by fingerprint, face or PIN. A passkey
- * proves possession and a second factor at once, so it counts as two factors. The server requires and checks user
+ * proves both possession and a second factor, so it counts as two factors. The server requires and checks user
  * verification. A challenge contains its time, its purpose and Parley's signature, so no table stores challenges.
  */
 export const CHALLENGE_MINUTES = 5;

@@ -18,8 +18,8 @@ import type { Browser, SignedIn } from './signed-in.ts';
 /** The proof that a person who signs in has given. */
 export type Proof = {
   /**
-   * The hash with which the password was compared, or which the link covers. If the password has changed since then,
-   * the proof is not valid.
+   * The hash with which the password was compared, or which the link covers. If the password was changed after the
+   * comparison, the proof is not valid.
    */
   passwordHash?: string | null;
   /** True: the person has shown a second factor. */
@@ -43,10 +43,10 @@ export type Sessions = Passwords & {
   read(caller: Browser): Promise<{ signedIn: SignedIn; setCookie: string[] } | null>;
   signIn(caller: Browser, email: string, password: string): Promise<SignInOutcome>;
   /**
-   * Opens a session; `openFor` is the only other way. The caller has verified the person by a password, a link, a code,
-   * a passkey or a provider. The function `finishSignIn` decides whether the proof is enough. For every way of signing
-   * in, an account with a second factor gets a session only if the factor was shown. New ways of signing in must also
-   * use this function.
+   * Opens a session. The only other function that opens sessions is `openFor`. The caller has verified the person by a
+   * password, a link, a code, a passkey or a provider. The function `finishSignIn` decides whether the proof is enough.
+   * For every way of signing in, an account with a second factor gets a session only if the factor was shown. New ways
+   * of signing in must also use this function.
    */
   finishSignIn(caller: Browser, person: Person, proof: Proof): Promise<SignInOutcome>;
   /**

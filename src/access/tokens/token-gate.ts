@@ -11,7 +11,9 @@ import type { LastUsed } from '../api-keys/last-used.ts';
 import type { SignInLimit } from '../sessions/sign-in-limit.ts';
 import { isTokenLike, parseToken, shownTokenPrefix } from './token-format.ts';
 
-/** One token may make this many calls per minute at one node. An API key has the limit of a token in each family. */
+/**
+ * One token may make this many calls per minute at one node. An API key has the same limit for each family of routes.
+ */
 const TOKEN_CALLS = 600;
 
 export type TokenGate = {
@@ -37,7 +39,8 @@ export type TokenGateDeps = {
 /**
  * Each request reads its token from the database, with the person's role in the same query (docs/adr/0107). A revoke is
  * effective for every request that starts after the revoke, on all nodes. A value without a matching token counts as a
- * failed sign-in of its address. If an address is above the limit of failed sign-ins, it is refused before the query.
+ * failed sign-in from the caller's address. If an address is above the limit of failed sign-ins, it is refused before
+ * the query.
  */
 export function createTokenGate({ db, region, digest, signInLimit, tokenLastUsed }: TokenGateDeps): TokenGate {
   const calls = new RateLimiterMemory({ points: TOKEN_CALLS, duration: RATE_WINDOW_SECONDS });

@@ -10,8 +10,8 @@ const SHORT = 40;
 const MAX_EMBEDDED_CHARACTERS = 1_500;
 
 /**
- * Searches by words and by meaning. Each search embeds the question once, and only if not all documents are passed. If
- * the question cannot be embedded in time, the search uses only words.
+ * Searches by words and by meaning. Each search embeds the question once. If all documents fit the budget, the question
+ * is not embedded. If the question cannot be embedded in time, the search uses only words.
  */
 export function searchByMeaning(
   search: ThreadSearch,

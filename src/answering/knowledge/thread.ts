@@ -22,7 +22,7 @@ const cpu = (): number => {
 };
 
 const library = createAgentIndexes({
-  // The indexes take about eighty megabytes of documents, or less on a small machine.
+  // The memory is enough for the indexes of about eighty megabytes of documents, or of fewer on a small machine.
   maxBytes: Math.min(MAX_KEPT_BYTES, memory / 8),
   post: (message) => port.postMessage(message),
   meter: {

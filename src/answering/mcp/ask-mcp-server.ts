@@ -16,7 +16,7 @@ export async function askMcpServer(
   const tool = { name: server, url, mcp: { server, tool: '', pin: '' } };
   const authority = await findAuthority(deps, tool, { organization_id: orgId, agent_id: agentId });
   if ('fault' in authority) return { server: null, error: authority.fault, tools: [], more: 0 };
-  // The first server loads the library of the protocol.
+  // The first call loads the library of the protocol.
   const { listMcpTools } = await import('./list-mcp-tools.ts');
   const signal = AbortSignal.timeout(LIST_MS);
   return listMcpTools({ egress: deps.egress, url, authority, timeoutMs: LIST_MS, signal });

@@ -17,7 +17,7 @@ const TYPES: Record<ResultType, { type: string; as?: string }> = {
 
 /**
  * Returns the JSON Schema of the result fields. All members are required, with null for an unknown value, because some
- * providers need this.
+ * providers refuse optional members.
  */
 export const formOf = (fields: readonly ResultField[]): Record<string, unknown> => ({
   type: 'object',

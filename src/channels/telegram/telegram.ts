@@ -61,7 +61,7 @@ export const telegram: ChannelKind = {
     return { bot_username: textMember(me, 'username') ?? '' };
   },
 
-  /** A bot has only one webhook address, which another channel may use since then. */
+  /** A bot has only one webhook address, which another channel may use now. */
   async disconnect(account, tools) {
     const hook = await call(account, tools, 'getWebhookInfo', {});
     if (textMember(hook, 'url') === tools.inboundUrl) await call(account, tools, 'deleteWebhook', {});
@@ -208,7 +208,7 @@ function failureOf(answer: ProviderAnswer): ChannelFailure {
   return statusFailure({ ...answer, headers }, 'Telegram', { providerCode, detail, setting: 'bot_token' });
 }
 
-/** Telegram has no own code for an unknown chat, only the 400 of every wrong request. */
+/** Telegram has no separate code for an unknown chat, only the status 400 that every wrong request gets. */
 const NO_SUCH_CHAT = /\bchat not found\b/i;
 
 function contentOf(message: unknown): MessageContent | null {

@@ -34,8 +34,8 @@ export type Outcome = 'answered' | 'missed' | 'silent' | 'ended';
 export const ruleFor = (turn: EmbeddedTurn, { read, words }: ReadText): Rule | null => {
   const compiled = rulesOf(turn.definition);
   const { rule, labels } = matchRules(compiled, read, words, turn.patterns);
-  // When an agent is saved, Parley refuses both kinds of fault. An older version may have stored such a definition. The
-  // fault of such a definition is reported in the trace, where the author looks for the reason.
+  // When an agent is saved, Parley refuses faults of rules and of patterns. An older version may have stored such a
+  // definition. The fault of such a definition is reported in the trace, where the author looks for the reason.
   for (const { pointer, detail } of compiled.faults.slice(0, 1)) note(turn, 'rule_left_out', `${pointer}: ${detail}`);
   if (turn.patterns.steps <= 0) note(turn, 'patterns_stopped', 'The patterns took too long; not all were tried.');
   for (const label of labels) putLabel(turn, label);

@@ -4,7 +4,7 @@ import { type Classes, type Node, PatternFault, readPattern } from './read-patte
  * Matches customers' patterns with a bounded cost. JavaScript's own matcher backtracks, and `(a+)+$` can block it for
  * hours. Each pattern becomes a small automaton whose states advance in parallel (Thompson 1968, as RE2 does). The time
  * never exceeds pattern × text. The only result is whether the pattern occurs, so the automaton needs no groups.
- * Compiling and matching both use up a budget, because a definition may have many patterns (docs/adr/0204).
+ * Compiling and matching both use up a budget, because a definition may have many patterns (docs/adr/0205).
  */
 
 /** One pattern has at most this many instructions, including the expansion of `{m,n}`. */

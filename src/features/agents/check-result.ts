@@ -14,7 +14,10 @@ export function resultFaults({ result, steps }: AgentDefinition): DefinitionFaul
   });
 }
 
-/** Each object has a member with this name, so a reader of `data` would find the member even without the field. */
+/**
+ * Each JavaScript object has a member with this name, so a reader of `data` would find the member even without the
+ * field.
+ */
 const RESERVED = new Set(['constructor']);
 
 /** The types of fields that may be stored at each place of an end user. */

@@ -19,7 +19,7 @@ type Words = string | number;
 
 /**
  * Lists the expectations that a turn does not meet. Each expectation is compared with the messages and steps of the
- * turn. The file judge-turn.ts decides the rubric.
+ * turn. The file judge-turn.ts checks the rubric.
  */
 export function checkTurn(expect: Expectation, played: Played): Fault[] {
   const found: Fault[] = [];

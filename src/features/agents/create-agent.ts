@@ -20,7 +20,7 @@ export async function createAgent(
   checkDefinition(definition);
   await checkToolAddresses(definition, { egress });
   return db.transaction(async (tx) => {
-    // Two simultaneous calls are counted one after the other.
+    // The lock makes two simultaneous calls check the limit one after the other.
     await lockOrganization(tx, orgId);
     if ((await countAgents(tx, orgId)) >= MAX_AGENTS) {
       throw new Refusal('already_exists', `An organization has at most ${MAX_AGENTS} agents.`);

@@ -9,7 +9,7 @@ type StoredRecording = Extract<ModelRecording, { isReplay: true }>;
 /** Records the complete answers of the model, by a hash of the request. */
 export type Recorded = Record<string, string>;
 
-/** Larger answers of a model, which are text, are not recorded. */
+/** An answer of a model is text, so a larger answer is not recorded. */
 const MAX_ANSWER = 200_000;
 
 export function startRecording(): NewRecording & { recorded: Recorded } {

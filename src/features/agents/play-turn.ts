@@ -33,7 +33,7 @@ export type TalkReader = {
 
 /**
  * The parts that a test replaces, which are the clock, the results of tools, the made-up person, the answers of a
- * model, and its task.
+ * model, and the task of the model.
  */
 export type Stage = {
   now: Date;

@@ -25,7 +25,8 @@ export async function rotateApiKey(
   actor: Actor,
 ): Promise<NewKey> {
   const committed = await deps.access.commit({ kind: 'key', id }, async (tx, seq) => {
-    // The lock of the log prevents that limits and networks that were lowered since then are raised again.
+    // The key is read under the lock of the log, so the new key gets limits and networks that another call has just
+    // lowered.
     const old = await foundApiKey(tx, orgId, id);
     const isActive =
       overlap === 'now'

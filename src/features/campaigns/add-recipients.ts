@@ -62,7 +62,8 @@ export async function addRecipients(
   const result = await deps.guard({ orgId, idempotency: input.idempotency }, () =>
     addToStore(deps.db, call, deps.suppression),
   );
-  // The call is accepted, so a failure here must not refuse it. The first call of the next day deletes the rest.
+  // The call is accepted, so a failure here must not refuse it. If the deletion fails, the first call of the next day
+  // deletes these additions.
   if (result.isFirst) deleteOldAdditions(deps.db, orgId, input.campaign.id, MAX_STORED_ADDITIONS).catch(() => {});
   if (!result.replayed) deps.onAdded();
   return result;

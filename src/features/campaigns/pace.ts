@@ -1,5 +1,5 @@
 /**
- * After a delay, a worker may send at most the messages of this time in addition. A worker does not catch up on the
+ * After a delay, a worker may also send the delayed messages of at most this time. A worker does not catch up on the
  * messages of a longer delay.
  */
 const CATCH_UP_MS = 1_000;

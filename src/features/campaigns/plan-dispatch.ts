@@ -38,7 +38,7 @@ export async function planDispatch(
   const dispatches: Dispatch[] = [];
   let begun = 0;
   let leftOver = false;
-  // Two hundred people in as many time zones, or with templates with many variables, need most of a second.
+  // Two hundred people in as many time zones, or with templates with many variables, take most of a second to plan.
   const share = createLoopShare();
   const plan = (recipient: DueRecipient): void => {
     const end = whySkipped(campaign, recipient);

@@ -28,7 +28,10 @@ export type Watcher = OpenSession & {
   topics: readonly Topic[];
   /** The position of the last event that reached the page. Null: the page has received no event yet. */
   position: string | null;
-  /** First called after the topics were checked once, with the changes since `position`, even if there are none. */
+  /**
+   * The first call follows the first check of the topics. The call contains the changes since `position`, even if
+   * there are none.
+   */
   onChange(topics: Topic[], position: string): void;
   onEnd(): void;
 };
@@ -39,8 +42,8 @@ const GAP_MS = 60;
 /** A person whose session was ended, or who was removed, may still receive hints about changes for this time. */
 const STANDING_MS = 1_000;
 /**
- * A member with a visible page, which has a stream, is recorded as present at this interval. The interval is well
- * within ATTENDING_SECONDS.
+ * A member with a visible page, which has a stream, is recorded as present at this interval. The interval is much
+ * shorter than ATTENDING_SECONDS.
  */
 const ATTENDING_MS = 60_000;
 /** After this time without the database, all streams end. The pages of ended streams poll and show the fault. */

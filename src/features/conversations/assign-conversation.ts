@@ -20,7 +20,7 @@ export async function assignConversation(
   actor: Actor,
 ): Promise<ConversationSummary> {
   await db.transaction(async (tx) => {
-    // A removal of a member, which also ends the member's assignments, comes before or after this transaction.
+    // A removal of the member, which also ends the member's assignments, does not run at the same time.
     if (userId !== null) await lockMembers(tx, orgId);
     const conversation = await lockConversation(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');

@@ -26,8 +26,8 @@ export async function takeOverConversation(
 }
 
 /**
- * Locks the acting member and the conversation. Members are locked first, so that the removal of a member comes before
- * or after this change.
+ * Locks the acting member and the conversation. Members are locked first, so that the removal of a member does not run
+ * at the same time.
  */
 export async function lockForMember(tx: Queryable, orgId: string, id: string, { userId }: Actor) {
   const role = await holdMember(tx, orgId, userId);

@@ -8,9 +8,9 @@ import type { Suppression } from '../../store/end-users/suppression.ts';
 import { clean, cleanContent, cleanMetadata, cleanName, storeInboundMessage } from './store-inbound-message.ts';
 
 /**
- * Handles every inbound message. Messages that arrive together are stored together, so a provider that sends hours of
- * messages at once uses few connections and little time. The first message of a new person is stored alone, because it
- * creates a person and a conversation.
+ * Handles every inbound message. Messages that arrive together are stored together, so a provider that sends the
+ * messages of several hours together uses few connections and little time. The first message of a new person is stored
+ * alone, because it creates a person and a conversation.
  */
 export type InboundQueue = {
   /** The promise resolves when the message is committed. Null if the message was stored before. */

@@ -27,7 +27,7 @@ export async function addNote(
   actor: Actor,
 ): Promise<ConversationNote> {
   const row = await db.transaction(async (tx) => {
-    // A removal of a member, which also deletes the member's mentions, comes before or after this transaction.
+    // A removal of a member, which also deletes the member's mentions, does not run at the same time.
     if (mentions.length > 0) await lockMembers(tx, orgId);
     // The lock of the conversation also makes the count of notes exact.
     if (!(await lockConversation(tx, orgId, conversationId))) throw new Refusal('conversation_not_found');

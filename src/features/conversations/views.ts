@@ -33,8 +33,8 @@ export const createView = (
   actor: Actor,
 ): Promise<ConversationView> =>
   db.transaction(async (tx) => {
-    // The lock makes two simultaneous changes count and compare one after the other. A removal of a member, which also
-    // deletes the member's views, comes before or after this transaction.
+    // The lock makes two simultaneous changes check the limit and the name one after the other. A removal of the
+    // member, which also deletes the member's views, waits for the same lock.
     await lockOrganization(tx, orgId);
     if ((await readRole(tx, orgId, actor.userId)) === null) throw new Refusal('organization_not_found');
     const others = (await listRows(tx, orgId, actor.userId)).filter((one) => (one.userId === null) === shared);

@@ -52,7 +52,7 @@ export async function setBudget(
     throw invalid('/subject_id', 'Name the agent, campaign or key; the organization needs no id.');
   }
   return db.transaction(async (tx) => {
-    // Two simultaneous calls are counted one after the other.
+    // The lock makes two simultaneous calls check the limit one after the other.
     await lockOrganization(tx, orgId);
     if (subject !== 'organization' && !(await subjectExists(tx, orgId, subject, subjectId!))) {
       throw invalid('/subject_id', 'There is no record with this id.');

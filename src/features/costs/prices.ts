@@ -31,7 +31,7 @@ export async function setPrice(
     }
     const { currency, input, output, cached = null } = price;
     const amounts = { input: String(input), output: String(output), cached: cached === null ? null : String(cached) };
-    // Two simultaneous calls are counted one after the other.
+    // The lock makes two simultaneous calls check the limit one after the other.
     await lockOrganization(tx, orgId);
     await writePrice(tx, { orgId, provider, model, currency, ...amounts });
     const all = await listPrices({ db: tx }, orgId);

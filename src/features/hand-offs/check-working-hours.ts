@@ -2,7 +2,10 @@ import type { WorkingHours } from '../../../contract/dashboard/hand-offs.ts';
 import { invalidAt, type Refusal } from '../../../contract/problems.ts';
 import type { Hours, Range } from '../../kernel/working-hours.ts';
 
-/** The stored hours have ranges, and one range for all days that nodes of the previous release read. */
+/**
+ * In addition to the ranges, the stored hours contain one range for all days, which nodes of the previous release
+ * read.
+ */
 export function completeHours(hours: WorkingHours): WorkingHours {
   const ranges = rangesOf(hours);
   if (ranges.length === 0) throw missing();

@@ -21,7 +21,7 @@ export async function createImport(
 ): Promise<ImportRecord> {
   const id = newId('import');
   return db.transaction(async (tx) => {
-    // Two simultaneous calls are counted one after the other.
+    // The lock makes two simultaneous calls check the limit one after the other.
     await lockOrganization(tx, orgId);
     if ((await countOpenImports(tx, orgId)) >= MAX_OPEN_IMPORTS)
       throw new Refusal(

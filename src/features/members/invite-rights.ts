@@ -33,8 +33,8 @@ export async function lockAsAdmin(tx: Queryable, orgId: string, userId: string):
 }
 
 /**
- * True if the inviter could still create this invitation. The operator is not a member of an organization for another
- * person, so the operator's invitation is valid until the organization has an owner.
+ * True if the inviter could still create this invitation. The operator is not a member of an organization that was
+ * created for another person, so the operator's invitation is valid until the organization has an owner.
  */
 export async function isVouchedFor(tx: Queryable, { orgId, inviterId, role }: Invitation): Promise<boolean> {
   if (invitableBy(await readRole(tx, orgId, inviterId)).includes(role)) return true;

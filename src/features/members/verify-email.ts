@@ -32,7 +32,7 @@ export async function sendEmailLink(deps: MembersDeps, { user }: SignedIn): Prom
 
 /**
  * The link is valid only in a session of its account. If the owner of the mailbox opens the link, it must not prove the
- * address for another person who created an account with it.
+ * address for another person who created an account with this address.
  */
 export async function verifyEmail(
   { db, setupKey }: Pick<MembersDeps, 'db' | 'setupKey'>,

@@ -9,8 +9,8 @@ import { MAX_MEMBERSHIPS } from './create-organization.ts';
 import type { OrganizationsDeps } from './deps.ts';
 
 /**
- * The view shows twice the limit, because the operator has no limit. The list of organizations contains the
- * organizations above this number.
+ * The view shows up to twice the limit of organizations, because the operator has no limit. The list of organizations
+ * contains the organizations above this number.
  */
 const MAX_SHOWN = MAX_MEMBERSHIPS * 2;
 

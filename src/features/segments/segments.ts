@@ -24,7 +24,7 @@ export const createSegment = (
   actor: Actor,
 ): Promise<SegmentRecord> =>
   db.transaction(async (tx) => {
-    // The lock makes two simultaneous changes count and compare one after the other.
+    // The lock makes two simultaneous changes check the limit and the name one after the other.
     await lockOrganization(tx, orgId);
     const others = await listRows(tx, orgId);
     if (others.length >= MAX_SEGMENTS)

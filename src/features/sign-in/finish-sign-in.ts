@@ -63,7 +63,7 @@ async function takeState(
   from: From,
 ): Promise<StoredState> {
   const state = readState(signInKey, from.cookie, Date.now());
-  // A link from another person must not use the state of a sign-in in progress up.
+  // A link from another person must not use up the state of a sign-in in progress.
   const isMine = state?.orgId === orgId && new URLSearchParams(query).get('state') === state.checks.state;
   if (!isMine) throw new Refusal('sign_in_expired');
   const digest = createHash('sha256').update(state.checks.state).digest('base64url');

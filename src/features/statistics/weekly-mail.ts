@@ -43,7 +43,9 @@ export async function setWeeklyMail(
   return readWeeklyMail(deps, orgId, userId);
 }
 
-/** The link in the mail calls this function. A former member gets no mail anyway. */
+/**
+ * The link in the mail calls this function. A former member gets no mail, so the link of a former member has no effect.
+ */
 export async function stopWeeklyMail({ db, setupKey }: WeeklyMailDeps, link: string): Promise<void> {
   const reader = readWeeklyLink(setupKey, link);
   if (!reader) throw new Refusal('mail_link_not_found');

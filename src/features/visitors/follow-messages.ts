@@ -14,8 +14,8 @@ export type ChatReader = {
 };
 
 /**
- * Calls back with every later message. The first call back may have no messages, and the later calls back miss no
- * message and also have deltas.
+ * Calls back with every later message. The first callback may contain no messages. Later callbacks contain every
+ * message, and deltas.
  */
 export function followMessages(
   { db, feed, liveDeltas }: Pick<VisitorsDeps, 'db' | 'feed' | 'liveDeltas'>,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../../../contract/problems.ts';
 import type { Route } from '../route/route.ts';
 
-/** A node with a slower check should get no traffic. */
+/** A node whose check takes longer should get no traffic. */
 const READY_WITHIN_MS = 2_000;
 
 type Deps = { readonly ready: () => Promise<{ ok: boolean; detail: string }>; readonly isDraining: () => boolean };

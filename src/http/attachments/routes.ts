@@ -31,7 +31,7 @@ export const attachmentRoutes = (deps: Pick<ConversationsDeps, 'db' | 'blobs'>):
       const etag = `"${file.hash}"`;
       reply
         .header('etag', etag)
-        // No cache may store the file, because it could then outlast its erasure.
+        // No cache may store the file, because a copy in a cache would stay after the erasure of the file.
         .header('cache-control', 'private, no-cache')
         .header('content-security-policy', "default-src 'none'; sandbox")
         .header('cross-origin-resource-policy', 'cross-origin')

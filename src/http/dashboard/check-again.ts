@@ -2,7 +2,7 @@ import type { AgentsDeps } from '../../features/agents/deps.ts';
 import type { ChannelsDeps } from '../../features/channels/deps.ts';
 import type { SignInDeps } from '../../features/sign-in/sign-in.ts';
 
-/** Checks the caller of the request again. Throws what the gate throws. */
+/** Checks the caller of the request again. Throws the same errors as the gate. */
 type CheckAgain = () => Promise<unknown>;
 
 /** The dependencies that wait for a server or a file of the caller. */
@@ -10,7 +10,7 @@ type Waiting = Partial<
   Pick<SignInDeps, 'egress' | 'lookUpTxt'> & Pick<ChannelsDeps, 'connector'> & Pick<AgentsDeps, 'readFiles'>
 >;
 
-/** The check follows only a wait that is longer, because most waits end at once. */
+/** The check runs only after a longer wait, because most waits end immediately. */
 const SLOW_WAIT_MS = 100;
 
 /**

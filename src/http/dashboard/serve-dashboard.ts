@@ -17,14 +17,14 @@ import { type ContentEncoding, contentEncoding } from '../edge/content-encoding.
 export function mountDashboard(server: FastifyInstance, folder: string): void {
   let site = readSite(folder);
   server.get('/*', async (request, reply) => {
-    // The dashboard may be built while the server runs: no restart needed.
+    // The dashboard may be built while the server runs, so no restart is needed.
     site ??= readSite(folder);
     const target = request.raw.url!.split('?', 1)[0]!;
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     const file = await site?.files
       .get(target)?.()
       .catch(() => {
-        // Built again since it was listed.
+        // The dashboard was built again after its files were listed.
         site = readSite(folder);
         return site?.files.get(target)?.();
       });

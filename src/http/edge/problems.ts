@@ -101,7 +101,7 @@ export function problemBody(refusal: Refusal, requestId: string, baseUrl: string
   };
 }
 
-/** Headers that belong to a code, unless the code that refused has set them itself. */
+/** Headers that belong to a problem code, unless the refusing function has set these headers. */
 const CODE_HEADERS: Partial<Record<ProblemCode, Record<string, string>>> = {
   authorization_missing: { 'www-authenticate': 'Bearer realm="parley"' },
   key_invalid: { 'www-authenticate': 'Bearer realm="parley", error="invalid_token"' },

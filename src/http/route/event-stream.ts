@@ -67,7 +67,7 @@ const RECHECK_MS = 500;
 const MAX_BUFFERED_BYTES = 64 * 1_024;
 /**
  * A client waits for this time before it reconnects, plus a random time of up to the same length, so that not all
- * clients reconnect at once after a stop.
+ * clients reconnect at the same moment after a stop.
  */
 const RETRY_MS = 1_000;
 

@@ -53,8 +53,9 @@ function createReader(schema: TSchema): ReadQuery {
 }
 
 /**
- * For a call with a body that declares no query. Its query is ignored, except for names that the caller would miss:
- * fields of the body, and `dry_run`. If `?dry_run=true` were ignored, the call would send real messages.
+ * Checks the query of a route that declares no query. The query is ignored, except for fields of the body and
+ * `dry_run`, because the caller expects an effect of these names. If `?dry_run=true` were ignored, the call would send
+ * real messages.
  */
 export function compileMisplaced(body: TSchema | undefined): (text: string) => void {
   const fields = new Set(body && 'properties' in body ? Object.keys(body.properties as object) : []);

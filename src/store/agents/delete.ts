@@ -49,7 +49,7 @@ export async function listDependents(
 
 /**
  * The rows of a deleted agent stay, because runs and conversations reference them, but no query finds the agent. The
- * agent's documents, their sources, its tests and the secrets of its tools are deleted at once.
+ * agent's documents, their sources, its tests and the secrets of its tools are deleted immediately.
  */
 export async function deleteAgentRows(db: Queryable, orgId: string, agentId: string): Promise<void> {
   const gone = { deletedAt: sql`now()`, updatedAt: sql`now()` };

@@ -9,7 +9,7 @@ import { type PageOf, pageOf } from '../page.ts';
 
 /**
  * Makes `definition` the draft and the live definition. Creates a version if it differs from the previous live
- * definition. Versions are numbered on from the newest one, which may not be live.
+ * definition. The next number follows the number of the newest version, which may not be live.
  */
 export async function publishDefinition(
   db: Queryable,

@@ -19,8 +19,9 @@ export type BlockWanted = {
 };
 
 /**
- * Reserves calls; 0: none is left. A key that was replaced in a rotation, and has not ended yet, uses calls of the new
- * key. Returned calls become calls of the old key, so the sum of both keys stays the same.
+ * Reserves calls, and returns their number. 0: no call is left. A key that was replaced in a rotation, and has not
+ * ended yet, uses calls of the new key. Returned calls become calls of the old key, so the sum of both keys stays the
+ * same.
  */
 export async function reserveCalls(db: Db, wanted: BlockWanted): Promise<number> {
   const calls = await reserveOwn(db.$client, wanted);

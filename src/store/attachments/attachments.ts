@@ -85,7 +85,7 @@ export async function findAttachment(
   return row ?? null;
 }
 
-/** Reads at most `most` bytes of a file at once. `stored`: the bytes are in the object store, under this hash. */
+/** Reads at most `most` bytes of a file in one call. `stored`: the bytes are in the object store, under this hash. */
 export async function readAttachmentPart(
   pool: Db['$client'],
   orgId: string,

@@ -28,7 +28,7 @@ export type ClaimedAttachment = {
   share: number;
 };
 
-/** Stores a file that is still at the provider. The file is due at once. */
+/** Stores a file that is still at the provider. The file is due immediately. */
 export async function insertAwaitedAttachment(
   tx: Queryable,
   orgId: string,

@@ -89,9 +89,9 @@ export async function foundInReachableCells<Row, Found>(
   return (await answersOf(groups.entries().map(([cell, some]) => soon(pool, cell, () => find(some, cell))))).flat();
 }
 
-/** For reads that are repeated soon. */
+/** The time limit of reads that are repeated soon. */
 const SOON_MS = 1_000;
-/** For a look that decides whether a call is refused. */
+/** The time limit of a check that decides whether a call is refused. */
 const LOOK_ANSWERED_MS = 3_000;
 
 async function soon<Out>(pool: CellPool, cell: string, work: () => Promise<Out>): Promise<Out> {

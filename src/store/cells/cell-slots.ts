@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '../../../contract/problems.ts';
 
 /**
- * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to
- * other places. A place is a node of Citus with all of its cells, or otherwise a cell. A busy place may have all statements
- * that fit in a short time. A place that has answered nothing for a while gets no more statements. After a timeout or a
- * lost connection, the place gets one statement after a pause, and so on until it answers. Other statements for the
- * place are refused at once, so repeated calls take no connections from other places, and no caller waits for the same
- * timeout.
+ * Limits how many connections of a pool wait for one place, so that a place that hangs leaves connections to other
+ * places. A place is a node of Citus with all of its cells, or otherwise a cell. A place has a maximum number of
+ * statements in progress, and further statements wait for a short time. A place that has answered nothing for a while
+ * gets no more statements. After a timeout or a lost connection, the place gets one statement after a pause, and so on
+ * until it answers. Other statements for the place are refused immediately, so repeated calls take no connections from
+ * other places, and no caller waits for the same timeout.
  */
 export type CellSlots = {
   hasRoom(cell: string): boolean;

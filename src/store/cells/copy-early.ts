@@ -93,7 +93,7 @@ async function copyingTransactionOf(client: pg.Client, place: string, orgId: str
 
 /**
  * The rows of the old cell that are not in the copy. The result may contain an older row, because numbers of
- * transactions begin again after 2^32. (Citus could compute `age` on the coordinator, whose numbers are others.)
+ * transactions begin again after 2^32. (Citus could compute `age` on the coordinator, which has other numbers.)
  */
 const changed = (table: TenantTable): string =>
   `((4294967296 + s.xmin::text::bigint - $2::bigint) % 4294967296 < 2147483648

@@ -3,7 +3,10 @@ import type { CellShards } from './node-statement.ts';
 import { REGION_TABLES } from './region-tables.ts';
 import { createStatementReader, type StatementKind } from './statement.ts';
 
-/** The first cell is the schema of every installation, so an installation with one cell has the tables as before. */
+/**
+ * The first cell is the schema of every installation, so an installation with one cell has the same tables as an
+ * installation without cells.
+ */
 export const DEFAULT_CELL = 'public';
 
 /** Increases the number that makes each process read the cells again. */

@@ -3,7 +3,9 @@ import type { Queryable } from '../db.ts';
 import { GONE_AFTER } from '../installation/processes.ts';
 import { DEFAULT_CELL } from './directory.ts';
 
-/** Cells whose sizes differ by less have the same load, so small organizations are spread by their number. */
+/**
+ * Cells whose sizes differ by less than this have the same load, so small organizations are spread by their number.
+ */
 const SIZE_STEP = 64 * 1024 * 1024;
 
 /**

@@ -41,7 +41,7 @@ async function findNext(db: Db, direction: 'out of public' | 'to public'): Promi
 
 /**
  * New organizations are created in the cell `public` again. Returns false if an organization was created in another
- * cell since then. The cells stay as empty schemas, which `./parley cells add` or `enable` uses again.
+ * cell during the moves. The cells stay as empty schemas, which `./parley cells add` or `enable` uses again.
  */
 const closeCells = (url: string): Promise<boolean> =>
   withClient(url, 'cells', async (client) => {

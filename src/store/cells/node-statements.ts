@@ -67,7 +67,7 @@ export function createNodeStatements(
   };
 }
 
-/** A statement without RETURNING has no rows, and the function returns their number. */
+/** A statement without RETURNING returns no rows, so the function returns the number of written rows. */
 function withRowCount(result: unknown): unknown {
   const [row] = (result as pg.QueryResult).rows as ({ r: string } | [string])[];
   return { ...(result as object), rows: [], rowCount: Number(Array.isArray(row) ? row[0] : row?.r) };

@@ -73,7 +73,7 @@ export const UNPRICED = `WHEN 'tokens' THEN :input + :output + :unknown_input + 
 const APPLIES = `(:provider <> '${CODE_PROVIDER}' OR b.unit IN ('calls', 'seconds'))`;
 const START = `(SELECT date_trunc(b.period, now() AT TIME ZONE 'UTC')::date)`;
 
-/** The lock order is the same everywhere: budgets by their ID, then only their reservations. */
+/** The lock order is the same everywhere: first the budgets by their ID, then their reservations. */
 const RESERVE = named(
   'reserve-budget',
   { ...PAYERS, ...MODEL, ...SPENDING, id: 'text', run_id: 'text', lease: 'text' },

@@ -6,11 +6,11 @@ import type { DeltaChange } from './watched-topics.ts';
  * own message.
  */
 export type DeltaFollower = {
-  /** Call this when the reader has all stored messages. The reader gets deltas after this call. */
+  /** Call this function when the reader has all stored messages. The reader gets deltas after this call. */
   open(): void;
   /**
-   * Call this before the reader gets a message of the agent. `text`: the text of the message, sent as deltas if no
-   * deltas were shown.
+   * Call this function before the reader gets a message of the agent. `text`: the text of the message, sent as deltas
+   * if no deltas were shown.
    */
   endMessage(text?: string): void;
   leave(): void;

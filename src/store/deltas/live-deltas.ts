@@ -50,7 +50,7 @@ type LiveDeltasOptions = {
   pool: Pick<pg.Pool, 'query'>;
   url: string;
   role: string;
-  /** Call this after a turn of another process was stored. */
+  /** Call this function after a turn of another process was stored. */
   onStored(): void;
 };
 

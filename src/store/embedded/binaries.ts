@@ -49,7 +49,8 @@ function packageFolder(name: string): string {
 }
 
 /**
- * The function is safe to repeat and to run in several processes at once, because links of other processes are equal.
+ * The function is safe to repeat and to run in several processes at the same time, because links of other processes are
+ * equal.
  */
 export function makeLinks(root: string): void {
   const list = path.join(root, 'native', 'pg-symlinks.json');

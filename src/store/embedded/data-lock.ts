@@ -36,7 +36,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataLock> {
   writeFileSync(own, content, { mode: 0o644 });
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      // link() either creates the whole file at once or fails, so no process ever reads an incomplete lock.
+      // link() either creates the whole file in one step or fails, so no process ever reads an incomplete lock.
       if (tryLink(own, file)) return hold(file, content);
       const found = read(file);
       if (found === undefined) continue;

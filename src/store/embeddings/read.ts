@@ -30,7 +30,7 @@ export async function clearOtherEmbeddingModels(tx: Queryable, orgId: string, pr
 }
 
 /**
- * Records the number of dimensions of the first vectors. Returns false if the model was changed since then, or has
+ * Records the number of dimensions of the first vectors. Returns false if the model was changed after the call, or has
  * another number of dimensions.
  */
 export async function recordDimensions(

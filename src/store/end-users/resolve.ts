@@ -13,7 +13,7 @@ import type { EndUserRow } from './end-user-row.ts';
 
 /**
  * Finds the person to whom a call refers. A call refers to a person by our ID, or else by external ID, e-mail or phone,
- * in this order. An unknown person is created. All people of a batch are looked up at once. Calls of one batch for the
+ * in this order. An unknown person is created. All people of a batch are looked up together. Calls of one batch for the
  * same person share one row if their data agrees. A call with new data waits for the next batch, so that a refused call
  * never stores its data. This file only reads. `write-batch.ts` writes, and rolls back everything if a row changed
  * since it was read (`updated_at`). If an identifier belonged to an erased person with opt-outs, the new person gets

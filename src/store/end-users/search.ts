@@ -132,9 +132,9 @@ function mentions(orgId: string, text: string): SQL {
 }
 
 /**
- * Matches names with words that begin with all of the given texts. The search uses the text as letters only and as
- * written. A word in the database's sense may contain signs (`booking.com`, `a.p.j`), and the database splits a query
- * in the same way as the name.
+ * Matches names with words that begin with all of the given texts. The search uses the text in two forms: only its
+ * letters, and the text as it was written. A word in the database's sense may contain signs (`booking.com`, `a.p.j`),
+ * and the database splits a query in the same way as the name.
  */
 const beginnings = (words: readonly string[]): SQL =>
   sql`to_tsquery('simple', ${words.map((word) => `'${word.replaceAll(/['\\]/g, '$&$&')}':*`).join(' & ')})`;

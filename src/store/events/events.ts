@@ -12,7 +12,7 @@ export const TAIL_MINUTES = 5;
 /** The position of a reader of events. */
 export type EventPosition = { tx: string; id: string };
 
-/** Keeps events being written for the organization for some more minutes. The row is updated at most once a minute. */
+/** Parley writes the events of the organization for some more minutes. The row is updated at most once a minute. */
 export async function keepTail(db: Queryable, orgId: string, minutes = TAIL_MINUTES): Promise<void> {
   await db.execute(sql`INSERT INTO event_tail (org_id, wanted_until)
     VALUES (${orgId}, now() + make_interval(mins => ${minutes}))

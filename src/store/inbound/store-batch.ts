@@ -10,7 +10,7 @@ import { moreMessagesWaitMs } from '../runs/more-messages-wait.ts';
 import { SURVEY } from '../schema/rating.ts';
 
 /**
- * Stores many messages of known people at once. The function needs three statements, for any number of messages and
+ * Stores many messages of known people together. The function needs three statements, for any number of messages and
  * people. Rows are locked in the usual order person, conversation, run, each by ID. Messages from an unknown address
  * are returned to src/features/conversations/store-inbound-message.ts, which creates the person and the conversation.
  * Messages that may answer a survey are returned to src/features/conversations/store-inbound-message.ts too.

@@ -31,8 +31,8 @@ const memberColumns = {
 };
 
 /**
- * Attendances are in the cell, and members in the region. Citus joins attendances and members only in a subquery that
- * contains no members.
+ * Attendances are in the cell, and members in the region. Citus joins the two tables only if the attendances are in a
+ * subquery of their own.
  */
 function membersOf(db: Queryable, orgId: string) {
   const away = db

@@ -15,7 +15,10 @@ export type LoggedSubject = { readonly kind: ChangeKind; readonly id: string };
  * immediately. A lost notification costs time, but never safety.
  */
 const HINT_CHANNEL = 'parley_authz';
-/** The maximum number of changes that a node reads at once. A node that has missed more changes registers again. */
+/**
+ * The maximum number of changes that a node reads with one statement. A node that has missed more changes registers
+ * again.
+ */
 const MAX_READ = 10_000;
 /** Changes stay for this time after every node has read them, for people who investigate a problem. */
 const KEPT = '1 hour';

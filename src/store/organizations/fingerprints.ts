@@ -8,9 +8,9 @@ import type { Queryable } from '../db.ts';
 
 /**
  * A fingerprint is a short text that is different after any change in a topic. A fingerprint is computed from the row
- * versions (`xmin`) that PostgreSQL stores anyway. A watcher polls for changes, and writers do not notify: accepting a
- * call needs no NOTIFY, no shared counter, and no index on a time. Only the newest rows are read, through the indexes
- * of the lists.
+ * versions (`xmin`) that PostgreSQL stores in any case. A watcher polls for changes, and writers do not notify:
+ * accepting a call needs no NOTIFY, no shared counter, and no index on a time. Only the newest rows are read, through
+ * the indexes of the lists.
  */
 export type Watched = { orgId: string; kind: TopicKind; /** Empty for topics of the whole organization. */ id: string };
 

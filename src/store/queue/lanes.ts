@@ -22,7 +22,7 @@ export const fairnessOf = (claimedByLane: ClaimedByLane, perLane: number): unkno
  * The CTEs `busy`, `quota` and `due` of a claim on `table`. The columns are org_id, id, lane, and the share, which is
  * the highest number that this claim takes from the lane. The parameters are the limit ($1) and the values of
  * fairnessOf ($3 to $6). `and`: further conditions for a row, with the alias `q`. A lane in which this worker already
- * has $4 rows in progress provides no more, because slow turns of one tenant must not use all places.
+ * has $4 rows in progress provides no further rows, because slow turns of one tenant must not use all places.
  */
 export const dueFairly = (table: 'run' | 'message' | 'attachment', and = ''): string => `
 busy AS MATERIALIZED (

@@ -211,8 +211,8 @@ const NOBODY_DUE = `NOT EXISTS (
   SELECT 1 FROM recipient r WHERE r.org_id = c.org_id AND r.campaign_id = c.id AND r.due_at IS NOT NULL)`;
 
 /**
- * Ends the remaining recipients of an ended campaign, at most `limit` at once. A campaign without remaining recipients
- * is finished. Returns the number of recipients that expired.
+ * Ends the remaining recipients of an ended campaign, at most `limit` in one call. A campaign without remaining
+ * recipients is finished. Returns the number of recipients that expired.
  */
 export async function expireRecipients(db: Db, limit: number): Promise<number> {
   const expired = await db.$client.query({

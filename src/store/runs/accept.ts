@@ -21,7 +21,7 @@ import { TRIGGER_CALL } from './write-statement.ts';
  */
 export type AcceptQueue = {
   accept(call: AcceptCall): Promise<AcceptOutcome>;
-  /** True while many calls arrive at once, so that other work should wait. */
+  /** True while many calls arrive at the same time, so that other work should wait. */
   pressed(): boolean;
   /** The number of calls that wait or are being written. */
   load(): number;

@@ -15,7 +15,7 @@ export const MAX_MORE_MESSAGES_MS = 10_000;
 export const STORING = 'statement_timestamp()';
 
 /**
- * How long the turn waits that answers a message which arrives now. `first`: the oldest message that the turn will
+ * How long a turn waits if it answers a message that arrives now. `first`: the oldest message that the turn will
  * answer.
  */
 export function moreMessagesWaitMs(first: string | null, now = Date.now()): number {

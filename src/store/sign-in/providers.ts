@@ -62,8 +62,8 @@ export async function deleteSignInProvider(db: Queryable, orgId: string): Promis
 
 /**
  * Ends all sessions of the organization's provider, so that its people must sign in again. The access tokens that
- * people created in sessions of the provider end too. Sessions end before tokens, so that a token that is being created
- * is found (features/access-tokens).
+ * people created in sessions of the provider end too. The deletion of the sessions waits for tokens that are being
+ * created, because they lock their session. So the tokens are searched after the sessions (features/access-tokens).
  */
 export async function endSignInSessions(db: Queryable, orgId: string): Promise<void> {
   await db.delete(session).where(eq(session.signInOrgId, orgId));

@@ -150,7 +150,7 @@ async function fetchFile(
   return newAttachment({ db, baseUrl }, row.org_id, { name: row.name, bytes }, { id: row.id });
 }
 
-/** The value is empty if no speech is recognized, or if transcripts were turned off since then. */
+/** The value is empty if no speech is recognized, or if transcripts were turned off in the meantime. */
 async function writeDown({ connections, db }: AttachmentWorkerDeps, row: ClaimedAttachment, signal: AbortSignal) {
   const [connection, audio] = [
     await readTranscriptionConnection(db, row.org_id),

@@ -272,7 +272,7 @@ async function giveBack(turns: Turns, run: ClaimedRun, error: unknown, signal: A
 
 /**
  * No call was made, so the wait does not count as an attempt. The delay varies, so that runs that wait for the same
- * provider do not all return at once.
+ * provider do not all return at the same moment.
  */
 async function wait(
   { db, log }: Turns,

@@ -27,7 +27,7 @@ const answered = (more: Partial<Exclude<ModelAnswer, string>> = {}): ModelAnswer
 
 type Talk = {
   model: Receiver;
-  /** Makes calls at all nodes in turn. The promise of `ask` resolves when the calls are accepted. */
+  /** Makes calls at one node after the other. The promise of `ask` resolves when the calls are accepted. */
   ask(many: number): Promise<void>;
   /** The promise of `settled` resolves when no run is open. */
   settled(): Promise<void>;
@@ -95,7 +95,7 @@ async function startTalk({ region, tenant, after, expect }: Trial, more: object 
   };
 }
 
-/** Waits until the provider has failed so often that no node calls it. */
+/** Waits until no node calls the provider any more, because it has failed too many times. */
 async function closeGate({ ask, settled, gate }: Talk, { expect }: Trial, many: number): Promise<void> {
   await ask(many);
   await settled();

@@ -132,8 +132,7 @@ async function pauseAcross(trial: Trial, ms: number, victim = trial.node()): Pro
 }
 
 /**
- * The page "access" guarantees that a revoke needs one lease and its margin, with any number of dead or suspended
- * nodes.
+ * Parley guarantees that a revoke takes at most one lease and its margin, with any number of dead or suspended nodes.
  */
 export async function inTime(trial: Trial, work: () => ReturnType<Trial['revoke']>): Promise<void> {
   const begun = performance.now();

@@ -151,8 +151,8 @@ function Author({ role }: { role: NonNullable<ListedConversation['found']>['role
 }
 
 /**
- * Shows the last words of the person, or of the team with the name of the member. Before person and team wrote, the row
- * shows the last words of the agent. A picture or a location without a text is shown by its kind.
+ * Shows the last words of the person, or of the team with the name of the member. If neither the person nor the team
+ * has written, the row shows the last words of the agent. A picture or a location without a text is shown by its kind.
  */
 function LastWords({ of: { last_human_message, last_message } }: { of: ListedConversation }): ReactNode {
   const say = useTexts(texts);

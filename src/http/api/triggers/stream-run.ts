@@ -37,7 +37,8 @@ export async function streamRun(
   const reader = { orgId: caller.orgId, clientMark: caller.client?.mark };
   const send = await followRun(deps, { ...run, ...reader, after: lastMessage(request) });
   const stream = openRunStream(deps, { need, params: request.params as Record<string, string> }, request, reply);
-  // A stream that breaks ends for good. The client reconnects and continues after the last message that it received.
+  // A stream that breaks is not continued. The client opens another stream and continues after the last message that it
+  // received.
   if (!stream.ended)
     void send(stream)
       .catch(() => {})
