@@ -79,7 +79,10 @@ export const judgeSets = (sets: readonly QuestionSet[], build: (passages: Passag
     });
   });
 
-/** True without an offer if the answer is the expected one, or if there is no answer and the documents have none. */
+/**
+ * True if the agent gives the right answer, or gives no answer because the documents have no answer. An offer is never
+ * good.
+ */
 export const isGood = ({ answerable, did, right }: Verdict): boolean =>
   answerable ? right && did === 'answer' : did === 'nothing';
 

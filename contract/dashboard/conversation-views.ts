@@ -3,7 +3,10 @@ import { Tag } from '../end-users.ts';
 import { CONVERSATION_SORTS, CONVERSATION_STATUSES, CONVERSATION_VIEWS, RATED } from './conversations.ts';
 import { closed, Id, Moment, Name, SearchText } from './shapes.ts';
 
-/** One member may have this many views, and so many views may be shared. All views share one line above the list. */
+/**
+ * One member may have this many views. All members together may share the same number of views. All views share one
+ * line above the list.
+ */
 export const MAX_CONVERSATION_VIEWS = 20;
 
 /** The filters of the list, except the filters for one person or one page. */

@@ -30,7 +30,7 @@ export type ConversationSummaryText = Static<typeof ConversationSummaryText>;
 
 export const DraftedReply = Type.Object(
   {
-    /** Empty: no document answers the question, and no model writes. */
+    /** Empty: no document answers the question, and no model writes the draft. */
     text: Type.String(),
     sources: Type.Array(MessageSource),
     /** Null: the text is a passage of a document. */

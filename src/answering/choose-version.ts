@@ -4,9 +4,9 @@ import type { ClaimedRun } from '../store/runs/claim.ts';
 import type { LoadAgent, LoadedAgent } from './load-agent.ts';
 
 /**
- * Chooses the version of an agent that answers: the version of the call or its trigger, else the version of the rollout
- * for its part of the end users, else the live version. The part is computed, so an end user always gets the same
- * version, in every conversation and on every node. A higher percentage of a rollout only adds end users.
+ * Chooses the version of an agent that answers. The version of the call or its trigger comes first, then the version of
+ * the rollout for its part of the end users, and last the live version. The part is computed, so an end user always
+ * gets the same version, in every conversation and on every node. A higher percentage of a rollout only adds end users.
  */
 export type ChosenVersion = { version: number; rolloutId: string | null };
 

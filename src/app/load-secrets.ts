@@ -32,8 +32,8 @@ export async function historyOf(
   const generation = row.secretGeneration;
   if (row.secretCheck.equals(checkOf(secret))) {
     const past = await readPastSecrets(db, pastSecretKey(secret));
-    // The previous secret is accepted as long as the operator configures it, and only if it really is the previous one
-    // of this installation.
+    // The previous secret is accepted as long as the operator configures it, and only if it really is the previous
+    // secret of this installation.
     const accepted = previousSecret !== null && previousSecret === past.at(-1) ? [previousSecret] : [];
     return { chain: [...past, secret], generation, accepted };
   }

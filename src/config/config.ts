@@ -94,7 +94,9 @@ const LOG_FORMATS = ['pretty', 'json'] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
 
 export type LoadOptions = {
-  /** True for commands that create no installation, for which a folder without a database is an error. */
+  /**
+   * True for commands that do not create an installation. For these commands, a folder without a database is an error.
+   */
   mustExist?: boolean;
 };
 

@@ -62,8 +62,8 @@ export type ClaimLoopOptions<Row, Outcome, Stored> = {
   /** The IDs of a row, for log lines. */
   ids(row: Row): Record<string, unknown>;
   /**
-   * Both functions maintain limits on work in progress. The function `onEnd` returns whether a row that was skipped may
-   * now be claimed.
+   * The functions `onBegin` and `onEnd` count the work in progress for limits. `onEnd` returns whether a row that was
+   * skipped may now be claimed.
    */
   onBegin(row: Row): void;
   onEnd(row: Row, wasFull: boolean): boolean;

@@ -100,7 +100,7 @@ async function settledRuns(region: Region, { orgId }: Tenant, found: Findings): 
   return runs;
 }
 
-/** Every 202 has one run, every Idempotency-Key has at most one run, and a refused call has none. */
+/** Every 202 has one run, every Idempotency-Key has at most one run, and a refused call has no run. */
 function acceptedAreKept({ calls }: Ledger, runs: Run[], found: Findings): void {
   const byCall = Map.groupBy(runs, (run) => run.call ?? '');
   const ids = new Set(runs.map(({ id }) => id));

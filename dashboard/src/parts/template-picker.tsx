@@ -142,7 +142,7 @@ function TemplateHeader({
   );
 }
 
-/** The text is shown while templates load, or if the account has none. */
+/** The text is shown while templates load, or if the account has no templates. */
 export function TemplatesState({ loading, failed }: { loading: boolean; failed: boolean }): ReactNode {
   const say = useTexts(templateTexts);
   if (!loading && !failed) return null;

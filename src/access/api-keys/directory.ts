@@ -165,7 +165,9 @@ function createAbsent(clock: Clock, absentMs: number, generation: () => number) 
       until.delete(name);
       return false;
     },
-    /** A name is cached only if no record at all has changed since, because an absent record has no ID. */
+    /**
+     * A name is cached only if no record at all has changed since the query began, because an absent record has no ID.
+     */
     keep: (name: string, since: number): void => {
       if (since !== generation()) return;
       if (until.size >= MAX_ABSENT) until.clear();

@@ -23,7 +23,7 @@ export type LeaseStore = {
   renew(nodeId: string, position: number, server: string): Promise<Renewed | null>;
   remove(nodeId: string): Promise<void>;
   leases(): Promise<LeaseReading>;
-  /** Removes a row that did not change while a node watched it, unless it has changed since. */
+  /** Removes a row that did not change while a node watched it, unless the row has changed after the watch. */
   removeDead(lease: LeaseRow): Promise<void>;
 };
 

@@ -6,9 +6,9 @@ import { countedPlace } from '../api-keys/networks.ts';
 import { takeFromAll } from '../limits/take-from-all.ts';
 
 /**
- * The limit protects mailboxes from mail that strangers cause, and prevents that this server sends spam. One recipient
- * has an hourly limit, and so has each person or network address that requests mail. A request is counted before the
- * recipient's account is looked up. Each node counts separately.
+ * The limit protects mailboxes from mail that strangers cause, and prevents that this server sends spam. Each recipient
+ * has an hourly limit. Each person and each network address that requests mail also has an hourly limit. A request is
+ * counted before the recipient's account is looked up. Each node counts separately.
  */
 export type MailLimit = {
   /** The method throws `rate_limited`. `sender` requests the mail: the ID of a person, or a network address. */

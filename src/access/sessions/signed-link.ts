@@ -18,7 +18,7 @@ export type LinkPurpose =
   /** The link proves the e-mail address of an account. The signature covers the address. */
   | 'email'
   /**
-   * This purpose is not a link: between password and second factor, it records whose password was correct
+   * This purpose is not for a link. Between password and second factor, the token records whose password was correct
    * (sign-in-challenge.ts).
    */
   | 'challenge';

@@ -7,7 +7,10 @@ import { matchRules } from './match-rules.ts';
 import { asksForPerson } from './phrases.ts';
 import { note, ownText, say, type EmbeddedTurn } from './embedded-turn.ts';
 
-/** At most this many messages since the last turn are answered, and of more messages only the latest. */
+/**
+ * At most this many messages since the last turn are answered. If there are more messages, the latest messages are
+ * answered.
+ */
 const MAX_HEARD = 10;
 
 /**

@@ -19,7 +19,9 @@ export const focusQuestion = (message: string): Focus => {
   return { questions: questions.slice(-MAX_QUESTIONS).map(({ sentence }) => sentence), story: story.join('\n') };
 };
 
-/** One message has at most this many questions, and of more questions the latest are used. */
+/**
+ * At most this many questions of a message are used. If a message has more questions, the latest questions are used.
+ */
 const MAX_QUESTIONS = 3;
 const SENTENCE = /(?<=[.!?؟।…])(?=\s)|\n+/u;
 /** Matches the greeting in "Hello, when do you open?". */

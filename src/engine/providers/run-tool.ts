@@ -12,7 +12,7 @@ import { templateVariables } from './build-prompt.ts';
 import type { Allowance } from './check-arguments.ts';
 import type { PreparedCall, StoredCall } from './stored-call.ts';
 
-/** Makes one call of a declared tool. The promise never rejects, except with the signal's reason. */
+/** Makes one call of a declared tool. The promise rejects only with the signal's reason. */
 export type CallTool = (call: ToolRequest) => Promise<ToolAnswer>;
 
 /** Finds the names of the tools that the MCP server has changed since their approval, or no longer offers. */

@@ -43,7 +43,7 @@ export async function compareRollout(db: Queryable, row: RolloutRow): Promise<Co
   return compareArms(armOf(baseVersion), armOf(version), stopWhen?.confidence ?? CONFIDENCE);
 }
 
-/** Returns the versions, out of the given ones, whose runs return a result. */
+/** Returns those of the given versions whose runs return a result. */
 export async function versionsWithResult(
   db: Queryable,
   orgId: string,

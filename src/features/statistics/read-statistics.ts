@@ -55,7 +55,10 @@ export async function readStatistics(
   };
 }
 
-/** This process counts an organization once at a time, so many simultaneous readers need as much work as one reader. */
+/**
+ * This process runs one count of an organization at a time, so many simultaneous readers need as much work as one
+ * reader.
+ */
 const counting = new Map<string, Promise<boolean>>();
 
 async function countedDays(

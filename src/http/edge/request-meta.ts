@@ -5,7 +5,10 @@ import type { Span } from '../../kernel/traces/tracer.ts';
 export type RequestMeta = {
   readonly id: string;
   readonly startedAt: number;
-  /** Every Authorization header as the caller sent it. Node uses the first header of a name and hides the others. */
+  /**
+   * Every Authorization header as the caller sent it. If several headers have one name, Node uses the first header and
+   * hides the other headers.
+   */
   readonly authorization: string[];
   /** The route's pattern, never the path, because a path may contain personal identifiers. */
   route: string | null;

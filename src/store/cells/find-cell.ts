@@ -13,9 +13,9 @@ const SIZE_STEP = 64 * 1024 * 1024;
  * then the number of organizations. All running processes know a new cell before the cell gets an organization. A
  * suspended process finds no rows of the new organization for at most 5 s after the process continues. A process that
  * misses only a later change, for example a move, already knows the cells. If the installation has no other cells, the
- * organization is in the first cell. On Citus, the first cell is on no worker and gets no organizations. On Citus, a
- * node that does not answer is not avoided, because the row of the organization is written on all nodes. `isFilling`:
- * the first cell is being emptied, so it gets no organization.
+ * organization is in the first cell. On Citus, the first cell is on no worker and gets no organizations. On Citus, the
+ * choice ignores whether a node answers, because the row of the organization is written on all nodes. `isFilling`: the
+ * first cell is being emptied, so it gets no organization.
  */
 export async function findCell(db: Queryable, { isFilling = false } = {}): Promise<string> {
   const { rows } = await db.execute<{ name: string }>(sql`

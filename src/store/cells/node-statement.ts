@@ -28,7 +28,7 @@ const ON_NODE = [
 
 export const runsOnNode = (text: string): boolean => ON_NODE.some((form) => form.test(text));
 
-/** This table tells the node of a cell: any table works whose rows begin with the organization. */
+/** The node of a cell is found by this table. Any other table whose rows begin with the organization would work too. */
 const PLACE = 'weekly_mail';
 const LOCK = { share: 5 } as const;
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/** This number of the newest messages of an organization decides the order of its conversations. */
+/** The order of the conversations of an organization depends on this many of its newest messages. */
 const NEWEST_MESSAGES = 2_000;
 
 const newest = (orgId: string): SQL =>

@@ -109,8 +109,8 @@ FROM mine WHERE NOT coalesce(spent + reserved - held + need <= amount, false)`,
 );
 
 /**
- * Reserves the amount from all budgets that apply, or from none. Returns the budgets whose remaining amount is too low
- * for the call. A second call with the same ID replaces the earlier reservation.
+ * Reserves the amount from all budgets that apply, or from no budget. Returns the budgets whose remaining amount is too
+ * low for the call. A second call with the same ID replaces the earlier reservation.
  */
 export async function reserve(pool: pg.Pool, { id, payers, provider, model, upTo, runId, lease }: Reservation) {
   const { rows } = await pool.query<Refused>(

@@ -63,7 +63,7 @@ export type ClaimedDelivery = {
   /** True for the confirmation of “stop”, which is the last message to a person who has opted out. */
   confirms_opt_out: boolean;
   reply_to: { id: string; provider_message_id: string | null } | null;
-  /** The person's latest e-mail before this message. Other channels have none. */
+  /** The person's latest e-mail before this message. On channels other than e-mail, there is no such message. */
   answers: { provider_message_id: string | null; subject: string | null } | null;
   channel: {
     id: string;

@@ -23,7 +23,7 @@ export function ListHead({ list }: { list: ListState<Filtering> }): ReactNode {
     <div className={classes.head}>
       <div role="search" className={classes.search}>
         <div className={classes.line}>
-          {/* This search field is much smaller than Mantine's, which the first view does not need otherwise. */}
+          {/* Mantine's search field is much larger, and no other part of the first view needs its code. */}
           <div className={classes.field}>
             <IconSearch size={15} aria-hidden="true" />
             <input

@@ -38,7 +38,7 @@ export function Rows({ items, chosen, stale, selection, shown }: RowsProps): Rea
       {items.map((item) => (
         <li key={item.id} className={inbox.item} data-selecting={(selection?.chosen.length ?? 0) > 0 || undefined}>
           {selection && (
-            // This checkbox is much smaller than Mantine's, which the first view does not need otherwise.
+            // Mantine's checkbox is much larger, and no other part of the first view needs its code.
             <input
               type="checkbox"
               className={inbox.select}
