@@ -14,8 +14,9 @@ import { holds, LANGUAGES, passagesOf, type QuestionSet, readSets, textOf } from
  *
  * Each domain is judged by weights that were trained without it (leave one domain out). The thresholds follow from the
  * results of the separately trained weights. `ANSWER_AT` is the lowest chance at which at most `WRONG_GOAL` of the
- * questions of each half, and of the new trades of each language, get a wrong answer. `ASK_AT` is the highest
- * probability at which the numbers of right sections and honest answers are almost at their maximum.
+ * questions get a wrong answer. This limit holds for each half of the questions, and for the new trades of each
+ * language. `ASK_AT` is the highest probability at which the numbers of right sections and honest answers are almost at
+ * their maximum.
  */
 
 /**

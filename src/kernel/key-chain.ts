@@ -10,7 +10,7 @@ import type { Key } from './seal.ts';
 export type Chained = {
   /** The keys of the chain, oldest first. Absent: the chain consists of one key. */
   readonly chain?: readonly Key[];
-  /** The links of the chain at which the digests of rows may end. The link for new rows comes first. */
+  /** The links of the chain at which the digests of rows may end. The first entry is the link for new rows. */
   readonly forms?: readonly number[];
 };
 

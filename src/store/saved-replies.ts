@@ -34,7 +34,7 @@ export async function readSavedReply(db: Queryable, orgId: string, id: string): 
   return row ?? null;
 }
 
-/** The caller has locked the organization, so that two simultaneous inserts are counted one after the other. */
+/** The caller has locked the organization, so that two simultaneous inserts check the limit one after the other. */
 export async function countSavedReplies(tx: Queryable, orgId: string): Promise<number> {
   const [row] = await tx.select({ many: count() }).from(savedReply).where(eq(savedReply.orgId, orgId));
   return row!.many;

@@ -38,7 +38,7 @@ export async function lockToolSecret(
   return row ?? null;
 }
 
-/** The caller has locked the agent's row, so that two simultaneous inserts are counted one after the other. */
+/** The caller has locked the agent's row, so that two simultaneous inserts check the limit one after the other. */
 export async function countToolSecrets(tx: Queryable, orgId: string, agentId: string): Promise<number> {
   const [row] = await tx.select({ many: count() }).from(toolSecret).where(ofAgent(orgId, agentId));
   return row!.many;

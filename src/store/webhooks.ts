@@ -30,7 +30,7 @@ export async function lockWebhooks(tx: Queryable, orgId: string): Promise<void> 
 }
 
 export async function countWebhooks(tx: Queryable, orgId: string): Promise<number> {
-  // Inserts are serialized, so that two simultaneous inserts are counted one after the other.
+  // The lock makes two simultaneous inserts check the limit one after the other.
   await lockWebhooks(tx, orgId);
   const [row] = await tx.select({ many: count() }).from(webhookEndpoint).where(eq(webhookEndpoint.orgId, orgId));
   return row!.many;

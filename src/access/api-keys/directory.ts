@@ -21,7 +21,7 @@ import type { AgentFacts, CampaignFacts, Caller, CallerLimits, ChannelFacts, Sub
 export type KeyEntry = {
   readonly caller: Caller;
   readonly isRevoked: boolean;
-  /** The time of a scheduled revoke, in wall milliseconds. Infinite: no revoke is scheduled. */
+  /** The time of a scheduled revoke, in milliseconds of the wall clock. Infinite: no revoke is scheduled. */
   readonly revokeAt: number;
   readonly lastUsedAt: number | null;
   readonly organization: Validity;

@@ -18,7 +18,7 @@ export type ClientToken = {
   readonly endUser: EndUserInput;
   readonly conversationKey: string | null;
   readonly origins: readonly string[];
-  /** The expiry of the token, in wall milliseconds. */
+  /** The expiry of the token, in milliseconds of the wall clock. */
   readonly expiresAt: number;
 };
 

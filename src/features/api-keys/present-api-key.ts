@@ -4,7 +4,7 @@ import { presentLimits } from '../../access/limits/present-limits.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import type { ApiKeyRow } from '../../store/api-keys/read.ts';
 
-/** The only format in which a key is returned. `now`: the time in wall milliseconds. */
+/** The only format in which a key is returned. `now`: the time of the wall clock, in milliseconds. */
 export const presentApiKey = (row: ApiKeyRow, now: number): KeyRecord => ({
   id: row.id,
   prefix: row.prefix,

@@ -39,7 +39,7 @@ export async function startAddition(
   const row = { campaignId, id, createdBy: actor.userId, requestId: actor.requestId };
   const audience = 'file' in people ? await ofFile(people.file) : ofFilter(people.filter);
   const record = await db.transaction(async (tx) => {
-    // Additions that start simultaneously are counted one after the other.
+    // The lock makes simultaneous starts check the limit one after the other.
     await lockOrganization(tx, orgId);
     if ((await countOpenAdditions(tx, orgId)) >= MAX_OPEN_ADDITIONS)
       throw new Refusal('import_not_ready', `${MAX_OPEN_ADDITIONS} are under way: wait until one ends, or stop one.`);

@@ -10,7 +10,7 @@ import { endConversation, giveToPeople } from './hand-over.ts';
 
 /**
  * Adds tags, assigns and resolves in the transaction of the reply, so that either all of it happens or nothing. The
- * caller has locked the conversation, and before it the members, if the reply assigns.
+ * caller has locked the conversation. If the reply assigns, the caller has locked the members first.
  */
 export async function actWithReply(
   tx: Queryable,
