@@ -83,9 +83,9 @@ function commentsOf(text) {
 }
 
 function paragraphsOf(text) {
-  const prose = text.replaceAll(/```[\s\S]*?```/g, '').split(/\n\s*\n|\n(?=\s*(?:\||#+\s|-\s|\d+\.\s))/);
+  const prose = text.replaceAll(/```[\s\S]*?```/g, '').split(/\n\s*\n|\n(?=\s*(?:\||#+\s|-\s|\d{1,2}\.\s))/);
   return prose
-    .flatMap((part) => (part.trim().startsWith('|') ? part.split('|') : [part.replace(/^\s*(#+|-|\d+\.)\s/, '')]))
+    .flatMap((part) => (part.trim().startsWith('|') ? part.split('|') : [part.replace(/^\s*(#+|-|\d{1,2}\.)\s/, '')]))
     .map((part) => part.replaceAll(/\]\([^)]*\)/g, ']'));
 }
 
