@@ -1,7 +1,7 @@
 import type { Meter } from './cost.ts';
 import { CONNECTIONS, fire, type Hits, type Shot } from './load.ts';
 
-/** The extent of a measurement. A smaller `scale` makes the sections shorter that count rows instead of seconds. */
+/** The extent of a measurement. With a smaller `scale`, sections that count rows instead of seconds are shorter. */
 export type Plan = { rounds: number; seconds: number; scale: number };
 
 /**

@@ -43,7 +43,7 @@ const MANTINE = '@mantine/core/esm/components';
 const INPUTS = 'Checkbox|Input|InputBase|TextInput|Anchor';
 const OF_LISTS =
   'live-state|moment|use-record-names|no-value|page|page-header|tip|use-shortcuts|channels/kind-names|conversations/status-texts|end-users/person-name';
-/** The list of conversations has separate rows, without a table, its filters and its bar. */
+/** The list of conversations has its own rows, and uses none of these modules of tables. */
 const OF_TABLES = 'data-list|paged-list|list-page|filter-bar|selection-bar|view-menu';
 /**
  * The list of conversations is the frame of an open conversation, so an open conversation uses the listed modules too.

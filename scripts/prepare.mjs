@@ -1,6 +1,6 @@
 /**
- * Creates everything that a program needs after a fresh clone, which is packages, runtime and builds. This script is
- * plain JavaScript for Node 20 without packages, because it runs before they are installed. The script takes a few
+ * Creates everything that a program needs after a fresh clone: packages, runtime and builds. This script is plain
+ * JavaScript for Node 20 without packages, because it runs before they are installed. The script takes a few
  * milliseconds if nothing is missing. The script can be interrupted at any moment and two processes can run it at the
  * same time. The script prints to stderr, so that the output of commands stays clean.
  */

@@ -37,11 +37,13 @@ export const SetModelBody = Type.Object(
     /** An absent key does not change, and null removes the key. */
     key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000, pattern: '^[!-~]+$' }))),
     /**
-     * Null turns embeddings off. Only one connection of an organization creates embeddings, so another connection
+     * Null turns embeddings off. Only one connection of an organization creates embeddings, so the earlier connection
      * stops.
      */
     embedding_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
-    /** Null turns transcripts off. Only one connection of an organization transcribes, so another connection stops. */
+    /**
+     * Null turns transcripts off. Only one connection of an organization transcribes, so the earlier connection stops.
+     */
     transcription_model: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' }))),
     /**
      * Null turns the writing of questions off and deletes them. Only one connection of an organization writes

@@ -30,14 +30,14 @@ import type { Caller } from './types.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 
 /**
- * Decides who calls, whether they may, and how often, and makes a revoke effective on every node. The parts of this
- * room are the decision (decide.ts), the cache (directory.ts), the right to use the cache (lease.ts) and the wait for
- * all other nodes (barrier.ts).
+ * Identifies the caller, decides which calls are allowed, limits their number, and makes a revoke effective on every
+ * node. The parts of this room are the decision (decide.ts), the cache (directory.ts), the right to use the cache
+ * (lease.ts) and the wait for all other nodes (barrier.ts).
  */
 export type Access = Changes & {
   /**
-   * Rows 1 to 11 of the order of checks (docs/security.md). Returns immediately from memory, otherwise a promise, and
-   * throws or rejects with a Refusal.
+   * Rows 1 to 11 of the order of checks (docs/security.md). Returns the result immediately if memory has it, and
+   * otherwise a promise. Throws or rejects with a Refusal.
    */
   admit: Admit;
   /** True if the call has a client token, expired or not, and comes from a page of the token's origins. */

@@ -168,8 +168,8 @@ const handOffReason = ({ trace }: TurnResult): HandOffReason =>
   'model';
 
 /**
- * Returns the current time, but later than all earlier messages: a node with a fast clock may have stored the message
- * that the turn answers.
+ * Returns the current time, or a later time if necessary, so that it is after all earlier messages. A node with a fast
+ * clock may have stored the message that the turn answers.
  */
 const timeToSpeak = ({ history }: ClaimedRun): number =>
   history.reduce((latest, { id }) => Math.max(latest, timeOfId(id) + 1), Date.now());

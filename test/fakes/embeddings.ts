@@ -13,7 +13,7 @@ export type EmbeddingReply =
    */
   | { status: number; message?: string; headers?: Record<string, string>; batches?: true; after?: Promise<unknown> }
   | { garbage: 'not_json' | 'truncated' | 'wrong_shape' | 'infinite' | 'zero' }
-  /** The response has this many vectors more than texts. */
+  /** The response has this many more vectors than the request has texts. */
   | { extra: number }
   | { dimensions: number }
   /** The response is sent after this promise resolves. */

@@ -1,7 +1,7 @@
 /**
- * The stored state survives a reload, which is the visitor's token, the waiting messages, and the last read message.
- * Every change reads the storage first, because another tab may have changed it. If the storage is blocked or full, the
- * state lasts only as long as the page.
+ * The stored state consists of the visitor's token, the waiting messages, and the last read message, and survives a
+ * reload. Every change reads the storage first, because another tab may have changed it. If the storage is blocked or
+ * full, the state lasts only as long as the page.
  */
 export type Waiting = {
   client_id: string;

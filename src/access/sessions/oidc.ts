@@ -172,8 +172,8 @@ export function identityOf(issuer: string, claims: Record<string, unknown>): Ide
     subject: String(claims['sub']),
     email: text(claims['email']),
     emailVerified: verified === undefined || verified === true || verified === 'true',
-    // At Google, anyone may have an account under an address that they no longer own. `hd` is a statement of the domain
-    // itself.
+    // At Google, anyone may have an account under an address that they no longer own. The claim `hd` proves that the
+    // account belongs to the Workspace of the domain.
     hostedDomain: issuer.replace(/\/$/, '') === GOOGLE ? (text(claims['hd']) ?? '') : null,
     name: oneLine(text(claims['name']) ?? '').slice(0, MAX_NAME) || null,
     secondFactor: methods.some((method) => SECOND_FACTORS.includes(String(method))),

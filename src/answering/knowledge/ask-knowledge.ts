@@ -33,8 +33,8 @@ export type Knowledge = {
 };
 
 /**
- * The question has either a vector with the vectors to compare it with, or a search that returns all passages or no
- * passage.
+ * Either the question has a vector, with the vectors to which it is compared, or the result must contain all passages
+ * or none of them.
  */
 type How = { meaning: AskedMeaning } | { onlyWhole: true };
 export type ThreadSearch = Pick<KnowledgeSearch, 'answer' | 'rank'> & {

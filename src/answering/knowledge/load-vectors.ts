@@ -8,7 +8,10 @@ import type { AskedMeaning, VectorPiece, VectorPlace } from './messages.ts';
 /** The vectors of an index while they are loaded, piece by piece. */
 export type VectorLoad = { table: VectorTable; arrived: VectorPiece | null };
 
-/** If fewer passages had vectors, the search by meaning would prefer these passages. */
+/**
+ * At least this part of the passages needs vectors. If fewer passages had vectors, the search by meaning would prefer
+ * them.
+ */
 export const LEAST_SHARE = 0.9;
 
 /** Fills the table of `load`. `want` requests the piece of vectors after a position, and `load` receives this piece. */

@@ -53,7 +53,10 @@ export async function generate(generation: Generation): Promise<Generated> {
   }
 }
 
-/** The steps and messages of earlier tries in the same turn: steps count, and tool calls are not repeated. */
+/**
+ * The steps and messages of earlier attempts in the same turn. These steps count towards the limit, and their tool
+ * calls are not repeated.
+ */
 type Progress = { steps: number; messages: ModelMessage[] };
 
 async function generateOnce(generation: Generation, progress: Progress): Promise<Generated> {

@@ -10,7 +10,7 @@ import type { AgentsDeps } from './deps.ts';
 
 type Report = (pointer: string, code: string, detail: string) => void;
 
-/** A reader cannot use more faults than this. */
+/** A longer list of faults does not help the reader. */
 const MAX_FAULTS = 100;
 
 /**

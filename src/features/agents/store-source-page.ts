@@ -47,7 +47,9 @@ export type Found =
   | { kind: 'leads'; to: string; how: 'redirect' | 'duplicate'; scope?: string; itself?: Text }
   | { kind: 'sitemap'; pages: string[]; sitemaps: string[] }
   | { kind: 'unchanged' }
-  /** `gone`: the document of the page is deleted too, and otherwise the earlier text stays. */
+  /**
+   * `gone`: true if the page no longer exists, so that its document is deleted. If it is false, the earlier text stays.
+   */
   | { kind: 'fault'; code: string; detail: string; gone: boolean; answered: boolean }
   | { kind: 'later' };
 

@@ -1,6 +1,6 @@
 /**
- * After a delay, a worker may also send the delayed messages of at most this time. A worker does not catch up on the
- * messages of a longer delay.
+ * After a delay of at most this time, a worker also sends the delayed messages. After a longer delay, the pace starts
+ * again at the current time.
  */
 const CATCH_UP_MS = 1_000;
 

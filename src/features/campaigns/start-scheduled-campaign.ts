@@ -37,7 +37,7 @@ export async function startScheduledCampaign(
     }
     const isOver = campaign.settings.ends_at != null && now >= new Date(campaign.settings.ends_at);
     const missing = isOver ? 'time' : await createScheduledCampaign(tx, due, campaign, now);
-    // No campaign starts later for days that passed while no process ran.
+    // Days that passed while no process ran get no campaign afterwards.
     const [next] = nextStarts(due, now, 1, due.nextDay);
     await moveSchedule(tx, due, missing === null ? { day: next!.day, at: next!.at } : null);
     return true;

@@ -98,7 +98,7 @@ export function createChangeWatch(db: Db): ChangeWatch {
       // The watcher left while the query was running.
       if (!watchers.has(watcher)) continue;
       const now = topics.map((topic) => found.get(`${orgId} ${topic}`));
-      // Without a fingerprint, the cell of the organization does not answer.
+      // A fingerprint is missing if the cell of the organization does not answer.
       if (now.includes(undefined)) continue;
       const next = now.join('.');
       if (next === seen.known) continue;

@@ -4,7 +4,7 @@ import type { ChangeRow } from '../../store/conversations/changes.ts';
 import type { ConversationRow } from '../../store/conversations/read.ts';
 import { SYSTEM } from '../../store/organizations/audit.ts';
 
-/** Lists the changes, oldest first, with the agent's hand-off, which only the conversation contains. */
+/** Lists the changes, oldest first, with the agent's hand-off, which is stored only in the conversation. */
 export function presentChanges(row: ConversationRow, changes: readonly ChangeRow[]): ConversationChange[] {
   const ofMembers = changes.toReversed().flatMap((change) => presentChange(change) ?? []);
   if (row.handedOffAt === null || row.handOffReason === null || row.handOffReason === 'member') return ofMembers;

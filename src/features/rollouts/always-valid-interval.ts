@@ -5,14 +5,14 @@ import type { Estimate } from '../../../contract/dashboard/rollouts.ts';
  * any time. An ordinary interval does not stay valid: of 20 harmless versions, an ordinary interval would sooner or
  * later stop more than one.
  *
- * Parts: the mixture sequential probability ratio test (mSPRT) of H. Robbins, "Statistical methods related to the law
- * of the iterated logarithm", Annals of Mathematical Statistics 41 (1970), as in R. Johari, P. Koomen, L. Pekelis and
- * D. Walsh, "Always valid inference: continuous monitoring of A/B tests", Operations Research 70 (2022). The likelihood
- * of the outcomes under all parts p, mixed with weights Beta(½, ½), is divided by their likelihood under one p. If this
- * p is true, the quotient is a martingale with mean 1, so by Ville's inequality it ever reaches 1 / (1 − confidence)
- * with at most the probability 1 − confidence. The interval contains each p whose quotient is smaller. For a difference
- * of two versions, the quotients of both versions are multiplied, and the most favorable pair of parts with this
- * difference counts.
+ * Intervals for the part of the outcomes that are yes: the mixture sequential probability ratio test (mSPRT) of H.
+ * Robbins, "Statistical methods related to the law of the iterated logarithm", Annals of Mathematical Statistics 41
+ * (1970), as in R. Johari, P. Koomen, L. Pekelis and D. Walsh, "Always valid inference: continuous monitoring of A/B
+ * tests", Operations Research 70 (2022). The likelihood of the outcomes for all possible values p of this part, mixed
+ * with weights Beta(½, ½), is divided by their likelihood under one p. If this p is true, the quotient is a martingale
+ * with mean 1, so by Ville's inequality it ever reaches 1 / (1 − confidence) with at most the probability 1 −
+ * confidence. The interval contains each p whose quotient is smaller. For a difference of two versions, the quotients
+ * of both versions are multiplied, and the most favorable pair of parts with this difference counts.
  *
  * Averages: the asymptotic confidence sequence of I. Waudby-Smith et al., "Time-uniform central limit theory and
  * asymptotic confidence sequences", Annals of Statistics 52 (2024).

@@ -60,7 +60,7 @@ export type FactFilter = {
   campaign_id?: string | undefined;
 };
 
-/** Returns the groups that match the filter. A time of the team belongs to the member who wrote first. */
+/** Returns the groups that match the filter. The reply time of the team belongs to the member who wrote first. */
 export const matching = (groups: readonly FactGroup[], filter: FactFilter): FactGroup[] =>
   groups
     .filter(

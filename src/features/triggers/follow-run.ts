@@ -114,7 +114,7 @@ const UNDER_WAY = new Set(['queued', 'running']);
 
 /**
  * A run that waits for its time or for the person may wait for days. An answered run does not change before the person
- * writes or its time comes.
+ * writes or the time of the run comes.
  */
 const isEnough = (row: Pick<RunProgress, 'turns' | 'status'>, until: FollowRun['until']): boolean =>
   hasEnded(row) ||

@@ -15,7 +15,7 @@ export async function findChatChannel({ db }: { db: Db }, id: string): Promise<C
   return { ...channel, chat: channel.settings };
 }
 
-/** At most this many open streams of a node query at the same time. */
+/** At most this many open streams of a node query the database at the same time. */
 const MAX_READERS = 4_096;
 
 /** Finds the web chat with this ID, or null. Simultaneous calls share a query. */

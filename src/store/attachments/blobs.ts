@@ -10,7 +10,7 @@ import { NOW } from '../schema/columns.ts';
  */
 type Place = { orgId: string; hash: string };
 
-/** A move that takes longer was ended by a dead process or an unavailable store. */
+/** A move that takes longer has failed, because its process died or the store was not available. */
 const MOVE_MINUTES = 5;
 
 /**

@@ -36,7 +36,7 @@ export async function byCell<Row, Out>(
     const ended = await Promise.allSettled(
       groups.values().map((group) => run(group).catch((error: unknown) => wait(group, error))),
     );
-    // When the work in one cell fails, the work in all other cells has ended.
+    // An error is thrown only after the work in all cells has ended.
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   };
   /** Waits for organizations that are being moved, for which the call did nothing, and repeats only their work. */

@@ -20,7 +20,10 @@ export type ConversationFilter = Circumstances & {
   endUserId?: string | undefined;
   tag?: string | undefined;
   sort?: ConversationSort | undefined;
-  /** The time in which a conversation started, or was rated (`rated`), or else was handed over (`handedOff`). */
+  /**
+   * The period in which a conversation started. With `rated`, it was rated in this period, and with `handedOff`, it was
+   * handed over.
+   */
   since?: Date | undefined;
   until?: Date | undefined;
   handedOff?: boolean | undefined;
@@ -55,9 +58,9 @@ export const tagged = (tag: string): SQL =>
   sql`${conversation.tags} <> '{}' AND ${conversation.tags} @> ARRAY[${tag}]::text[]`;
 
 /**
- * Returns a query of the IDs among which the page of a list is. The result is undefined if the list needs no filter or
- * has a separate index. Except for a search, the query excludes conversations with new messages. The list of
- * conversations is in the order of the primary key. A query in the order of the primary key reads a million
+ * Returns a query of IDs that include all conversations on the page of a list. The result is undefined if the list
+ * needs no filter or has a separate index. Except for a search, the query excludes conversations with new messages. The
+ * list of conversations is in the order of the primary key. A query in the order of the primary key reads a million
  * conversations when few match, so the index of the most selective filter is read first.
  */
 export async function candidates(

@@ -22,8 +22,8 @@ const UNFINISHED = 'postgres.unfinished-';
 export const clusterFolder = (dataDir: string): string => path.join(dataDir, 'postgres');
 
 /**
- * Creates the data folder if needed. Other users may enter the folder (the database's user must) but not list it. Each
- * file in the folder has its own permissions.
+ * Creates the data folder if needed. Other users may enter the folder, because the database may run as another user,
+ * but they cannot list it. Each file in the folder has its own permissions.
  */
 export function prepareDataFolder(dataDir: string): void {
   try {

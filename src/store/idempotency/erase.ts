@@ -33,7 +33,7 @@ type Answer = { id?: unknown; results?: { recipient_id?: string; ref?: unknown }
 
 function scrubbed(body: string, recipientIds: ReadonlySet<string>): string {
   const answer = JSON.parse(body) as Answer;
-  // In the response for one person among many, only the caller's own ID could identify the person.
+  // In a response about many people, only the caller's own ID (`ref`) could identify a person.
   if (Array.isArray(answer.results)) {
     for (const result of answer.results)
       if (result.recipient_id !== undefined && recipientIds.has(result.recipient_id)) result.ref = null;

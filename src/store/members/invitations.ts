@@ -89,7 +89,7 @@ const linkColumns = ({ inviterId, digest, mailed, days }: InvitationLinkRow) => 
   expiresAt: sql`now() + make_interval(days => ${days})`,
 });
 
-/** Replaces open invitations of the same address with one of the `replaces` roles. */
+/** Replaces the open invitations of the same address whose role is in `replaces`. */
 export async function insertInvitation(
   db: Queryable,
   orgId: string,

@@ -6,7 +6,8 @@ export const byKey = (table: string, on: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM ${table} WHERE ${on} LIMIT 1) ${table.split(' ')[1]!}`;
 
 /**
- * A column for a condition on the organization that PostgreSQL checks without an index, in addition to a more selective
- * ID. Without this function, the planner may choose an index that begins with the organization and read all its rows.
+ * Returns the column of the organization in a form that uses no index. The condition on the ID selects the rows, and
+ * PostgreSQL then checks the organization. Without this function, the planner may choose an index that begins with the
+ * organization and read all its rows.
  */
 export const checkedOnly = (column: string): string => `coalesce(${column}, '')`;
