@@ -77,7 +77,9 @@ function sample(sentences) {
 }
 
 function commentsOf(text) {
-  const blocks = [...text.matchAll(/\/\*\*?([\s\S]*?)\*\//g)].map(([, body]) => body.replaceAll(/^\s*\*/gm, ' '));
+  const blocks = [...text.matchAll(/(?<=^|[\s({[,;])\/\*\*?([\s\S]*?)\*\//g)].map(([, body]) =>
+    body.replaceAll(/^\s*\*/gm, ' '),
+  );
   const lines = [...text.matchAll(/(?:^[ \t]*\/\/.*\n)+/gm)].map(([run]) => run.replaceAll(/^\s*\/\//gm, ' '));
   return [...blocks, ...lines];
 }
