@@ -75,7 +75,7 @@ async function* batches<T>(rows: Rows<T>, size: number): AsyncGenerator<Batch<T>
   if (batch.rows.length > 0) yield batch;
 }
 
-/** The room for `-FROM-COUNT` after the key. */
+/** The longest key after which the suffix `-FROM-COUNT` of a batch has space. */
 const MAX_BASE_KEY = MAX_IDEMPOTENCY_KEY - 32;
 
 /** A key without enough room for the batch numbers is replaced by its SHA-256. */

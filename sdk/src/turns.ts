@@ -22,8 +22,8 @@ export type Turn = Omit<TurnRequested, 'end_user'> & {
 };
 
 /**
- * A text as the reply is an answer with one message. An async iterable as the reply is shown while it arrives, and it
- * may return the whole answer.
+ * A text becomes an answer with one message. The texts of an async iterable are shown while they arrive, and it may
+ * return the whole answer.
  */
 export type TurnReply = string | TurnAnswer | AsyncIterable<string> | Later;
 

@@ -162,8 +162,9 @@ export function createSessions({ db, secret, otherSecrets = [], baseUrl, limit, 
 
 /**
  * The check of a password takes a while. A person who changes the password, or sets up a second factor, ends all
- * sessions that exist at the time of the change. A session that is just being opened does not exist yet, so this
- * function ends it. The lock makes one of the two transactions see the writes of the other transaction.
+ * sessions that exist at the time of the change. A session that is opened during the change is not among them, so this
+ * function checks again and ends such a session. The lock makes one of the two transactions see the writes of the other
+ * transaction.
  */
 const isStillRight = (db: Db, userId: string, token: string, { passwordHash, factor }: Proof): Promise<boolean> =>
   db.transaction(async (tx) => {

@@ -2,7 +2,7 @@
 export type PlacedCell = { cell: string; node: string; bytes: number };
 export type CellMove = { cell: string; to: string };
 
-/** Each cell has at least this load, whatever its size, so small cells are divided by their number. */
+/** Each cell has at least this load, whatever its size, so each node gets about the same number of small cells. */
 const EACH = 64 * 1024 * 1024;
 /** A move copies every row of a cell, so it must lower the load of a node by this part of the average. */
 const WORTH = 0.1;

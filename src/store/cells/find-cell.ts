@@ -4,7 +4,8 @@ import { GONE_AFTER } from '../installation/processes.ts';
 import { DEFAULT_CELL } from './directory.ts';
 
 /**
- * Cells whose sizes differ by less than this have the same load, so small organizations are spread by their number.
+ * Cells whose sizes differ by less than this have the same load, so each of them gets about the same number of small
+ * organizations.
  */
 const SIZE_STEP = 64 * 1024 * 1024;
 

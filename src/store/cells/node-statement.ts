@@ -13,7 +13,7 @@ import { type ShardNames, withShards } from './shard-names.ts';
  */
 export type NodeStatement = { text: string; countsRows: boolean };
 
-/** The position of a cell of Citus: its shards by table, the number of one of them, and a name of its node. */
+/** The position of a cell of Citus: the names of its shards by table, the ID of one shard, and a name of its node. */
 export type CellShards = { names: ShardNames; shardId: string; node: string };
 
 /**

@@ -131,5 +131,8 @@ function Found({ read, found, search, isCounting, onChange }: FoundProps): React
   );
 }
 
-/** Returns the filters without the period and the groups, which the list of conversations also has. */
+/**
+ * Returns the filters that the list of conversations also has, which are all parameters except the period and the
+ * groups.
+ */
 const filtersOf = ({ by: _by, days: _days, since: _since, until: _until, ...filters }: AnalyticsSearch) => filters;

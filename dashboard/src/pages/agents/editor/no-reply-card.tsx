@@ -11,7 +11,7 @@ import { noReplyTexts } from './no-reply-texts.ts';
 
 const FIRST_MINUTES = 30;
 
-/** The card sets reminders and an end for a person who does not answer. */
+/** The card sets the reminders to a person who does not answer, and the end of the conversation. */
 export function NoReplyCard(): ReactNode {
   const say = useTexts(noReplyTexts);
   const { definition, change, fault, readOnly } = useEditor();
