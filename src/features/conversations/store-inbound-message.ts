@@ -172,8 +172,8 @@ export const cleanContent = (content: MessageContent): MessageContent =>
   ) as MessageContent;
 
 /**
- * The sender's ID of a message has at most this length, because an index accepts no longer value. The IDs of e-mails
- * are the longest.
+ * The sender's ID of a message has at most this length, because the length of a value in an index is limited. The IDs
+ * of e-mails are the longest.
  */
 const MAX_NAME_BYTES = 1_000;
 

@@ -103,8 +103,8 @@ const ASKED = rowsOf(
   'asked_',
 );
 /**
- * Stored instead of NULL, which the trigger of `run.result_updated` (migration 0006) takes for a change. The space
- * keeps `:null` from being a parameter.
+ * Stored instead of NULL, which the trigger of `run.result_updated` (migration 0006) takes for a change. Without the
+ * space, `:null` would be a parameter.
  */
 const NONE = JSON.stringify(NO_RESULT).replaceAll(':', ': ');
 const READ = rowsOf('d', { org_id: 'text', run_id: 'text', id: 'text' }, 'read_');
