@@ -14,10 +14,10 @@ const SHORTEST_WORDS = 4;
 
 /** The files and the parser for each kind of text. */
 const KINDS = {
-  comments: { files: /\.(ts|tsx|mjs)$/, read: commentsOf },
+  comments: { files: /\.(ts|tsx|mjs|mts|css)$/, read: commentsOf },
   docs: { files: /^(?!CHANGELOG).*\.md$/, read: paragraphsOf },
   screens: { files: /^(dashboard|widget)\/.*texts.*\.ts$/, read: stringsOf },
-  errors: { files: /^(contract\/problems|cli\/.*|src\/(features|http|config|start)\/.*)\.ts$/, read: stringsOf },
+  errors: { files: /^(contract\/problems|cli\/.*|src\/.*|sdk\/src\/.*)\.ts$/, read: stringsOf },
   tests: { files: /\.test\.ts$/, read: testNamesOf },
 };
 

@@ -85,11 +85,11 @@ describe('the store of files', () => {
     expect(await ask(s3.url)).toMatchObject({ name: 'files', status: 'ok' });
     expect([s3.calls.map((call) => call.split(' ')[0]), s3.objects.size]).toEqual([['PUT', 'GET', 'DELETE'], 0]);
     const refused = await ask(s3.url.replace('key%3D', 'wrong'));
-    expect(refused).toMatchObject({ status: 'fail', detail: expect.stringContaining('refuses the key') });
+    expect(refused).toMatchObject({ status: 'fail', detail: expect.stringContaining('rejects the key') });
     expect(JSON.stringify(refused)).not.toContain('wrong');
     expect((await ask('https://example.com/bucket')).detail).toContain('BLOBS_URL is not the address');
     await s3.stop();
-    expect((await ask(s3.url)).detail).toContain('does not answer');
+    expect((await ask(s3.url)).detail).toContain('does not respond');
     expect(await checkBlobs({ PATH: process.env['PATH'] })).toMatchObject({ status: 'ok' });
   });
 });

@@ -47,7 +47,7 @@ function decideClient({ client }: Caller, need: Need, named: Named): Refusal | n
     );
   }
   if (!client.isFromOwnPage) {
-    return new Refusal('origin_not_allowed', 'The header Origin names none of the origins of this client token.');
+    return new Refusal('origin_not_allowed', 'The header Origin is not one of the origins of this client token.');
   }
   return null;
 }

@@ -39,7 +39,11 @@ export function createCredentialReader({ region, baseUrls, digest, clientTokens,
     const from = clientTokenRegion(value);
     if (from !== null && from !== region) throw wrongRegion(from, baseUrls[from]);
     const token = clientTokens.read(value);
-    if (token === null) throw refuseKey('key_invalid', 'This client token was changed, cut off or not made here.');
+    if (token === null)
+      throw refuseKey(
+        'key_invalid',
+        'This client token was changed, is incomplete, or was created by another installation.',
+      );
     if (token.expiresAt <= clock.wall()) throw refuseKey('client_token_expired');
     return { name: token.keyId, orgId: token.orgId, client: clientCallerOf(token, origin) };
   }
@@ -58,8 +62,8 @@ type KeyProblem = 'key_invalid' | 'key_wrong_region' | 'key_revoked' | 'client_t
 export const refuseKey = (code: KeyProblem, detail?: string): Refusal =>
   new Refusal(code, detail, { headers: { 'WWW-Authenticate': CHALLENGE_INVALID } });
 
-const MISTYPED = 'The key is not well-formed: it was mistyped or cut off.';
-const IS_A_TOKEN = 'This is an access token, not an API key. Access tokens open no route of the API.';
+const MISTYPED = 'The key is not well-formed: it was mistyped or is incomplete.';
+const IS_A_TOKEN = 'This is an access token, not an API key. No route of the API accepts access tokens.';
 
 const wrongRegion = (region: Region, baseUrl: string): Refusal =>
   refuseKey(

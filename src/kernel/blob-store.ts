@@ -76,15 +76,15 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
         maxBytes,
       })
       .catch((cause: unknown) => {
-        throw new BlobError(`The store at ${host} does not answer.`, { cause });
+        throw new BlobError(`The store at ${host} does not respond.`, { cause });
       });
   }
 
   const refused = (status: number): BlobError =>
     new BlobError(
       status === 401 || status === 403
-        ? `The store at ${host} refuses the key, or does not let it do this.`
-        : `The store at ${host} answers ${status}.`,
+        ? `The store at ${host} rejects the key, or the key does not have the permission.`
+        : `The store at ${host} returned ${status}.`,
     );
 
   return {
@@ -98,7 +98,8 @@ export function createBlobStore({ url, region, accessKeyId, secretAccessKey }: B
         maxBytes: Math.max(MAX_ERROR_BYTES, last - first + 1),
       });
       if (status !== 206) throw refused(status);
-      if (body.length !== last - first + 1) throw new BlobError(`The store at ${host} sends another part.`);
+      if (body.length !== last - first + 1)
+        throw new BlobError(`The store at ${host} returned another part than requested.`);
       return body;
     },
     delete: async (name) => {
@@ -120,7 +121,7 @@ export async function tryBlobStore(settings: BlobSettings, probe: string): Promi
     await store.put(probe, bytes, createHash('sha256').update(bytes).digest('hex'));
     const back = await store.read(probe, { first: 0, last: bytes.length - 1 });
     await store.delete(probe);
-    return back.equals(bytes) ? null : 'It gives other bytes back than it got.';
+    return back.equals(bytes) ? null : 'The store returned other bytes than were written.';
   } catch (error) {
     if (!(error instanceof BlobError)) throw error;
     return error.message;

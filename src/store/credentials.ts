@@ -136,7 +136,7 @@ export const sameAddresses = (one: Credential, other: Credential): boolean =>
 export const secretRequired = (pointer: string): Fault => ({
   pointer,
   code: 'secret_required',
-  detail: 'The stored secret was given for another address, and is not sent to this one. Give the secret again.',
+  detail: 'The stored secret belongs to another address, so it is not sent to this address. Give the secret again.',
 });
 
 const placeIn = ({ orgId: organization, table, column, row }: Credential): string[] =>

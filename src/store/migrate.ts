@@ -38,7 +38,7 @@ export const migrate = (url: string, cells: number | null = null): Promise<void>
     }
     if (applied > known) {
       throw new SchemaError(
-        'The database was migrated by a newer Parley than this one: start that version, or restore a backup made before the upgrade.',
+        'The database was migrated by a newer version of Parley: start that version, or restore a backup made before the upgrade.',
       );
     }
     if (applied < known) await runBesideNodes(() => runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS }));

@@ -16,8 +16,8 @@ import { secretCheck, SETUP_MINUTES, setupDigest, setupToken, setupUrl } from '.
 
 export const otherSecret = (): StartError =>
   new StartError(
-    'The database was created with another PARLEY_SECRET: its API keys and credentials cannot be read with this one.',
-    'Start with the original PARLEY_SECRET (an embedded installation keeps it in DATA_DIR). If it was rotated since then, for example after a restore: set PARLEY_SECRET_PREVIOUS to it, and run "./parley secrets rotate".',
+    'The database was created with another PARLEY_SECRET, so its API keys and credentials cannot be read with the current one.',
+    'Start with the original PARLEY_SECRET (an embedded installation keeps it in DATA_DIR). If the secret was rotated since then, for example after a restore, set PARLEY_SECRET_PREVIOUS to the original secret, and run "./parley secrets rotate".',
   );
 
 /**
@@ -33,7 +33,7 @@ export async function openInstallation(deps: { db: Db; region: Region; setupKey:
   if (row.region !== deps.region) {
     throw new StartError(
       `The database serves the region "${row.region}", and PARLEY_REGION says "${deps.region}".`,
-      `Set PARLEY_REGION=${row.region} (${REGIONS[row.region as Region] ?? 'unknown'}), or give this region a database of its own.`,
+      `Set PARLEY_REGION=${row.region} (${REGIONS[row.region as Region] ?? 'unknown'}), or create another database for this region.`,
     );
   }
   return row;

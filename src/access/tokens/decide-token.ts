@@ -37,7 +37,7 @@ export function decideToken(token: FoundToken, need: TokenNeed): Role | Refusal 
   if (need.verb === 'own') return role;
   if (!token.verbs.includes(need.verb)) return tooNarrow(need.verb, `This needs the verb ${need.verb}.`);
   if (token.agentIds !== null && need.agentId === null)
-    return tooNarrow(need.verb, 'This token is for certain agents, and the path of this route names none.');
+    return tooNarrow(need.verb, 'This token is for certain agents, and the path of this route contains no agent.');
   if (token.agentIds !== null && !token.agentIds.includes(need.agentId!))
     return tooNarrow(need.verb, 'This token is for other agents.');
   if (need.role !== null && ROLES.indexOf(role) > ROLES.indexOf(need.role))

@@ -75,9 +75,9 @@ export function createTokenGate({ db, region, digest, signInLimit, tokenLastUsed
 
 const malformed = (value: string): string =>
   isTokenLike(value)
-    ? 'The token is not well-formed: it was mistyped or cut off.'
+    ? 'The token is not well-formed: it was mistyped or is incomplete.'
     : parseKey(value).ok
-      ? 'This is an API key. The dashboard’s routes take access tokens alone.'
+      ? 'This is an API key. Routes of the dashboard accept access tokens only.'
       : 'This is not an access token.';
 
 const invalid = (detail: string): Refusal =>

@@ -198,8 +198,8 @@ describe('a connection', () => {
   });
 
   test.each([
-    ['a page', 200, { 'content-type': 'text/html' }, '<h1>Hello</h1>', /MCP allows/],
-    ['half an answer', 200, { 'content-type': 'application/json' }, '{"jsonrpc":"2.0",', /MCP allows/],
+    ['a page', 200, { 'content-type': 'text/html' }, '<h1>Hello</h1>', /not valid MCP/],
+    ['half an answer', 200, { 'content-type': 'application/json' }, '{"jsonrpc":"2.0",', /not valid MCP/],
     ['a refusal', 401, {}, 'Who are you?', /returned 401/],
     ['an error', 500, {}, 'Oops', /returned 500/],
   ])('the error describes the invalid response: %s', async (_, status, headers, text, error) => {

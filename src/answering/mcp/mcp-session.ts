@@ -110,7 +110,7 @@ function boundedFetch(
   return async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     // The client refuses the stream of notifications, because a session for one call does not need it.
     if (init.method === 'GET') return new Response(null, { status: 405 });
-    if (String(input) !== href) throw new EgressError('egress_refused', 'The MCP server named another address.');
+    if (String(input) !== href) throw new EgressError('egress_refused', 'The MCP server returned another address.');
     if (++requests > MAX_REQUESTS) throw new EgressError('egress_refused', 'The MCP server asks too many questions.');
     const body = typeof init.body === 'string' ? init.body : '';
     const isCall = methodOf(body) === 'tools/call';
@@ -158,5 +158,5 @@ function explain(error: unknown, { status }: Wire, until: AbortSignal): string {
     at = at.cause ?? (at as { data?: { cause?: unknown } }).data?.cause;
   }
   if (status !== null && status >= 400) return `The MCP server returned ${status}.`;
-  return 'The MCP server did not give an answer that MCP allows.';
+  return 'The response of the MCP server is not valid MCP.';
 }

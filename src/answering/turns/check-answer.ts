@@ -25,7 +25,7 @@ function faultsOfResult(result: Readonly<Record<string, unknown>>, fields: reado
     const field = fields.find((one) => one.name === name);
     if (!field) return [{ pointer, code: 'unknown_field', detail: 'The agent has no result field of this name.' }];
     if (value === null || fitsField(field, value)) return [];
-    return [{ pointer, code: 'format', detail: `This is no value of the type "${field.type}".` }];
+    return [{ pointer, code: 'format', detail: `This is not a value of the type "${field.type}".` }];
   });
 }
 

@@ -37,7 +37,7 @@ const Incoming = Compile(
               url: Type.String({
                 pattern: '^https?://',
                 maxLength: 2_000,
-                description: 'Where the file can be fetched without a key, for some hours.',
+                description: 'A URL from which the file can be downloaded without a key for some hours.',
               }),
             },
             closed,
@@ -48,7 +48,7 @@ const Incoming = Compile(
       auto_submitted: Type.Optional(
         Type.String({
           maxLength: 100,
-          description: 'The header Auto-Submitted, so that two machines never talk for ever.',
+          description: 'The header Auto-Submitted, so that two programs do not answer each other endlessly.',
         }),
       ),
     },

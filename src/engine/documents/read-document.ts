@@ -40,10 +40,10 @@ async function readAny(bytes: Uint8Array, hints: FileHints): Promise<ReadFile> {
   if (head.startsWith('PK\x03\x04')) {
     const docx = await readDocx(bytes);
     if (docx) return { kind: 'docx', ...docx };
-    throw unsupported('This ZIP file is no Word document (.docx).');
+    throw unsupported('This ZIP file is not a Word document (.docx).');
   }
   if (head.startsWith('\xd0\xcf\x11\xe0')) throw oldOffice(bytes);
-  if (isBinary(head)) throw unsupported('This is no text.');
+  if (isBinary(head)) throw unsupported('The file is not text.');
   const text = decodeText(bytes, hints.contentType);
   if (isHtml(text)) return { kind: 'html', ...readHtml(text) };
   if (/^\s*<\?xml|^\s*<(?:urlset|sitemapindex)[\s>]/.test(text.slice(0, HEAD))) return { kind: 'xml', title: '', text };

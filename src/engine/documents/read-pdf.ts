@@ -85,7 +85,7 @@ function count(counted: Counted, text: string): void {
 function checkLetters({ letters, unknown, devanagari, short }: Counted): void {
   if (unknown < letters * MAX_UNKNOWN && (devanagari < MIN_DEVANAGARI || short > 0)) return;
   const detail =
-    'Letters of this PDF cannot be read: its fonts do not say which they are. Add the Word file or the page instead.';
+    'Letters of this PDF cannot be read, because its fonts do not contain their codes. Add the Word file or the page instead.';
   throw new DocumentFault('letters_missing', detail);
 }
 

@@ -26,10 +26,10 @@ export function schemaFault(schema: ToolSchema): string | null {
   const ajv = metaOf(schema);
   if (ajv.validateSchema(withoutDialect(schema)) === true) {
     const faulty = patternsOf(schema).find((pattern) => !isExpression(pattern));
-    return faulty === undefined ? null : `It has a pattern that is no regular expression: ${faulty.slice(0, 100)}`;
+    return faulty === undefined ? null : `It has a pattern that is not a regular expression: ${faulty.slice(0, 100)}`;
   }
   const [{ instancePath, message } = { instancePath: '', message: 'is not valid' }] = ajv.errors ?? [];
-  return `It is no valid JSON Schema: ${instancePath || 'the schema'} ${message}.`;
+  return `It is not a valid JSON Schema: ${instancePath || 'the schema'} ${message}.`;
 }
 
 /**

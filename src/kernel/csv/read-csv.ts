@@ -110,7 +110,7 @@ function textOf(decode: () => string, encoding: ImportEncoding): string {
   if (text === null || text.includes('\0'))
     throw new FileFault(
       'encoding',
-      `The file is not text in ${NAMES[encoding]}. Save it as "CSV UTF-8", or choose the encoding it is in.`,
+      `The file is not text in ${NAMES[encoding]}. Save it as "CSV UTF-8", or choose the encoding of the file.`,
     );
   return text;
 }

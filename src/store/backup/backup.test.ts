@@ -227,7 +227,7 @@ describe('a restore', () => {
     [
       'is of a newer schema',
       () => rewrite((lines) => [lines[0]!.replace(/"schema":\d+/, '"schema":99999999999999'), ...lines.slice(1)]),
-      /newer Parley/,
+      /newer version of Parley/,
     ],
     [
       'is of an early development version',

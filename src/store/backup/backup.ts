@@ -93,7 +93,10 @@ function explained(error: unknown, file: string): unknown {
   if (code === 'EEXIST')
     return new StartError(`${file} exists already.`, 'A backup never overwrites anything: choose another name.');
   if (code === 'ENOSPC')
-    return new StartError(`The disk is full: ${file} was not made.`, 'Free some space, or write it elsewhere.');
+    return new StartError(
+      `The disk is full: ${file} was not created.`,
+      'Free some space, or choose a file on another disk.',
+    );
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EISDIR') {
     return new StartError(
       `${file} cannot be made (${code}).`,

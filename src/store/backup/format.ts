@@ -73,7 +73,7 @@ export async function orderedTables(client: pg.Client): Promise<BackupTable[]> {
     const next = waiting.findIndex(
       (row) => !row.parents.some((parent) => waiting.some((other) => other.table === parent)),
     );
-    if (next < 0) throw new Error(`References go round in a circle: ${waiting.map((row) => row.table).join(', ')}`);
+    if (next < 0) throw new Error(`The references form a cycle: ${waiting.map((row) => row.table).join(', ')}`);
     const { table, columns } = waiting[next]!;
     waiting.splice(next, 1);
     ordered.push({ table, columns });

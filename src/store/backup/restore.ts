@@ -79,7 +79,7 @@ async function insistOnEmpty(client: pg.Client): Promise<void> {
     const { rowCount } = await client.query(`SELECT FROM ${qualified(table)} LIMIT 1`);
     if (rowCount) {
       throw new StartError(
-        `The database is not empty (table ${table}): a backup is only loaded into an empty one.`,
+        `The database is not empty (table ${table}): a backup is loaded into an empty database only.`,
         'Stop Parley, and point DATA_DIR or DATABASE_URL at a new, empty place.',
       );
     }
@@ -145,17 +145,17 @@ async function checkHeader(text: string, schema: number): Promise<BackupHeader> 
     // The check of `header.format` reports the error.
   }
   if (header.format !== BACKUP_FORMAT)
-    throw new StartError('The file is not a backup of Parley.', 'Use a file that "./parley backup" made.');
+    throw new StartError('The file is not a backup of Parley.', 'Use a file that "./parley backup" created.');
   if (header.schema! > schema) {
     throw new StartError(
-      'The backup was made by a newer Parley than this one.',
+      'The backup was created by a newer version of Parley.',
       'Restore it with that version or a newer one.',
     );
   }
   if (await isBeforeFirst(Number(header.schema))) {
     throw new StartError(
-      'The backup was made by an early development version.',
-      'Restore it with the version that made it.',
+      'The backup was created by an early development version.',
+      'Restore it with the version that created it.',
     );
   }
   return header as BackupHeader;
@@ -167,8 +167,8 @@ function checkTable(table: BackupTable, known: Map<string, Set<string>>): Backup
   const unknown = table.columns.find((column) => !columns?.has(column));
   if (columns && unknown === undefined) return table;
   throw new StartError(
-    `The backup holds ${table.table}${columns ? `.${unknown}` : ''}, which this Parley does not know.`,
-    'Restore it with the version that made it.',
+    `The backup contains ${table.table}${columns ? `.${unknown}` : ''}, which this Parley does not know.`,
+    'Restore it with the version that created it.',
   );
 }
 

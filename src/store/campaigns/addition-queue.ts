@@ -79,7 +79,7 @@ export async function releaseAddition(db: Db, addition: ClaimedAddition, inSecon
 
 const ERASED = JSON.stringify({
   code: 'person_erased',
-  detail: 'A person whom it names was erased, so it was stopped. Start it again without this person.',
+  detail: 'A person in it was erased, so it was stopped. Start it again without this person.',
 });
 
 /** Stops additions that name a person who is being erased, and deletes the faults of rows that name this person. */

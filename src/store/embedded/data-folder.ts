@@ -71,17 +71,17 @@ function checkVersion(cluster: string, major: number): void {
   } catch (error) {
     throw new StartError(
       `The database in ${cluster} cannot be read (${reason(error)}).`,
-      'Start Parley as the user who made it (or as root), or name another folder with DATA_DIR.',
+      'Start Parley as the user who created it (or as root), or set another folder with DATA_DIR.',
       { cause: error },
     );
   }
   if (Number(text) === major) return;
   const newer = Number(text) > major;
   throw new StartError(
-    `The data in ${cluster} is of PostgreSQL ${text}, and this Parley brings PostgreSQL ${major}.`,
+    `The data in ${cluster} is of PostgreSQL ${text}, and this version of Parley contains PostgreSQL ${major}.`,
     newer
-      ? 'Start the newer Parley that made it, or restore a backup into another DATA_DIR.'
-      : 'Make a backup with the Parley that made it ("./parley backup"), and restore it into a new DATA_DIR with this one.',
+      ? 'Start the newer version of Parley, or restore a backup into another DATA_DIR.'
+      : 'Make a backup with the version of Parley that created it ("./parley backup"), and restore it into a new DATA_DIR with this one.',
   );
 }
 
@@ -118,21 +118,21 @@ async function initdb(folder: string, dataDir: string, binaries: Binaries, runAs
 function explainInitdb(output: string, dataDir: string, runAs: RunAs): StartError {
   if (/No space left|Disk quota|File too large/.test(output)) {
     return new StartError(
-      `The disk is full: the database could not be made in ${dataDir} (it needs about 50 MB to begin with). Nothing was left behind.`,
-      'Free some space, or name a folder on another disk with DATA_DIR.',
+      `The disk is full: the database could not be created in ${dataDir} (a new database needs about 50 MB). Nothing was left behind.`,
+      'Free some space, or set a folder on another disk with DATA_DIR.',
     );
   }
   if (/could not look up effective user/.test(output)) {
     return new StartError(
-      `The user id ${runAs.uid} has no name on this system, and Postgres insists on one.`,
+      `The user id ${runAs.uid} has no name on this system, and Postgres requires a name.`,
       'Start Parley as a user who is listed in /etc/passwd, or set DATABASE_URL.',
     );
   }
   const lines = output.trim().split('\n');
   const line = lines.findLast((text) => /error|fatal/i.test(text)) ?? lines.at(-1);
   return new StartError(
-    `The database could not be made in ${dataDir}: ${line}`,
-    'Correct what the sentence names, name another folder with DATA_DIR, or set DATABASE_URL to a PostgreSQL server.',
+    `The database could not be created in ${dataDir}: ${line}`,
+    'Correct the reported problem, set another folder with DATA_DIR, or set DATABASE_URL to a PostgreSQL server.',
   );
 }
 

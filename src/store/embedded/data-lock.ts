@@ -49,7 +49,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataLock> {
   }
   throw new StartError(
     `Several programs are starting on the data in ${dataDir} at the same moment.`,
-    'Start one of them alone.',
+    'Start only one of them.',
   );
 }
 

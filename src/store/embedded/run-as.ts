@@ -33,8 +33,8 @@ export function chooseRunAs(dataDir: string, binaries: string): RunAs {
   const capability = CAPABILITIES.find(({ bit }) => (effectiveCapabilities() >> bit) & 1n);
   if (!capability || !setpriv()) {
     throw new StartError(
-      `Postgres does not run as root, and its user (id ${user.uid}) may not pass the folder ${closed}.`,
-      `Move Parley and its DATA_DIR out of it (for example to /opt/parley), run Parley as an ordinary user, or allow passing with "chmod o+x ${closed}".`,
+      `Postgres does not run as root, and its user (id ${user.uid}) may not enter the folder ${closed}.`,
+      `Move Parley and its DATA_DIR out of it (for example to /opt/parley), run Parley as an ordinary user, or allow entering with "chmod o+x ${closed}".`,
     );
   }
   return { ...user, how: 'setpriv', capability: capability.name };

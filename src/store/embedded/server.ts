@@ -82,7 +82,7 @@ export async function startServer(
     if (child.exitCode !== null || child.signalCode !== null) throw explainServer(logFile, logStart, dataDir);
     if (Date.now() - spoken > SAY_SO_EVERY_MS) {
       spoken = Date.now();
-      log.info('The database is repairing itself after an unclean stop; this takes a while with much data.');
+      log.info('The database recovers after an unclean stop. With much data, the recovery takes a while.');
     }
     if (Date.now() - begun > READY_WITHIN_MS) {
       await stopProcess(child.pid!, log);
@@ -118,7 +118,7 @@ function explainServer(logFile: string, from: number, dataDir: string): StartErr
   }
   return new StartError(
     `The database in ${dataDir} did not start: ${line.replace(/^.*?(FATAL|PANIC): +/, '')}`,
-    `Its own log is ${logFile}.`,
+    `Its log is ${logFile}.`,
   );
 }
 
@@ -155,7 +155,7 @@ export async function stopProcess(pid: number, log: ServerLog): Promise<void> {
   if (started === null) return;
   signal(pid, 'SIGINT');
   if (await waitFor(FAST_STOP_MS)) return;
-  log.warn('The database did not stop in time; it is being stopped at once and will repair itself at the next start.');
+  log.warn('The database did not stop in time; it is stopped immediately, and it recovers at the next start.');
   signal(pid, 'SIGQUIT');
   if (await waitFor(IMMEDIATE_STOP_MS)) return;
   signal(pid, 'SIGKILL');

@@ -236,7 +236,7 @@ describe('refuses to start, with one sentence and exit 1,', () => {
     writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '99\n');
     expectOneSentenceAndExit1(
       await start(),
-      /is of PostgreSQL 99, and this Parley brings PostgreSQL \d+\. Start the newer Parley/,
+      /is of PostgreSQL 99, and this version of Parley contains PostgreSQL \d+\. Start the newer version/,
     );
     expect(readdirSync(path.join(dataDir, 'postgres'))).toEqual(['PG_VERSION']);
   });

@@ -116,7 +116,7 @@ export function findRunningPostgres(dataDir: string): string | null {
 async function stopOrphan(dataDir: string, log: ServerLog): Promise<void> {
   const orphan = findPostmaster(dataDir);
   if (!orphan) return;
-  log.info('The last Parley on this data was killed; its database is being stopped cleanly first.');
+  log.info('The last process of Parley on this data was killed. Its database is stopped cleanly first.');
   await stopProcess(orphan.pid, log);
   if (orphan.socketDir) removeSocketFolder(orphan.socketDir);
 }
@@ -134,7 +134,7 @@ function supervise(
     child.unref();
     child.once('exit', (code, by) => {
       if (stopping) return;
-      log.error(`The database ended by itself (${by ?? `code ${code}`}); it is being started again.`);
+      log.error(`The database ended unexpectedly (${by ?? `code ${code}`}); it is being started again.`);
       void restart();
     });
     if (child.exitCode !== null || child.signalCode !== null) void restart();

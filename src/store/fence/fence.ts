@@ -154,5 +154,5 @@ export async function whyStopped(client: pg.Pool | pg.PoolClient, needs: Needs, 
   const code = found.rows[0]?.code;
   // Without a code, the record was disabled and then enabled again during the call. The statement wrote nothing, so the
   // caller may retry.
-  return code ? new Refusal(code) : new Refusal('unavailable', 'The call was overtaken; try again.');
+  return code ? new Refusal(code) : new Refusal('unavailable', 'Another change was made at the same time. Try again.');
 }

@@ -53,10 +53,10 @@ export async function fetchPage(
   const { status } = answer;
   if (status === 304) return { found: { kind: 'unchanged' } };
   if (status >= 300 && status < 400) return redirected(source, page, answer, isStart);
-  if (status === 404 || status === 410) return fault('not_found', `The server answered ${status}.`, true);
+  if (status === 404 || status === 410) return fault('not_found', `The server returned ${status}.`, true);
   if (status === 429 || (status === 503 && answer.headers['retry-after'] !== undefined)) return later(page, answer);
-  if (status >= 500) return unanswered(page, `The server answered ${status}.`);
-  if (status !== 200) return fault('refused', `The server answered ${status}.`, false);
+  if (status >= 500) return unanswered(page, `The server returned ${status}.`);
+  if (status !== 200) return fault('refused', `The server returned ${status}.`, false);
   return readAnswer(deps, source, page, answer);
 }
 
@@ -76,7 +76,7 @@ async function readAnswer(
     });
     const own = (urls: readonly string[]): string[] =>
       urls.filter((url) => isInScope(url, source.scope) && mayBePage(url));
-    if (page.isSitemap && read.sitemap === null) return fault('no_sitemap', 'This is no sitemap.', true);
+    if (page.isSitemap && read.sitemap === null) return fault('no_sitemap', 'The file is not a sitemap.', true);
     if (read.sitemap) {
       if (source.kind !== 'sitemap') return fault('unsupported', 'This is a sitemap: add it as one.', true);
       return { found: { kind: 'sitemap', pages: own(read.sitemap.pages), sitemaps: own(read.sitemap.sitemaps) } };

@@ -77,7 +77,7 @@ export function createEventWorker(options: EventWorkerOptions): Worker {
       // If the statement fails, the outcomes are still stored, and waiting deliveries become due at their time.
       if (once.size > 0)
         await makeWaitingDue(pool, [...once.values()]).catch((error: unknown) =>
-          log.warn({ err: error }, 'The waiting deliveries of an endpoint were not made due.'),
+          log.warn({ err: error }, 'The waiting deliveries of an endpoint could not be made due.'),
         );
       return outcomes.map(() => undefined);
     },
