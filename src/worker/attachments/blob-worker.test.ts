@@ -170,7 +170,7 @@ describe('a file in a store of its own', () => {
     s3.failing = 403;
     worker.start();
     worker.wake();
-    await expect.poll(() => lines.join('')).toContain('refuses the key');
+    await expect.poll(() => lines.join('')).toContain('rejects the key');
     expect(lines.join('')).not.toContain(S3_KEY.secretAccessKey);
     expect(lines.join('')).not.toContain(encodeURIComponent(S3_KEY.secretAccessKey));
   });
