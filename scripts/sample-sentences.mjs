@@ -97,7 +97,10 @@ function stringsOf(text) {
   const quoted = [...code.matchAll(/'((?:[^'\\\n]|\\.)*)'|`([^`]*)`/g)].map(([, plain, template]) => plain ?? template);
   return quoted.filter(
     (one) =>
-      /^[A-Z][^\u0600-\u06ff]* [^\u0600-\u06ff]*$/.test(one) && !/^(SELECT|INSERT|UPDATE|WITH|DELETE)\b/.test(one),
+      /^[A-Z][^\u0600-\u06ff]* [^\u0600-\u06ff]*$/.test(one) &&
+      !/^(SELECT|INSERT|UPDATE|WITH|DELETE|SET|DO|BEGIN|ALTER|LOCK|CASE|AND|OR|NOT|FETCH|WHEN|CREATE|DROP|FROM)\b/.test(
+        one,
+      ),
   );
 }
 
