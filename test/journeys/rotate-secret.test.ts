@@ -249,7 +249,7 @@ describe('a rotation', () => {
     await using target = await createTestDatabase();
     const env = { DATABASE_URL: target.url, PARLEY_SECRET: two };
     await runProgram(env, ['restore', file, '--keep-keys', '--resume', '--yes']).printed(
-      'set PARLEY_SECRET_PREVIOUS to it',
+      'set PARLEY_SECRET_PREVIOUS to the original secret',
     );
     rmSync(folder, { recursive: true });
     await expect(start(two, '', { database: target })).rejects.toThrow('another PARLEY_SECRET');
