@@ -72,6 +72,9 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await page.getByText('Tests of the agent have failed or were not run').waitFor();
     await page.getByRole('button', { name: 'Run the tests' }).click();
     await page.getByText('1 test failed.').first().waitFor();
+    const gate = page.getByRole('region', { name: 'Publish' });
+    await gate.getByText('Answer 1 should contain “Welcome”. The agent answered: “Hello.”').waitFor();
+    await gate.getByRole('link', { name: 'Change the tests' }).waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-refused.png` });
     expect(await seriousFaults(page)).toEqual([]);

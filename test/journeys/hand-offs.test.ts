@@ -50,6 +50,9 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
       await card.getByLabel(`${day}, from`).fill(HOURS.from);
       await card.getByLabel(`${day}, until`).fill(HOURS.to);
     }
+    await card.getByLabel('Monday, until').fill('00:00');
+    await card.getByText('These hours end on the next day.').waitFor();
+    await card.getByLabel('Monday, until').fill(HOURS.to);
     await card.getByRole('button', { name: 'Add holiday' }).click();
     await card.getByRole('button', { name: 'Save changes' }).click();
     await card.getByText('Choose the date of each holiday, or remove it.').waitFor();
