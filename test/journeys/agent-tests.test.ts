@@ -98,8 +98,16 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(await conflict.count()).toBe(0);
     const definition = { instructions: 'Be polite.' };
     await journey.api(`PATCH ${at}/${made}`, { definition, publish: false }, cookie);
+    // The open page does not know yet that another person saved. The first press shows it, and the second one saves.
+    const draft = async () => (await journey.api(`GET ${at}/${made}`, undefined, cookie)).body.definition.instructions;
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await conflict.waitFor();
+    expect(await draft()).toBe('Be polite.');
     await page.reload();
     await conflict.waitFor();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('The draft was saved').waitFor();
+    expect(await draft()).toBe('Be brief.');
   });
 
   it('the tests of an agent fit a phone in Arabic', async () => {

@@ -125,6 +125,20 @@ it('a sample shows the opening of the agent, and a channel with a reply window n
   expect((await review()).needs_template).toBe(true);
 });
 
+it('a file without a row of column names is refused, and the fault says what to add', async () => {
+  const read = async (file: string) => {
+    for await (const row of parseRecipients(file)) return row;
+    return null;
+  };
+  await expect(read('Asha,+97430000201\nOmar,+97430000202\n')).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('one of them must be id, email or phone'),
+  });
+  expect(await read('Name;Phone\nAsha;+97430000203\n')).toMatchObject({
+    recipient: { end_user: { name: 'Asha', phone: '+97430000203' } },
+  });
+});
+
 it('hours, time zones, send times and the rate limit determine the first and last time of sending', async () => {
   const settings = { window: { from: '14:00', to: '16:00' }, time_zone: 'UTC' };
   const people = [
