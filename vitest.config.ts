@@ -14,7 +14,7 @@ const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId)
 
 export default defineConfig({
   test: {
-    include: ['{src,contract,cli,scripts,sdk,test}/**/*.test.ts'],
+    include: ['{src,contract,cli,dashboard/src,scripts,sdk,test}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/journeys/.*/**', 'test/faults/trials/**'],
     tags: [
       {

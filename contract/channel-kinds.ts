@@ -44,7 +44,10 @@ export const EMAIL_PATTERN = '^[^\\s@<>",;:\\\\()\\[\\]]{1,64}@[A-Za-z0-9]([A-Za
 
 const email = Type.Object(
   {
-    host: Type.String({ pattern: '^[A-Za-z0-9.:\\-]{1,253}$', description: 'Name of the SMTP server.' }),
+    host: Type.String({
+      pattern: '^[A-Za-z0-9.:\\-]{1,253}$',
+      description: 'Name of the SMTP server, such as smtp.example.com.',
+    }),
     port: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 65_535, description: 'Default: 465 for tls, otherwise 587.' }),
     ),
@@ -85,7 +88,10 @@ export const CHANNEL_FORMS = {
   telegram: {
     settings: Type.Object(
       {
-        bot_token: Type.String({ pattern: '^[0-9]{4,20}:[A-Za-z0-9_-]{20,80}$', description: 'From @BotFather.' }),
+        bot_token: Type.String({
+          pattern: '^[0-9]{4,20}:[A-Za-z0-9_-]{20,80}$',
+          description: 'From @BotFather, such as 123456789:AA….',
+        }),
         api_url: ownServer('the Bot API'),
       },
       closed,
@@ -98,18 +104,22 @@ export const CHANNEL_FORMS = {
       {
         phone_number_id: Type.String({
           pattern: '^[0-9]{5,20}$',
-          description: 'WhatsApp → API setup in the app dashboard; not the phone number itself.',
+          description: '5 to 20 digits, from WhatsApp → API setup in the app dashboard; not the phone number itself.',
         }),
         access_token: Type.String({
           minLength: 20,
           maxLength: 1000,
-          description: 'A permanent token of a system user with whatsapp_business_messaging.',
+          description: 'A permanent token of a system user with whatsapp_business_messaging, of 20 or more characters.',
         }),
-        app_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'App settings → Basic.' }),
+        app_secret: Type.String({
+          pattern: '^[0-9a-f]{32}$',
+          description: 'App settings → Basic: 32 characters, 0-9 and a-f.',
+        }),
         business_account_id: Type.Optional(
           Type.String({
             pattern: '^[0-9]{5,20}$',
-            description: 'WhatsApp → API setup, WhatsApp Business Account ID; lists the templates of the account.',
+            description:
+              'WhatsApp → API setup, WhatsApp Business Account ID: 5 to 20 digits. Lists the templates of the account.',
           }),
         ),
         api_url: ownServer('the Cloud API'),
@@ -123,8 +133,14 @@ export const CHANNEL_FORMS = {
   sms: {
     settings: Type.Object(
       {
-        account_sid: Type.String({ pattern: '^AC[0-9a-fA-F]{32}$', description: 'Twilio console, Account info.' }),
-        auth_token: Type.String({ pattern: '^[0-9a-fA-F]{32}$', description: 'Twilio console, Account info.' }),
+        account_sid: Type.String({
+          pattern: '^AC[0-9a-fA-F]{32}$',
+          description: 'Twilio console, Account info: AC and 32 characters.',
+        }),
+        auth_token: Type.String({
+          pattern: '^[0-9a-fA-F]{32}$',
+          description: 'Twilio console, Account info: 32 characters.',
+        }),
         from: Type.String({
           pattern: '^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32})$',
           description: 'A number of the account (+…), or the sid of a messaging service (MG…).',
@@ -143,9 +159,12 @@ export const CHANNEL_FORMS = {
         bot_token: Type.String({
           pattern: '^xoxb-[A-Za-z0-9-]{10,200}$',
           description:
-            'OAuth & Permissions → Bot User OAuth Token; needs the scopes chat:write and im:history, and files:read for the files that people send.',
+            'OAuth & Permissions → Bot User OAuth Token, which starts with xoxb-; needs the scopes chat:write and im:history, and files:read for the files that people send.',
         }),
-        signing_secret: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Basic Information → App Credentials.' }),
+        signing_secret: Type.String({
+          pattern: '^[0-9a-f]{32}$',
+          description: 'Basic Information → App Credentials: 32 characters, 0-9 and a-f.',
+        }),
         api_url: ownServer('the Web API'),
       },
       closed,

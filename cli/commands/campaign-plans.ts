@@ -217,11 +217,14 @@ const tableOf = (rows: CampaignRehearsal['rows']): (string | null)[][] => [
   ...rows.map((row) => REHEARSED_COLUMNS.map((name) => row[name])),
 ];
 
-function reviewText({ waiting, goes, left_out: leftOut, empty, faults }: CampaignReview): string {
+function reviewText(review: CampaignReview): string {
+  const { waiting, goes, left_out: leftOut, empty, refused, faults } = review;
   return [
     `${waiting} wait or match; ${goes.count} are messaged, from ${minute(goes.first_at)} to ${minute(goes.last_at)}`,
     ...leftOut.map(({ status, reason, count }) => `${count} not: ${reason ?? status}`),
     ...(empty.count > 0 ? [`${empty.count} messages have an empty place: ${empty.names.join(', ')}`] : []),
+    ...(refused.count > 0 ? [`The provider would refuse ${refused.count}: ${refused.reasons.join(' ')}`] : []),
+    ...(review.needs_template ? ['Without a template, people who have not written recently are not reached.'] : []),
     ...faults.map(({ row, errors }) => `Recipient ${row}: ${errors.map(({ detail }) => detail).join(' ')}`),
   ].join('\n');
 }

@@ -190,13 +190,19 @@ export const CampaignReview = Type.Object(
     ),
     /** The recipients whose message has an empty variable, and the names of these variables. */
     empty: Type.Object({ count: Type.Integer(), names: Type.Array(Type.String()), recipients: Named }),
+    /** The recipients whose template the provider would refuse, and the reasons as sentences. */
+    refused: Type.Object({ count: Type.Integer(), reasons: Type.Array(Type.String()), recipients: Named }),
+    /**
+     * True: the channel accepts only a template for a person who has not written recently, and the campaign has none.
+     */
+    needs_template: Type.Boolean(),
     /** The first invalid rows of a file. Row 1 is the first recipient. */
     faults: Type.Array(FileFault, { maxItems: MAX_NAMED }),
     samples: Type.Array(
       Type.Object({
         recipient: ReviewedRecipient,
         goes_out_at: Moment,
-        /** Null: the agent writes the first message. */
+        /** Null: a model writes the first message. */
         opening: Nullable(Type.Unsafe<MessageContent>({ type: 'object' })),
       }),
       { maxItems: 3 },

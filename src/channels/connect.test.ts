@@ -41,6 +41,18 @@ describe('settings from a user', () => {
     expect(splitSettings(kindOf('telegram'), {})).toMatchObject({ faults: [{ code: 'required' }] });
   });
 
+  test('a fault of a setting contains the fix', () => {
+    const faultOf = (name: string, field: string, value: string) => {
+      const result = splitSettings(kindOf(name), { [field]: value });
+      return 'faults' in result && result.faults.find(({ pointer }) => pointer === `/settings/${field}`)?.detail;
+    };
+    const url = 'Must be a whole URL. Start with https://, for example https://shop.example.';
+    expect(faultOf('whatsapp', 'api_url', 'graph.example')).toBe(url);
+    expect(faultOf('webhook', 'url', 'app.example/parley')).toBe(url);
+    expect(faultOf('webhook', 'url', 'https://a:b@app.example')).toContain('without user name');
+    expect(faultOf('whatsapp', 'app_secret', 'x')).toContain('32 characters');
+  });
+
   test.each(['sandbox', 'webhook', 'telegram', 'whatsapp', 'sms', 'slack', 'email'])(
     '%s never stores a secret readable',
     (name) => {

@@ -7,6 +7,7 @@ import { setting } from './call-provider.ts';
 import { type ChannelAccount, ChannelFailure, type ChannelKind, type SendTools } from './channel.ts';
 import type { ChannelKinds } from './kinds.ts';
 import { escapePointer } from '../kernel/validation/faults.ts';
+import { FORMATS } from '../kernel/validation/formats.ts';
 
 /** The functions of the kinds that the verbs of features/channels use. The verbs are the same for every kind. */
 export type Connector = {
@@ -193,9 +194,15 @@ function validatorOf(kind: ChannelKind): Validator {
 
 const at = (name: string): string => `/settings/${escapePointer(name)}`;
 
+type Shape = { description?: string; format?: string; items?: { description?: string } };
+
+/** People often enter a URL without https://. */
+const isPartOfUrl = (shape: Shape | undefined, value: unknown): boolean =>
+  shape?.format === 'uri' && typeof value === 'string' && !/^https?:\/\//.test(value);
+
 function faultsOf(kind: ChannelKind, check: Validator, filled: Record<string, unknown>): Fault[] {
   const { properties = {}, required = [] } = kind.settings as {
-    properties?: Record<string, { description?: string; items?: { description?: string } }>;
+    properties?: Record<string, Shape>;
     required?: string[];
   };
   const faults: Fault[] = [];
@@ -220,7 +227,10 @@ function faultsOf(kind: ChannelKind, check: Validator, filled: Record<string, un
     const [, name = '', entry] = instancePath.split('/');
     const shape = properties[name];
     const hint = entry === undefined ? shape?.description : (shape?.items?.description ?? shape?.description);
-    faults.push({ pointer, code: keyword, detail: `This value is not valid.${hint ? ` ${hint}` : ''}` });
+    const detail = isPartOfUrl(shape, filled[name])
+      ? FORMATS['uri']!.says
+      : `This value is not valid.${hint ? ` ${hint}` : ''}`;
+    faults.push({ pointer, code: keyword, detail });
   }
   return faults;
 }

@@ -40,7 +40,7 @@ test.each([
   [
     'an address without https',
     { variables: { ...WHOLE, 'header.image': 'http://shop.example/a.png' } },
-    'The value of "header.image" must be an https address.',
+    'The value of "header.image" must start with https://.',
   ],
 ])('%s', (_, more, fault) => {
   expect(faultOf(more)).toBe(fault);

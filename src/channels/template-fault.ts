@@ -8,6 +8,7 @@ const MAX_NAMED = 5;
 /** Values that no template requires. */
 const OPTIONAL = /^(?:header\.document_name|header\.(?:name|address)|button\.\d+\.payload)$/;
 const MEDIA = /^header\.(?:image|video|document)$/;
+const DEGREES = /^header\.(?:latitude|longitude)$/;
 
 /**
  * Compares a message with the definition of its template at the provider. The function returns the problem and its fix
@@ -34,12 +35,26 @@ export function templateFault(content: TemplateContent, items: readonly ChannelT
   if (missing.length > 0) return `The template "${name}" needs a value for ${quoted(missing)}.`;
   const unknown = Object.keys(variables).filter((one) => !found.variables.includes(one) && !OPTIONAL.test(one));
   if (unknown.length > 0) return `The template "${name}" has no placeholder ${quoted(unknown)}. Remove the value.`;
-  const address = Object.keys(variables).find((one) => MEDIA.test(one) && !isAddress(variables[one]!));
-  return address === undefined ? null : `The value of "${address}" must be an https address.`;
+  return templateValueFault(variables);
+}
+
+/**
+ * The problem of the values of a template that is known without its definition. Null: there is none. `values` may still
+ * contain variables (`{{order_id}}`).
+ */
+export function templateValueFault(values: Readonly<Record<string, string>>): string | null {
+  const names = Object.keys(values);
+  const blank = names.filter((one) => values[one]!.trim() === '' && !OPTIONAL.test(one));
+  if (blank.length > 0) return `The template needs a value for ${quoted(blank)}.`;
+  const address = names.find((one) => MEDIA.test(one) && !isAddress(values[one]!));
+  if (address !== undefined) return `The value of "${address}" must start with https://.`;
+  const degrees = names.find((one) => DEGREES.test(one) && !isDegrees(values[one]!));
+  return degrees === undefined ? null : `The value of "${degrees}" must be a number, such as 25.2854.`;
 }
 
 const sameLanguage = (tag: string): string => tag.replaceAll('_', '-').toLowerCase();
 const isAddress = (value: string): boolean => value.includes('{{') || /^https:\/\/\S+$/.test(value);
+const isDegrees = (value: string): boolean => value.includes('{{') || /^-?\d{1,3}(?:\.\d+)?$/.test(value.trim());
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 function listed(title: string, names: readonly string[]): string {

@@ -72,6 +72,9 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     await page.getByText('Tests of the agent have failed or were not run').waitFor();
     await page.getByRole('button', { name: 'Run the tests' }).click();
     await page.getByText('1 test failed.').first().waitFor();
+    const gate = page.getByRole('region', { name: 'Publish' });
+    await gate.getByText('Answer 1 should contain “Welcome”. The agent answered: “Hello.”').waitFor();
+    await gate.getByRole('link', { name: 'Change the tests' }).waitFor();
     await settled(page);
     if (SHOTS) await page.screenshot({ path: `${SHOTS}/agent-tests-refused.png` });
     expect(await seriousFaults(page)).toEqual([]);
@@ -95,8 +98,16 @@ describe.skipIf(!CHROMIUM)('the tests of an agent', () => {
     expect(await conflict.count()).toBe(0);
     const definition = { instructions: 'Be polite.' };
     await journey.api(`PATCH ${at}/${made}`, { definition, publish: false }, cookie);
+    // The open page does not know yet that another person saved. The first press shows it, and the second one saves.
+    const draft = async () => (await journey.api(`GET ${at}/${made}`, undefined, cookie)).body.definition.instructions;
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await conflict.waitFor();
+    expect(await draft()).toBe('Be polite.');
     await page.reload();
     await conflict.waitFor();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('The draft was saved').waitFor();
+    expect(await draft()).toBe('Be brief.');
   });
 
   it('the tests of an agent fit a phone in Arabic', async () => {

@@ -63,9 +63,13 @@ describe.skipIf(!CHROMIUM)('an audience in the background', () => {
     const { page } = await journey.open(`/campaigns/${campaign}`, { as: OWNER });
     const audience = page.getByRole('region', { name: 'To whom' });
     await audience.getByText('File', { exact: true }).click();
-    await audience
-      .locator('input[type=file]')
-      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    const choose = (text: string) =>
+      audience
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await choose('\n');
+    await audience.getByText('The file is empty. Choose another file.').waitFor();
+    await choose(csv);
     await audience.getByRole('button', { name: 'Review' }).click();
     await audience.getByText('10 recipients are messaged.').waitFor();
     await audience.getByText('3 messages have an empty place: {{voucher}}').waitFor();

@@ -4,7 +4,15 @@ import { givenAgent } from '../factories.ts';
 import type { FakeProvider } from '../fakes/provider.ts';
 import { startTelegram } from '../fakes/telegram.ts';
 import { startWhatsApp } from '../fakes/whatsapp.ts';
-import { CHROMIUM, everythingKept, type Journey, OWNER, seriousFaults, startJourney } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  everythingKept,
+  isFocused,
+  type Journey,
+  OWNER,
+  seriousFaults,
+  startJourney,
+} from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
 
@@ -67,6 +75,9 @@ describe.skipIf(!CHROMIUM)('the pages of channels', () => {
     const site = dialog.getByLabel('Address of your website');
     await site.fill('my shop');
     expect(await dialog.getByRole('textbox').count()).toBe(2);
+    await dialog.getByRole('button', { name: 'Connect channel' }).click();
+    await dialog.getByText('Enter a name.').waitFor();
+    expect(await isFocused(site)).toBe(true);
     await dialog.getByLabel('Name').fill('Shop chat');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     await dialog.getByText('Enter the address of one site, such as https://shop.example.').waitFor();

@@ -50,6 +50,9 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
       await card.getByLabel(`${day}, from`).fill(HOURS.from);
       await card.getByLabel(`${day}, until`).fill(HOURS.to);
     }
+    await card.getByLabel('Monday, until').fill('00:00');
+    await card.getByText('These hours end on the next day.').waitFor();
+    await card.getByLabel('Monday, until').fill(HOURS.to);
     await card.getByRole('button', { name: 'Add holiday' }).click();
     await card.getByRole('button', { name: 'Save changes' }).click();
     await card.getByText('Choose the date of each holiday, or remove it.').waitFor();
@@ -75,6 +78,14 @@ describe.skipIf(!CHROMIUM)('hand-offs', () => {
       },
       outside: { default: 'We answer in the morning.' },
     });
+    // Another member saved in the meantime. The first press shows it.
+    await card.getByLabel('Monday, until').fill('23:00');
+    const rules = await call('GET /hand-offs');
+    await call('PUT /hand-offs', { ...rules, outside: { default: 'We answer at eight.' } });
+    await card.getByRole('button', { name: 'Save changes' }).click();
+    await card.getByText('Another member changed these rules.', { exact: false }).waitFor();
+    expect((await call('GET /hand-offs')).outside).toEqual({ default: 'We answer at eight.' });
+    await call('PUT /hand-offs', rules);
     const { id: agent_id } = await call('POST /agents', {
       name: 'Concierge',
       definition: { instructions: 'Be brief.' },

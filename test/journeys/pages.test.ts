@@ -103,6 +103,11 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await page.getByLabel('Opening message', { exact: true }).fill('Welcome to the tour.');
     await page.getByText('Why this answer?').click();
     await page.getByText('Answered by').waitFor();
+    await page.getByLabel('Write a message').fill('Can I talk to a human?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('Handed over to your team', { exact: true }).waitFor({ state: 'attached' });
+    // The code of the reason is not shown.
+    expect(await page.getByRole('log').getByText('asked', { exact: true }).count()).toBe(0);
 
     // A reload loses nothing.
     await page.reload();
@@ -289,7 +294,7 @@ describe.skipIf(!CHROMIUM)('the pages of the dashboard', () => {
     await dialog.getByLabel('Name').fill('Shop');
     await dialog.getByLabel('URL').fill('not an address');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
-    await dialog.getByText('This value is not valid').waitFor();
+    await dialog.getByText('Must be a whole URL. Start with https://').waitFor();
     await dialog.getByLabel('URL').fill('https://shop.example/hook');
     await dialog.getByRole('button', { name: 'Connect channel' }).click();
     const secret = await dialog.getByLabel('Signing secret').inputValue();

@@ -74,10 +74,17 @@ test('a test message fills the header and the buttons of a template', async () =
   const { page } = await journey.open(`/channels/${channelId}`, { as: OWNER });
   await page.getByRole('combobox', { name: 'Template instead of the message' }).click();
   await page.getByRole('option', { name: 'spring_sale · en' }).click();
-  await page.getByLabel('Header: URL of the image').fill('https://shop.example/spring.png');
+  await page.getByLabel('Header: URL of the image').fill('shop.example/spring.png');
   await page.getByLabel('Value of {{name}}').fill('Asha');
   await page.getByLabel('Button 1: end of its URL').fill('spring?ref=7');
   await page.getByLabel('Button 2: coupon code').fill('SPRING10');
+  // The values are checked before the message is sent.
+  const { length } = whatsapp.delivered;
+  await page.getByLabel('Phone number', { exact: true }).fill(whatsapp.person);
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByText('The value of "header.image" must start with https://.').first().waitFor();
+  expect(whatsapp.delivered).toHaveLength(length);
+  await page.getByLabel('Header: URL of the image').fill('https://shop.example/spring.png');
   const preview = page.getByRole('figure', { name: 'How it looks' });
   await expect.poll(() => preview.textContent()).toContain('Imagehttps://shop.example/spring.pngHi Asha!');
   expect(await seriousFaults(page)).toEqual([]);
@@ -146,8 +153,10 @@ test('a campaign opens with a template and its placeholders; the page fits a pho
   await page.getByLabel('A template approved by the provider').check();
   await page.getByRole('combobox', { name: 'Template' }).click();
   await page.getByRole('option', { name: 'order_ready · en-US' }).click();
-  await page.getByLabel('Value of placeholder 1').fill('{{end_user.name|there}}');
-  await page.getByLabel('Value of placeholder 2').fill('{{order_id}}');
+  await page.getByRole('button', { name: 'Save', exact: false }).first().click();
+  await page.getByText('Enter a value.').first().waitFor();
+  await page.getByLabel('Value of {{1}}').fill('{{end_user.name|there}}');
+  await page.getByLabel('Value of {{2}}').fill('{{order_id}}');
   await expect
     .poll(() => page.getByRole('figure', { name: 'How it looks' }).textContent())
     .toContain('Hi {{end_user.name|there}}, order {{order_id}} is ready.');
@@ -172,6 +181,43 @@ test('a campaign opens with a template and its placeholders; the page fits a pho
   await phone.page.getByRole('figure', { name: 'كيف يبدو' }).scrollIntoViewIfNeeded();
   expect(await tooWide(phone.page)).toEqual([]);
   expect(await seriousFaults(phone.page)).toEqual([]);
+});
+
+test('a campaign test takes values for the variables, and a review warns about a missing template', async () => {
+  const campaign = await make('/campaigns', { name: 'Sale', agent_id: agentId, channel_id: channelId });
+  const { page } = await journey.open(`/campaigns/${campaign.id}`, { as: OWNER });
+  await page.getByText('File', { exact: true }).click();
+  const file = (rows: string) => ({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
+  const choose = async (rows: string) => {
+    await page.locator('input[type=file]').setInputFiles(file(rows));
+    await page.getByRole('button', { name: 'Review' }).click();
+  };
+  const rows = 'phone,name,image\n+97430000041,Asha,https://shop.example/a.png\n+97430000042,Omar,shop.example/b.png\n';
+  await choose(rows);
+  await page.getByText('WhatsApp refuses the message to each person who has not written').waitFor();
+  await page.getByRole('link', { name: 'Choose a template' }).click();
+  await page.getByLabel('A template approved by the provider').check();
+  await page.getByRole('combobox', { name: 'Template' }).click();
+  await page.getByRole('option', { name: 'spring_sale · en' }).click();
+  await page.getByLabel('Header: URL of the image').fill('{{image}}');
+  await page.getByLabel('Value of {{name}}').fill('{{end_user.name}}');
+  await page.getByLabel('Button 1: end of its URL').fill('spring');
+  await page.getByLabel('Button 2: coupon code').fill('SPRING10');
+  await page.getByLabel('Phone number', { exact: true }).fill(whatsapp.person);
+  await page.getByLabel('Your name', { exact: true }).fill('Asha');
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByText('The value of "header.image" must start with https://.').first().waitFor();
+  await page.getByLabel('Test value of image').fill('https://shop.example/test.png');
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await expect.poll(() => JSON.stringify(whatsapp.delivered.at(-1)?.raw)).toContain('test.png');
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Everything is saved').first().waitFor();
+  await page.getByRole('tab', { name: 'To whom' }).click();
+  await page.getByText('File', { exact: true }).click();
+  await choose(rows);
+  await page.getByText('WhatsApp would refuse 1 message:').waitFor();
+  expect(await page.getByText('WhatsApp refuses the message to each person').count()).toBe(0);
 });
 
 test('the name of a template is typed if templates cannot be listed, and the page explains why', async () => {

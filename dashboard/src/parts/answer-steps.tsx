@@ -144,7 +144,7 @@ function Steps({ provider, steps }: Props): ReactNode {
             <b>{nameOf(step.kind)}</b>
             <Detail text={stepDetail(step, say.language)} />
             {(['reason', 'sent', 'output', 'error'] as const).map(
-              (name) => step[name] && <Said key={name} label={say(name)} text={step[name]} />,
+              (name) => step[name] && !isCode(step, name) && <Said key={name} label={say(name)} text={step[name]} />,
             )}
           </li>
         ))}
@@ -152,6 +152,9 @@ function Steps({ provider, steps }: Props): ReactNode {
     </>
   );
 }
+
+/** The reason of a hand-off is a code. The detail of the step has the same reason in words. */
+const isCode = ({ kind }: TraceStep, name: string): boolean => kind === 'hand_off' && name === 'reason';
 
 const Detail = ({ text }: { text: string }): ReactNode =>
   text !== '' && (

@@ -29,6 +29,40 @@ const texts = defineTexts(
     incomplete: 'Some documents are not prepared yet. Parley searched by words.',
     not_available: 'The model of embeddings did not answer ({code}). Parley searched by words.',
     writes_in: 'The person writes in {code}.',
+    stopped: 'The person asked to stop.',
+    patterns: 'The rules took too long, so not all of them were tried.',
+    steps_begin: 'The agent asks the first question.',
+    steps_end: 'All questions are answered.',
+    uncertain: 'The agent is not certain, so it asks which section is meant.',
+    chosen: 'The person chose a section.',
+    chose_none: 'The person chose none of the sections.',
+    not_understood: '{count} answers in a row were not understood.',
+    rule_fits: 'The rule “{name}” fits.',
+    rule_hands_over: 'The rule “{name}” hands over.',
+    rule_opts_out: 'The rule “{name}” opts out.',
+    slot_answered: '“{name}” was answered.',
+    slot_skipped: '“{name}” was skipped.',
+    slot_skip: '“{name}” is required, and the person wanted to skip it.',
+    slot_small: '“{name}”: the number is too small.',
+    slot_large: '“{name}”: the number is too large.',
+    slot_short: '“{name}”: the answer is too short.',
+    slot_long: '“{name}”: the answer is too long.',
+    slot_early: '“{name}”: the date is too early.',
+    slot_late: '“{name}”: the date is too late.',
+    slot_empty: '“{name}”: the answer is empty.',
+    slot_form: '“{name}”: the answer has another form than the question asks for.',
+    talk_greeting: 'A greeting',
+    talk_thanks: 'Thanks',
+    talk_farewell: 'A farewell',
+    talk_acknowledged: 'A short confirmation',
+    talk_file_received: 'A file without a question',
+    images: { one: '{count} image', other: '{count} images' },
+    failed_unreachable: '{model} could not be reached.',
+    failed_refused: '{model} refused the request.',
+    failed_rate_limited: '{model} had too many requests.',
+    failed_garbled: 'The answer of {model} could not be read.',
+    failed_timeout: '{model} took too long.',
+    failed_budget: 'The budget for {model} is used up.',
   },
   {
     found: {
@@ -66,6 +100,47 @@ const texts = defineTexts(
     incomplete: 'بعض المستندات غير جاهزة بعد. بحث Parley بالكلمات.',
     not_available: 'لم يجب نموذج التضمين ({code}). بحث Parley بالكلمات.',
     writes_in: 'لغة الشخص: {code}.',
+    stopped: 'طلب الشخص التوقف.',
+    patterns: 'استغرقت القواعد وقتًا طويلًا، فلم تُجرَّب كلها.',
+    steps_begin: 'يطرح الوكيل السؤال الأول.',
+    steps_end: 'أُجيب عن كل الأسئلة.',
+    uncertain: 'الوكيل غير متأكد، فسأل أي قسم هو المقصود.',
+    chosen: 'اختار الشخص قسمًا.',
+    chose_none: 'لم يختر الشخص أي قسم.',
+    not_understood: 'إجابات متتالية لم تُفهم: {count}.',
+    rule_fits: 'تنطبق القاعدة «{name}».',
+    rule_hands_over: 'سلّمت القاعدة «{name}» المحادثة.',
+    rule_opts_out: 'أوقفت القاعدة «{name}» الرسائل.',
+    slot_answered: 'أُجيب عن «{name}».',
+    slot_skipped: 'تُخطّي «{name}».',
+    slot_skip: '«{name}» مطلوب، وأراد الشخص تخطيه.',
+    slot_small: '«{name}»: الرقم صغير جدًّا.',
+    slot_large: '«{name}»: الرقم كبير جدًّا.',
+    slot_short: '«{name}»: الإجابة قصيرة جدًّا.',
+    slot_long: '«{name}»: الإجابة طويلة جدًّا.',
+    slot_early: '«{name}»: التاريخ مبكر جدًّا.',
+    slot_late: '«{name}»: التاريخ متأخر جدًّا.',
+    slot_empty: '«{name}»: الإجابة فارغة.',
+    slot_form: '«{name}»: الإجابة بصيغة غير المطلوبة.',
+    talk_greeting: 'تحية',
+    talk_thanks: 'شكر',
+    talk_farewell: 'وداع',
+    talk_acknowledged: 'تأكيد قصير',
+    talk_file_received: 'ملف دون سؤال',
+    images: {
+      zero: 'لا صور',
+      one: 'صورة واحدة',
+      two: 'صورتان',
+      few: '{count} صور',
+      many: '{count} صورة',
+      other: '{count} صورة',
+    },
+    failed_unreachable: 'تعذّر الوصول إلى {model}.',
+    failed_refused: 'رفض {model} الطلب.',
+    failed_rate_limited: 'كانت الطلبات إلى {model} كثيرة.',
+    failed_garbled: 'تعذّرت قراءة إجابة {model}.',
+    failed_timeout: 'استغرق {model} وقتًا طويلًا.',
+    failed_budget: 'استُنفدت ميزانية {model}.',
   },
 );
 
@@ -81,7 +156,40 @@ const SENTENCES: Readonly<Record<string, keyof (typeof texts)['en']>> = {
   'The built-in opening.': 'built_in_opening',
   'The campaign has its own opening text.': 'campaign_opening',
   'The person asked for a person.': 'asked',
+  'The person asked to stop.': 'stopped',
+  'The patterns took too long; not all were tried.': 'patterns',
+  'The guided steps begin.': 'steps_begin',
+  'All steps are answered.': 'steps_end',
+  'The agent is not certain, so it asks which section is meant.': 'uncertain',
+  'The person chose a section.': 'chosen',
+  'The person chose none of the sections.': 'chose_none',
 };
+/** Sentences with a name or a code, and their texts. */
+const NAMED: readonly (readonly [pattern: RegExp, text: keyof (typeof texts)['en']])[] = [
+  [/^The rule "(.+)" fits\.$/s, 'rule_fits'],
+  [/^The rule "(.+)" hands over\.$/s, 'rule_hands_over'],
+  [/^The rule "(.+)" opts out\.$/s, 'rule_opts_out'],
+  [/^"(.+)" was answered\.$/s, 'slot_answered'],
+  [/^"(.+)" was skipped\.$/s, 'slot_skipped'],
+  [/^"(.+)" was not understood: skip\.$/s, 'slot_skip'],
+  [/^"(.+)" was not understood: too_small\.$/s, 'slot_small'],
+  [/^"(.+)" was not understood: too_large\.$/s, 'slot_large'],
+  [/^"(.+)" was not understood: too_short\.$/s, 'slot_short'],
+  [/^"(.+)" was not understood: too_long\.$/s, 'slot_long'],
+  [/^"(.+)" was not understood: too_early\.$/s, 'slot_early'],
+  [/^"(.+)" was not understood: too_late\.$/s, 'slot_late'],
+  [/^"(.+)" was not understood: empty\.$/s, 'slot_empty'],
+  [/^"(.+)" was not understood: \w+\.$/s, 'slot_form'],
+];
+const TALK = ['greeting', 'thanks', 'farewell', 'acknowledged', 'file_received'] as const;
+const FAILED = {
+  provider_unreachable: 'failed_unreachable',
+  provider_refused: 'failed_refused',
+  provider_rate_limited: 'failed_rate_limited',
+  provider_garbled: 'failed_garbled',
+  provider_timeout: 'failed_timeout',
+  budget_spent: 'failed_budget',
+} as const;
 const FINISHED = {
   stop: 'model_stop',
   length: 'model_length',
@@ -89,13 +197,25 @@ const FINISHED = {
   'content-filter': 'model_filter',
 } as const;
 
-/** Returns the detail of a step as a sentence. Sentences with names that people chose do not change. */
+/** Returns the detail of a step as a sentence in the language of the reader. Unknown sentences do not change. */
 export function stepDetail({ kind, detail }: Pick<TraceStep, 'kind' | 'detail'>, language: Language): string {
   const say = sayIn(texts, language);
   const sentence = SENTENCES[detail];
   if (sentence) return say(sentence);
   const [, many] = /^(?:Unanswered )?(\d+) (?:in a row\.|found)$/.exec(detail) ?? [];
   if (many !== undefined) return say(detail.endsWith('found') ? 'found' : 'miss_more', { count: Number(many) });
+  const [, misunderstood] = /^(\d+) answers in a row were not understood\.$/.exec(detail) ?? [];
+  if (misunderstood !== undefined) return say('not_understood', { count: Number(misunderstood) });
+  if (kind === 'images') return say('images', { count: Number(detail) });
+  for (const [pattern, text] of NAMED) {
+    const [, name] = pattern.exec(detail) ?? [];
+    if (name !== undefined) return say(text, { name });
+  }
+  const talk = kind === 'small_talk' ? TALK.find((one) => detail.endsWith(`: ${one}.`)) : undefined;
+  if (talk) return say(`talk_${talk}`);
+  const [, failed = '', reason] = kind === 'fallback' ? (/^(.+): (\w+)$/s.exec(detail) ?? []) : [];
+  const failure = FAILED[reason as keyof typeof FAILED];
+  if (failure) return say(failure, { model: failed });
   if (kind === 'embedding') return '';
   if (kind === 'embedding_failed')
     return detail === 'too_large' || detail === 'incomplete' ? say(detail) : say('not_available', { code: detail });

@@ -58,12 +58,12 @@ const CURES: Readonly<Record<number, string>> = {
 };
 
 /** Adds the fix to the text from Meta. */
-const withCure = (sentence: string, code: unknown): string => {
+const withCure = (text: string, code: unknown): string => {
   const cure = typeof code === 'number' ? CURES[code] : undefined;
-  return cure === undefined
-    ? `WhatsApp: ${sentence}`
-    : `WhatsApp: ${/[.!?]$/.test(sentence) ? sentence : `${sentence}.`} ${cure}`;
+  return cure === undefined ? `WhatsApp: ${text}` : `WhatsApp: ${sentence(text)} ${cure}`;
 };
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const TEMPLATE_CODES = [132000, 132999] as const;
 const PERMISSION_CODES = [200, 299] as const;
@@ -82,7 +82,11 @@ export function failureOf(answer: ProviderAnswer): ChannelFailure {
   const detail = textMember(member(error, 'error_data'), 'details') ?? textMember(error, 'message');
   const providerCode = typeof code === 'number' ? String(code) : undefined;
   const meaning = typeof code === 'number' ? meaningOf(code) : null;
-  if (!meaning) return statusFailure(answer, 'WhatsApp', { ...(providerCode && { providerCode }), detail });
+  if (!meaning) {
+    const cure = typeof code === 'number' ? CURES[code] : undefined;
+    const whole = [detail && sentence(detail), cure].filter(Boolean).join(' ');
+    return statusFailure(answer, 'WhatsApp', { ...(providerCode && { providerCode }), detail: whole || undefined });
+  }
   const [ours, facts] = meaning;
   const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
   return new ChannelFailure(ours, withCure(detail ?? 'refused', code), {
@@ -113,13 +117,13 @@ export function connectFailureOf(answer: ProviderAnswer): ChannelFailure {
 export function deliveryError(error: unknown): { code: string; detail: string; provider_code: string | null } {
   const code = member(error, 'code');
   const known = typeof code === 'number' ? meaningOf(code) : null;
-  const sentence =
+  const text =
     textMember(member(error, 'error_data'), 'details') ??
     textMember(error, 'title') ??
     'The message was not delivered.';
   return {
     code: known?.[0] ?? 'provider_refused',
-    detail: withCure(sentence, code),
+    detail: withCure(text, code),
     provider_code: typeof code === 'number' ? String(code) : null,
   };
 }

@@ -122,6 +122,27 @@ test('a failure contains the text of Meta and its fix, and a refused template is
   await expect(send(content)).rejects.toThrow('WhatsApp: The template "order_ready" needs a value for "2".');
 });
 
+test('a refusal of another kind contains the fix', async () => {
+  fake.fail({ status: 400, code: 131053, text: 'Media upload error' });
+  await expect(send({ type: 'text', text: 'x' })).rejects.toThrow(
+    'WhatsApp answered 400: (#131053) Media upload error. WhatsApp could not read the file at this address.',
+  );
+});
+
+test.each([
+  [{ 'header.image': 'shop.example/a.png' }, 'The value of "header.image" must start with https://.'],
+  [{ '1': 'Asha', 'button.1.url': ' ' }, 'The template needs a value for "button.1.url".'],
+  [
+    { 'header.latitude': 'north', 'header.longitude': '51.5' },
+    'The value of "header.latitude" must be a number, such as 25.2854.',
+  ],
+])('a template with the values %j is refused before the call to Meta', async (variables, fault) => {
+  const { length } = fake.delivered;
+  const failure = await send({ type: 'template', name: 'order_ready', variables }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'template_refused', message: `WhatsApp: ${fault}` });
+  expect(fake.delivered).toHaveLength(length);
+});
+
 test('a template is sent with its header and the values of its buttons', async () => {
   const wireOf = (variables: Record<string, string>) =>
     (wireContent({ type: 'template', name: 't', variables })['template'] as { components: unknown[] }).components;

@@ -1,5 +1,6 @@
 import type { MessageContent } from '../../../contract/messages.ts';
 import { ChannelFailure } from '../channel.ts';
+import { templateValueFault } from '../template-fault.ts';
 
 /** Meta's limits are three buttons under a short text, ten rows in a list, and short titles. */
 const MAX_BUTTONS = 3;
@@ -75,6 +76,9 @@ type Component = { type: string; parameters: unknown[]; sub_type?: string; index
  * button (https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates).
  */
 function template({ name, language = 'en', variables = {} }: Extract<MessageContent, { type: 'template' }>): unknown {
+  // Meta would refuse the message later, without the name of the value.
+  const fault = templateValueFault(variables);
+  if (fault !== null) throw new ChannelFailure('template_refused', `WhatsApp: ${fault}`);
   const components = [...headerComponents(variables), ...bodyComponents(variables), ...buttonComponents(variables)];
   return { name, language: { code: language.replace('-', '_') }, components };
 }
@@ -123,6 +127,7 @@ function buttonComponents(variables: Variables): Component[] {
     if (kind === 'url') return [{ ...at, sub_type: 'url', parameters: [{ type: 'text', text: value }] }];
     if (kind === 'code')
       return [{ ...at, sub_type: 'copy_code', parameters: [{ type: 'coupon_code', coupon_code: value }] }];
+    if (value.trim() === '') return [];
     return [{ ...at, sub_type: 'quick_reply', parameters: [{ type: 'payload', payload: value }] }];
   });
 }

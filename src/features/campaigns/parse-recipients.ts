@@ -16,6 +16,10 @@ const OWN = ['ref', 'send_at'];
  * Campaigns do not change tags and blocks of people, so columns with the names `tags` and `blocked` become variables.
  */
 const NOT_OURS = new Set(['tags', 'blocked']);
+/** A file has one of these columns, because each recipient needs one of these fields. */
+const IDENTITIES = ['external_id', 'email', 'phone'];
+const NO_IDENTITY =
+  'The first row of the file must name its columns, and one of them must be id, email or phone. Add this row.';
 const MAX_VARIABLE_NAME = 64;
 const HEAD_CHARACTERS = 64 * 1024;
 
@@ -83,6 +87,8 @@ function columnsOf(header: readonly string[]): Columns {
   const person = suggestColumns(header).map((field, at) =>
     field === null || NOT_OURS.has(field) || OWN.includes(header[at]!.trim()) ? null : field,
   );
+  if (!person.some((field) => field !== null && IDENTITIES.includes(field)))
+    throw new FileFault('columns', NO_IDENTITY);
   const other = header.map((name, at) => (person[at] === null ? name.trim().slice(0, MAX_VARIABLE_NAME) : null));
   return { person, other };
 }

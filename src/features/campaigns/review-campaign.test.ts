@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import type { CampaignSettings } from '../../../contract/campaigns.ts';
 import { MAX_NAMED } from '../../../contract/dashboard/campaigns.ts';
@@ -8,7 +9,9 @@ import { newId } from '../../kernel/ids.ts';
 import type { Db } from '../../store/db.ts';
 import { createSuppression } from '../../store/end-users/suppression.ts';
 import { campaign } from '../../store/schema/campaign.ts';
+import { channel } from '../../store/schema/channel.ts';
 import type { WaitingRecipient } from '../../store/recipients/review.ts';
+import { parseRecipients } from './parse-recipients.ts';
 import { beginReview, reviewCampaign } from './review-campaign.ts';
 
 let db: Db;
@@ -89,6 +92,51 @@ it('the review counts the people whose message has an empty placeholder, and nam
   const many = Array.from({ length: MAX_NAMED + 5 }, () => given({ name: null }));
   const found = (await reviewOf({ opening: { text } }, many)).empty;
   expect([found.count, found.recipients.length]).toEqual([MAX_NAMED + 5, MAX_NAMED]);
+});
+
+it('the review counts the templates that the provider would refuse, with the reasons', async () => {
+  const template = { name: 'sale', variables: { 'header.image': '{{image}}', '1': '{{code}}' } };
+  const people = [
+    given({}, { address: '+97430000000', variables: { image: 'https://a.example/a.png', code: 'A' } }),
+    given({}, { address: '+97430000001', variables: { image: 'a.example/b.png', code: 'B' } }),
+    given({}, { address: '+97430000002', variables: { image: 'https://a.example/c.png' } }),
+  ];
+  const { refused, goes } = await reviewOf({ opening: { template } }, people, 'whatsapp');
+  expect(goes.count).toBe(3);
+  expect(refused).toMatchObject({
+    count: 2,
+    reasons: ['The value of "header.image" must start with https://.', 'The template needs a value for "1".'],
+    recipients: [{ id: people[1]!.id }, { id: people[2]!.id }],
+  });
+});
+
+it('a sample shows the opening of the agent, and a channel with a reply window needs a template', async () => {
+  const orgId = await givenOrganization(db);
+  const id = newId('campaign');
+  const of = await givenAgent(db, orgId, { definition: { opening: { default: 'Hello {{end_user.name|there}}.' } } });
+  await db.insert(campaign).values({ ...of, orgId, id, name: 'Spring', state: 'live' });
+  const deps = { db, suppression: createSuppression(Buffer.alloc(32, 7)) };
+  const review = () => reviewCampaign(deps, orgId, id, { rows: parseRecipients('id,name\ncrm-1,Asha\n') });
+  expect(await review()).toMatchObject({
+    samples: [{ opening: { type: 'text', text: 'Hello Asha.' } }],
+    needs_template: false,
+  });
+  await db.update(channel).set({ kind: 'whatsapp' }).where(eq(channel.id, of.channelId));
+  expect((await review()).needs_template).toBe(true);
+});
+
+it('a file without a row of column names is refused, and the fault says what to add', async () => {
+  const read = async (file: string) => {
+    for await (const row of parseRecipients(file)) return row;
+    return null;
+  };
+  await expect(read('Asha,+97430000201\nOmar,+97430000202\n')).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('one of them must be id, email or phone'),
+  });
+  expect(await read('Name;Phone\nAsha;+97430000203\n')).toMatchObject({
+    recipient: { end_user: { name: 'Asha', phone: '+97430000203' } },
+  });
 });
 
 it('hours, time zones, send times and the rate limit determine the first and last time of sending', async () => {

@@ -1,6 +1,10 @@
 import type { CampaignSettings, RecipientStatus } from '../../../contract/campaigns.ts';
 import { type CampaignReview, MAX_NAMED, MAX_REVIEWED } from '../../../contract/dashboard/campaigns.ts';
+import type { MessageContent } from '../../../contract/messages.ts';
 import { Refusal } from '../../../contract/problems.ts';
+import { type Opening, renderOpening } from '../../answering/render-opening.ts';
+import { channelKinds } from '../../channels/kinds.ts';
+import { templateValueFault } from '../../channels/template-fault.ts';
 import { nextOpening } from './quiet-hours.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { createLoopShare } from '../../kernel/loop-share.ts';
@@ -22,6 +26,7 @@ import { ENDED, NEVER_OPEN, whySkipped } from './skip-recipient.ts';
 
 const PAGE = 1_000;
 const SAMPLES = 3;
+const MAX_REASONS = 5;
 const MINUTE_MS = 60_000;
 const COST_DAYS = 30;
 /** Each review reads thousands of people, and viewers may start it. */
@@ -31,7 +36,7 @@ const underWay = createTally<string>();
 const share = createLoopShare();
 
 type Reviewed = { settings: CampaignSettings; channel_kind: string; now: Date };
-type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'faults' | 'samples'>;
+type Found = Pick<CampaignReview, 'examined' | 'goes' | 'left_out' | 'empty' | 'refused' | 'faults' | 'samples'>;
 /** Null: the review examines the waiting recipients. */
 type People = { filter: EndUserFilter } | { rows: AsyncIterable<RecipientInputRow> } | null;
 /** `isNew`: true if the person does not exist yet. */
@@ -65,15 +70,47 @@ async function review(
   const place = { db, suppression, orgId, campaignId: id, channelId: row.channelId, channelKind: channel.kind };
   const begun = beginReview({ settings: row.settings, channel_kind: channel.kind, now: new Date() });
   const reviewed = await reviewPeople(place, begun, people);
-  return { ...reviewed, cost: await costOf(db, orgId, row.agentId, reviewed.goes.count) };
+  return {
+    ...reviewed,
+    samples: await withOwnOpenings(db, orgId, row.agentId, reviewed.samples, begun.sampled),
+    needs_template: row.settings.opening?.template === undefined && hasReplyWindow(channel.kind),
+    cost: await costOf(db, orgId, row.agentId, reviewed.goes.count),
+  };
 }
+
+const hasReplyWindow = (kind: string): boolean =>
+  (channelKinds.get(kind)?.capabilities.reply_window_hours ?? null) !== null;
+
+/** If the campaign has no opening, the agent's own opening is shown, unless a model writes it. */
+const withOwnOpenings = (
+  db: Db,
+  orgId: string,
+  agentId: string,
+  samples: CampaignReview['samples'],
+  people: readonly Reviewable[],
+): Promise<CampaignReview['samples']> =>
+  Promise.all(
+    samples.map(async (sample, at) => {
+      const { person, variables, isNew } = people[at]!;
+      if (sample.opening !== null) return sample;
+      const text = await renderOpening(db, {
+        orgId,
+        agentId,
+        endUserId: isNew ? null : person.id,
+        locale: person.locale,
+        variables,
+        endUser: templateVariables({}, person)['end_user'] as Opening['endUser'],
+      });
+      return { ...sample, opening: text ? { type: 'text' as const, text } : null };
+    }),
+  );
 
 const reviewPeople = (place: Enrolment, begun: Review, people: People): Promise<ReviewedPeople> => {
   if (people === null) return reviewWaiting(place, begun);
   return 'rows' in people ? reviewRows(place, begun, people.rows) : reviewMatching(place, begun, people.filter);
 };
 
-type ReviewedPeople = Omit<CampaignReview, 'cost'>;
+type ReviewedPeople = Omit<CampaignReview, 'cost' | 'needs_template'>;
 type Review = ReturnType<typeof beginReview>;
 
 async function reviewWaiting(place: Enrolment, review: Review): Promise<ReviewedPeople> {
@@ -135,6 +172,8 @@ export function beginReview(campaign: Reviewed): {
   add(page: readonly Reviewable[]): Promise<void>;
   /** Counts a person who would not be enrolled, with the reason. */
   leave(recipient: Reviewable, why: LeftOut): void;
+  /** The recipients of the samples. */
+  sampled: readonly Reviewable[];
   end(): Found;
 } {
   const { settings, now } = campaign;
@@ -144,9 +183,11 @@ export function beginReview(campaign: Reviewed): {
     left_out: [],
     faults: [],
     empty: { count: 0, names: [], recipients: [] },
+    refused: { count: 0, reasons: [], recipients: [] },
     samples: [],
   };
   const names = new Set<string>();
+  const sampled: Reviewable[] = [];
   const openingFor = openings(settings, now);
   let first: Date | null = null;
   let last: Date | null = null;
@@ -166,14 +207,18 @@ export function beginReview(campaign: Reviewed): {
       templateVariables(recipient.variables, recipient.person),
       empty,
     );
-    if (found.samples.length < SAMPLES)
+    if (found.samples.length < SAMPLES) {
       found.samples.push({ recipient: nameOf(recipient), goes_out_at: timestamp(opens), opening });
+      sampled.push(recipient);
+    }
+    refuse(found, recipient, opening);
     if (empty.size === 0) return;
     found.empty.count++;
     for (const name of empty) names.add(name);
     if (found.empty.recipients.length < MAX_NAMED) found.empty.recipients.push(nameOf(recipient));
   };
   return {
+    sampled,
     add: async (page) => {
       for (const recipient of page) await share(() => examine(recipient));
     },
@@ -219,6 +264,15 @@ function leaveOut({ left_out: groups }: Found, recipient: Reviewable, { status, 
   group.count++;
   // An invalid row names no person.
   if (status !== 'invalid' && group.recipients.length < MAX_NAMED) group.recipients.push(nameOf(recipient));
+}
+
+/** The provider refuses a template whose values do not fit. */
+function refuse({ refused }: Found, recipient: Reviewable, opening: MessageContent | null): void {
+  const reason = opening?.type === 'template' ? templateValueFault(opening.variables ?? {}) : null;
+  if (reason === null) return;
+  refused.count++;
+  if (!refused.reasons.includes(reason) && refused.reasons.length < MAX_REASONS) refused.reasons.push(reason);
+  if (refused.recipients.length < MAX_NAMED) refused.recipients.push(nameOf(recipient));
 }
 
 const nameOf = ({ id, ref, person, isNew }: Reviewable) => ({

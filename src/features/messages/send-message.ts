@@ -3,6 +3,7 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { ChannelFacts } from '../../access/types.ts';
 import type { ChannelKind } from '../../channels/channel.ts';
 import { channelKinds } from '../../channels/kinds.ts';
+import { unreadableAddress } from '../../channels/unreadable-address.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { readSendAt } from '../../kernel/validation/read-send-at.ts';
 import type { StoredAnswer } from '../../store/runs/accept-call.ts';
@@ -112,7 +113,7 @@ function readTarget({ to }: SendMessage, kind: ChannelKind, faults: Fault[]): Ta
     faults.push({
       pointer: '/to/address',
       code: 'format',
-      detail: `This is not a valid address on a ${kind.kind} channel.`,
+      detail: unreadableAddress(kind),
     });
     return null;
   }

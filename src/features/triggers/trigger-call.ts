@@ -3,6 +3,7 @@ import { type Fault, Refusal } from '../../../contract/problems.ts';
 import type { TriggerCall } from '../../../contract/triggers.ts';
 import type { AgentFacts, ChannelFacts, TriggerFacts } from '../../access/types.ts';
 import { channelKinds } from '../../channels/kinds.ts';
+import { unreadableAddress } from '../../channels/unreadable-address.ts';
 import { readSendAt } from '../../kernel/validation/read-send-at.ts';
 import type { TriggersDeps } from './deps.ts';
 import type { AcceptCall } from '../../store/runs/accept-call.ts';
@@ -106,18 +107,19 @@ async function chooseChannel(
 
 /** Returns the canonical spelling of the address in the call, so that a message from this address is recognized. */
 function readAddress(kind: string, call: TriggerCall, faults: Fault[]): string | null {
-  const { readAddress: read, personField } = channelKinds.get(kind) ?? {};
+  const known = channelKinds.get(kind);
+  const { readAddress: read, personField } = known ?? {};
   const given = call.channel?.address;
   if (given === undefined) {
-    const known = personField && call.end_user?.[personField];
-    return known ? (read?.(known) ?? known) : null;
+    const own = personField && call.end_user?.[personField];
+    return own ? (read?.(own) ?? own) : null;
   }
   const address = read ? read(given) : given;
   if (address !== null) return address;
   faults.push({
     pointer: '/channel/address',
     code: 'format',
-    detail: `This is not a valid address on a ${kind} channel.`,
+    detail: unreadableAddress(known ?? { kind }),
   });
   return null;
 }

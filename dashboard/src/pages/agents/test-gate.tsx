@@ -1,5 +1,7 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import type { CaseResult } from '../../../../contract/dashboard/test-cases.ts';
 import { useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
 import { notifyDone } from '../../parts/notify.tsx';
@@ -7,6 +9,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { useOrganization } from '../../session/session.ts';
 import type { useDraft } from './editor/use-draft.ts';
 import { testTexts } from '../../parts/test-cases/texts.ts';
+import { CaseFault } from './case-fault.tsx';
 import { useTestRun } from './use-test-run.ts';
 import { texts } from './texts.ts';
 
@@ -23,7 +26,7 @@ export function TestGate({ agentId, draft }: Props): ReactNode {
   const run = useTestRun(params);
   const { cases = [], open = [] } = suite.data ?? {};
   const results = [...run.results.values()];
-  const failed = results.filter(({ passed }) => !passed);
+  const failed = [...run.results].filter(([, { passed }]) => !passed);
   const start = (): void => {
     const all = draft.dirty ? cases : cases.filter(({ name }) => open.includes(name));
     // Tests run with the saved draft.
@@ -44,11 +47,30 @@ export function TestGate({ agentId, draft }: Props): ReactNode {
               : results.length > 0 && say('may_publish')}
         </Text>
       </Group>
+      {failed.map(([name, result]) => (
+        <FailedCase key={name} name={name} result={result} />
+      ))}
+      {failed.length > 0 && (
+        <Anchor size="xs" renderRoot={(props) => <Link to="." search={{ tab: 'tests' }} {...props} />}>
+          {say('change_tests')}
+        </Anchor>
+      )}
       {run.problem !== null && <ProblemAlert problem={run.problem} />}
       <WithoutTests draft={draft} />
     </>
   );
 }
+
+const FailedCase = ({ name, result }: { name: string; result: CaseResult }): ReactNode => (
+  <div>
+    <Text size="sm" fw={570} mt="xs" dir="auto">
+      {name}
+    </Text>
+    {result.turns.map(({ faults }, at) =>
+      faults.map((fault) => <CaseFault key={`${at}/${fault.expectation}`} turn={at + 1} fault={fault} />),
+    )}
+  </div>
+);
 
 /** The form that publishes without passing tests, with a reason. */
 function WithoutTests({ draft }: { draft: ReturnType<typeof useDraft> }): ReactNode {

@@ -27,7 +27,8 @@ export const texts = defineTexts(
     created: 'Created',
     changed: 'Changed',
     empty_title: 'No campaigns yet',
-    empty_words: 'Create a campaign for each case in which one of your systems adds people to message.',
+    empty_words:
+      'Create a campaign to message many people. You choose the people, review the messages, and then start it.',
 
     about: 'Campaign',
     campaign_id: 'Campaign ID',
@@ -191,7 +192,7 @@ export const texts = defineTexts(
     created: 'أُنشئت',
     changed: 'آخر تغيير',
     empty_title: 'لا حملات بعد',
-    empty_words: 'أنشئ واحدة لكل مناسبة يسلّم فيها نظام لديك أشخاصًا للكتابة إليهم.',
+    empty_words: 'أنشئ حملة لمراسلة أشخاص كثيرين. تختار الأشخاص وتراجع الرسائل، ثم تبدأ الحملة.',
 
     about: 'الحملة',
     campaign_id: 'معرّف الحملة',

@@ -31,7 +31,10 @@ export function ConnectForm({ kind, agentId, onBack, onMade }: Props): ReactNode
   const sayAgent = useTexts(agentTexts);
   const org_id = useOrganization().id;
   const connect = useAct('connectChannel', { refresh: ['listChannels', 'readOverview'] });
-  const initial: SettingsValues = { name: '', agent_id: agentId ?? '', ...toValues(kind) };
+  const named = { name: '', agent_id: agentId ?? '' };
+  // The first field with a fault gets the focus. The form of the web chat begins with the site.
+  const initial: SettingsValues =
+    kind === 'web_chat' ? { ...toValues(kind), ...named } : { ...named, ...toValues(kind) };
   const form = useCheckedForm(initial, () => ({
     agent_id: (value) => (value === '' ? sayAgent('agent_missing') : null),
     name: (value) => (value.trim() === '' ? sayAgent('name_missing') : null),

@@ -8,7 +8,7 @@ export const texts = defineTexts(
     no_such_agent: 'No agent with this name',
     gone_agent: 'Deleted agent',
     name: 'Name',
-    name_missing: 'Give the agent a name.',
+    name_missing: 'Enter a name.',
     agent_missing: 'Choose an agent.',
   },
   {
@@ -18,7 +18,7 @@ export const texts = defineTexts(
     no_such_agent: 'لا وكيل بهذا الاسم',
     gone_agent: 'وكيل محذوف',
     name: 'الاسم',
-    name_missing: 'أعطِ الوكيل اسمًا.',
+    name_missing: 'أدخل اسمًا.',
     agent_missing: 'اختر وكيلًا.',
   },
 );

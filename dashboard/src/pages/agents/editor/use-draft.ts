@@ -7,6 +7,7 @@ import { useNewerDraft } from '../../../parts/use-newer-draft.ts';
 import { useOrganization } from '../../../session/session.ts';
 import type { Editor } from '../../../parts/editor/editor.ts';
 import { cleanDefinition, sameDefinition } from './clean-definition.ts';
+import { useOvertaken } from './use-overtaken.ts';
 
 /**
  * `reason`: the reason why the member publishes although required tests have not passed. `live`: false adds a version
@@ -33,6 +34,7 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
   const definition = stored?.definition ?? agent.definition;
   const cleaned = cleanDefinition(definition);
   const dirty = stored !== null && !sameDefinition(cleaned, cleanDefinition(agent.definition));
+  const check = useOvertaken(agent, dirty ? { base: stored.base, cleaned } : null);
   const keep = (next: Kept | null): void => {
     setStored(next);
     write(place, next);
@@ -66,11 +68,11 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     editor,
     definition: cleaned,
     dirty,
-    overtaken: dirty && !sameDefinition(cleanDefinition(stored.base), cleanDefinition(agent.definition)),
+    overtaken: check.overtaken,
     faults,
     /** Fields show the faults that the test chat finds, like faults of publishing. */
     showFaults: setFaults,
-    busy: update.isPending ? ('save' as const) : publish.isPending ? ('publish' as const) : null,
+    busy: update.isPending || check.isChecking ? ('save' as const) : publish.isPending ? ('publish' as const) : null,
     publishing: update.isPending && update.variables?.body?.publish !== false,
     problem: update.error ?? publish.error,
     discard: () => {
@@ -80,16 +82,19 @@ export function useDraft(agent: AgentRecord, readOnly: boolean) {
     },
     save: (after: (saved: AgentRecord) => void) => {
       reset();
-      update.mutate({ params, body: { definition: cleaned, publish: false } }, done(after));
+      const body = { definition: cleaned, publish: false };
+      void check.unlessOvertaken(() => update.mutate({ params, body }, done(after)));
     },
     publish: (after: (saved: AgentRecord) => void, { reason, live = asked }: Publishing) => {
       reset();
       setAsked(live);
       const without = reason === undefined ? {} : { without_tests: reason };
       const add = (): void => publish.mutate({ params, body: { ...without, ...(!live && { live }) } }, done(after));
-      if (!dirty) add();
-      else if (live) update.mutate({ params, body: { definition: cleaned, ...without } }, done(after));
-      else update.mutate({ params, body: { definition: cleaned, publish: false } }, done(add));
+      void check.unlessOvertaken(() => {
+        if (!dirty) add();
+        else if (live) update.mutate({ params, body: { definition: cleaned, ...without } }, done(after));
+        else update.mutate({ params, body: { definition: cleaned, publish: false } }, done(add));
+      });
     },
   };
 }

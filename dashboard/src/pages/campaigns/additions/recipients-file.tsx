@@ -13,7 +13,12 @@ type Props = { disabled?: boolean; onRead: (text: string | null) => void };
 export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
   const say = useTexts(texts);
   const [chosen, setChosen] = useState<File | null>(null);
+  const [isEmpty, setIsEmpty] = useState(false);
   const isTooLarge = (chosen?.size ?? 0) > MOST_BYTES;
+  const read = (text: string): void => {
+    if (text.trim() === '') setIsEmpty(true);
+    else onRead(text);
+  };
   return (
     <FileInput
       label={say('file')}
@@ -26,11 +31,12 @@ export function RecipientsFile({ disabled, onRead }: Props): ReactNode {
       maw={520}
       disabled={disabled}
       value={chosen}
-      error={isTooLarge ? say('file_too_large') : undefined}
+      error={isTooLarge ? say('file_too_large') : isEmpty ? say('file_empty') : undefined}
       onChange={(file) => {
         setChosen(file);
+        setIsEmpty(false);
         onRead(null);
-        if (file && file.size <= MOST_BYTES) void file.text().then(onRead);
+        if (file && file.size <= MOST_BYTES) void file.text().then(read);
       }}
     />
   );

@@ -60,7 +60,7 @@ type FoundProps = { item: CampaignRecord; review: CampaignReview; onLeave: () =>
 export function Found({ item, review, onLeave }: FoundProps): ReactNode {
   const say = useTexts(texts);
   const many = (value: number): string => number(say.language, value);
-  const { goes, empty, samples } = review;
+  const { goes, empty, refused, samples } = review;
   return (
     <>
       {review.has_more && (
@@ -92,6 +92,22 @@ export function Found({ item, review, onLeave }: FoundProps): ReactNode {
           total={empty.count}
           people={empty.recipients}
           note={<code className="ltr">{empty.names.map((name) => `{{${name}}}`).join(' ')}</code>}
+        />
+      )}
+      {review.needs_template && goes.count > 0 && (
+        <Text size="sm" c="orange.9" role="status">
+          {say('needs_template')}{' '}
+          <Link to="." search={{ tab: 'settings' }} onClick={onLeave} className={classes.link}>
+            {say('choose_template')}
+          </Link>
+        </Text>
+      )}
+      {refused.count > 0 && (
+        <People
+          title={say('refused', { count: refused.count, number: many(refused.count) })}
+          total={refused.count}
+          people={refused.recipients}
+          note={<bdi>{refused.reasons.join(' ')}</bdi>}
         />
       )}
       {samples.length > 0 && <Samples item={item} samples={samples} />}

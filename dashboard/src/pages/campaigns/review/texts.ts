@@ -25,6 +25,13 @@ export const texts = defineTexts(
       one: '{number} message has an empty place:',
       other: '{number} messages have an empty place:',
     },
+    needs_template:
+      'The campaign has no template. WhatsApp refuses the message to each person who has not written in the last 24 hours.',
+    choose_template: 'Choose a template',
+    refused: {
+      one: 'WhatsApp would refuse {number} message:',
+      other: 'WhatsApp would refuse {number} messages:',
+    },
     faulty: { one: '{number} row cannot be added.', other: '{number} rows cannot be added.' },
     fault_row: 'Recipient {row}',
     more: 'and {number} more',
@@ -50,6 +57,9 @@ export const texts = defineTexts(
     left_before: 'تم تخطيهم سابقًا: {number} ({why})',
     show: 'عرضهم في القائمة',
     empty: { other: 'رسائل فيها موضع فارغ: {number}' },
+    needs_template: 'ليس للحملة قالب. يرفض WhatsApp الرسالة إلى كل شخص لم يكتب في آخر 24 ساعة.',
+    choose_template: 'اختيار قالب',
+    refused: { other: 'رسائل سيرفضها WhatsApp ({number}):' },
     faulty: { other: 'صفوف لا يمكن إضافتها: {number}' },
     fault_row: 'المستلم {row}',
     more: 'و{number} غيرهم',

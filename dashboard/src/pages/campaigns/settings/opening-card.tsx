@@ -118,7 +118,11 @@ function TemplateFields({ channelId, values, change, editor }: FieldsProps & { c
       ) : (
         <TemplateName values={values} change={change} editor={editor} />
       )}
-      <TemplateVariables values={values} change={change} editor={editor} fixed={chosen !== undefined} />
+      {chosen ? (
+        <TemplateValues names={chosen.variables} values={values} change={change} editor={editor} />
+      ) : (
+        <TemplateVariables values={values} change={change} editor={editor} />
+      )}
       {chosen && (
         <TemplatePreview
           template={chosen}
@@ -171,17 +175,53 @@ function TemplateName({ values, change, editor }: FieldsProps): ReactNode {
   );
 }
 
-/** Sets the values of the template's placeholders, by name. */
-function TemplateVariables({
+/** Sets the values of a template whose definition is known. */
+function TemplateValues({
+  names,
   values: { templateVariables: variables },
   change,
   editor,
-  fixed,
-}: FieldsProps & { fixed: boolean }): ReactNode {
+}: FieldsProps & { names: readonly string[] }): ReactNode {
   const say = useTexts(texts);
   const labelOf = useValueLabel();
-  const isOpen = !editor.readOnly && !fixed;
-  if (fixed && variables.length === 0) return null;
+  const isRefused = editor.fault('/opening/template/name') !== null;
+  if (names.length === 0) return null;
+  const valueOf = (name: string): string => variables.find((one) => one.name === name)?.value ?? '';
+  const set = (name: string, value: string): void =>
+    change({ templateVariables: [...variables.filter((one) => one.name !== name), { name, value }] });
+  return (
+    <fieldset className={classes.variables}>
+      <legend>{say('template_variables')}</legend>
+      <Text size="xs" c="dimmed" mb="xs">
+        <VariablesHint />
+      </Text>
+      <Stack gap="sm">
+        {names.map((name) => (
+          <TextInput
+            key={name}
+            label={labelOf(name)}
+            placeholder={/^header\.(image|video|document)$/.test(name) ? 'https://shop.example/…' : undefined}
+            dir="auto"
+            maxLength={1024}
+            autoComplete="off"
+            readOnly={editor.readOnly}
+            value={valueOf(name)}
+            error={
+              editor.fault(`/opening/template/variables/${name}`) ??
+              (isRefused && valueOf(name).trim() === '' ? say('value_missing') : null)
+            }
+            onChange={(event) => set(name, event.currentTarget.value)}
+          />
+        ))}
+      </Stack>
+    </fieldset>
+  );
+}
+
+/** Sets the names and values of the placeholders of a template whose definition cannot be read. */
+function TemplateVariables({ values: { templateVariables: variables }, change, editor }: FieldsProps): ReactNode {
+  const say = useTexts(texts);
+  const isOpen = !editor.readOnly;
   const set = (index: number, part: Partial<(typeof variables)[number]>): void =>
     change({ templateVariables: variables.map((one, at) => (at === index ? { ...one, ...part } : one)) });
   return (
@@ -205,7 +245,6 @@ function TemplateVariables({
           />
           <TextInput
             aria-label={say('variable_value', { number: index + 1 })}
-            title={name.includes('.') ? labelOf(name) : undefined}
             placeholder="{{end_user.name}}"
             dir="auto"
             maxLength={1024}

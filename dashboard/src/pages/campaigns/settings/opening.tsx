@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { CampaignPreview, CampaignRecord } from '../../../../../contract/dashboard/campaigns.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { AgentLink } from '../../../parts/agents/agent-select.tsx';
+import { useValueLabel } from '../../../parts/template-picker.tsx';
 import { useAgentNames } from '../../../parts/use-record-names.ts';
 import { texts } from './texts.ts';
 import classes from './settings.module.css';
@@ -12,6 +13,7 @@ type Props = { opening: CampaignPreview['opening']; item: CampaignRecord };
 /** Shows a first message as the recipient sees it, as text, or as a template with its values. */
 export function Opening({ opening, item }: Props): ReactNode {
   const say = useTexts(texts);
+  const labelOf = useValueLabel();
   const agentName = useAgentNames([item.agent_id]);
   if (opening === null)
     return (
@@ -27,9 +29,7 @@ export function Opening({ opening, item }: Props): ReactNode {
           </dd>
           {Object.entries(opening.variables ?? {}).map(([name, value]) => (
             <div key={name}>
-              <dt>
-                <code>{name}</code>
-              </dt>
+              <dt>{labelOf(name)}</dt>
               <dd dir="auto">{value}</dd>
             </div>
           ))}

@@ -19,6 +19,8 @@ import { texts } from './texts.ts';
 
 const isOfAddress = ({ pointer }: { pointer: string }): boolean => pointer.endsWith('/address');
 
+const sampleOf = (name: string): string => `[${name}]`;
+
 type Props = { item: CampaignRecord; draft: SettingsDraft };
 
 /** Sends the first message to the user as a test, with the settings on this page and sample values. */
@@ -36,13 +38,15 @@ function TestForm({ item, draft, kind }: Props & { kind: ChannelKindName }): Rea
   const sayKind = useTexts(kindTexts);
   const org_id = useOrganization().id;
   const [sent, setSent] = useState<AcceptedMessage | null>(null);
+  const [samples, setSamples] = useState<Readonly<Record<string, string>>>({});
+  const names = openingVariables(draft.settings);
   const send = useAct('testCampaign', { refresh: [] });
   const form = useCheckedForm({ address: '', name: '' }, () => ({
     address: (value) => (value.trim() === '' ? say('test_missing') : null),
   }));
   const submit = form.submit(({ address, name }) => {
     const person = { locale: say.language, ...(name.trim() !== '' && { name: name.trim() }) };
-    const variables = Object.fromEntries(openingVariables(draft.settings).map((one) => [one, `[${one}]`]));
+    const variables = Object.fromEntries(names.map((one) => [one, samples[one] ?? sampleOf(one)]));
     const body = { settings: draft.settings, address: address.trim(), end_user: person, variables };
     send.mutate(
       { params: { org_id, campaign_id: item.id }, body },
@@ -77,6 +81,18 @@ function TestForm({ item, draft, kind }: Props & { kind: ChannelKindName }): Rea
             maxLength={200}
             {...form.getInputProps('name')}
           />
+          {names.map((name) => (
+            <TextInput
+              key={name}
+              size="xs"
+              label={say('test_variable', { name })}
+              dir="auto"
+              autoComplete="off"
+              maxLength={1024}
+              value={samples[name] ?? sampleOf(name)}
+              onChange={(event) => setSamples({ ...samples, [name]: event.currentTarget.value })}
+            />
+          ))}
           <Group gap="md">
             <Button
               type="submit"

@@ -1,5 +1,5 @@
 import { Button, Select, Skeleton, Stack, Switch, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import {
   HAND_OFF_RECIPIENTS,
   type HandOffRules,
@@ -28,7 +28,20 @@ export function HandOffCard(): ReactNode {
   const say = useTexts(handOffTexts);
   const org_id = useOrganization().id;
   const read = useRead('readHandOffRules', { params: { org_id } });
-  if (read.data) return <Form key={`${org_id} ${JSON.stringify(read.data)}`} stored={read.data} />;
+  /** The rules at the start of editing. Null: nothing is edited. */
+  const [base, setBase] = useState<HandOffRules | null>(null);
+  const shown = base ?? read.data;
+  if (shown)
+    return (
+      <Form
+        key={`${org_id} ${JSON.stringify(shown)}`}
+        stored={shown}
+        overtaken={base !== null && JSON.stringify(base) !== JSON.stringify(read.data)}
+        onEdit={() => setBase(shown)}
+        onSaved={() => setBase(null)}
+        isOvertaken={async () => JSON.stringify((await read.refetch()).data ?? shown) !== JSON.stringify(shown)}
+      />
+    );
   return (
     <Card title={say('hand_offs')} description={say('hint')}>
       {read.isPending ? <Skeleton h={60} /> : <ProblemAlert problem={read.error} onRetry={() => void read.refetch()} />}
@@ -36,16 +49,42 @@ export function HandOffCard(): ReactNode {
   );
 }
 
-function Form({ stored }: { stored: HandOffRules }): ReactNode {
+type FormProps = {
+  stored: HandOffRules;
+  /** True: another member changed the rules since the start of editing. */
+  overtaken: boolean;
+  onEdit: () => void;
+  onSaved: () => void;
+  /** Reads the rules again, because the page may not know yet that another member saved. */
+  isOvertaken: () => Promise<boolean>;
+};
+
+function Form({ stored, overtaken, onEdit, onSaved, isOvertaken }: FormProps): ReactNode {
   const say = useTexts(handOffTexts);
   const saySettings = useTexts(texts);
   const sayCommon = useTexts(common);
   const organization = useOrganization();
   const may = useMay('admin');
-  const { draft, faults, edited, change, body } = useHandOffDraft(stored, organization.time_zone ?? browserTimeZone());
+  const {
+    draft,
+    faults,
+    edited,
+    change: set,
+    body,
+  } = useHandOffDraft(stored, organization.time_zone ?? browserTimeZone());
   const save = useAct('setHandOffRules', { refresh: ['readHandOffRules', 'listAudit'] });
-  const send = (rules: HandOffRules): void =>
-    save.mutate({ params: { org_id: organization.id }, body: rules }, { onSuccess: () => notifyDone(say('saved')) });
+  const change: typeof set = (part) => {
+    onEdit();
+    set(part);
+  };
+  const done = (): void => {
+    onSaved();
+    notifyDone(say('saved'));
+  };
+  const send = async (rules: HandOffRules): Promise<void> => {
+    if (!overtaken && (await isOvertaken())) return;
+    save.mutate({ params: { org_id: organization.id }, body: rules }, { onSuccess: done });
+  };
   const role = sayCommon(`role_${organization.role}`);
   const shared = { draft, change, readOnly: !may };
   return (
@@ -54,7 +93,7 @@ function Form({ stored }: { stored: HandOffRules }): ReactNode {
       onSubmit={(event) => {
         event.preventDefault();
         const rules = body();
-        if (rules) send(rules);
+        if (rules) void send(rules);
       }}
     >
       <Card
@@ -83,6 +122,11 @@ function Form({ stored }: { stored: HandOffRules }): ReactNode {
           />
           {draft.hasHours && <HoursFields {...shared} faults={faults} />}
           {draft.hasHours && <Outside {...shared} problem={save.error} />}
+          {overtaken && (
+            <Text size="sm" c="orange.9" role="alert">
+              {say('overtaken')}
+            </Text>
+          )}
           {left(save.error) && <ProblemAlert problem={left(save.error)} />}
         </Stack>
       </Card>

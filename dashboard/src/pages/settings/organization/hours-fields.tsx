@@ -64,33 +64,40 @@ function DayRow({ day, draft: { ranges }, change, readOnly }: DayProps): ReactNo
           </Text>
         )}
         {own.map((range, index) => (
-          <Group key={index} gap={4} wrap="nowrap">
-            {(['from', 'to'] as const).map((end) => (
-              <TextInput
-                key={end}
-                type="time"
-                size="xs"
-                flex="1 1 88px"
-                maw={120}
-                miw={0}
-                dir="ltr"
-                aria-label={say(`${end}_of`, { day: name })}
-                readOnly={readOnly}
-                value={range[end]}
-                onChange={(event) => set(range, { ...range, [end]: event.currentTarget.value })}
-              />
-            ))}
-            {!readOnly && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={say('range_remove', { day: name })}
-                onClick={() => set(range, null)}
-              >
-                <IconX size={14} />
-              </ActionIcon>
+          <div key={index}>
+            <Group gap={4} wrap="nowrap">
+              {(['from', 'to'] as const).map((end) => (
+                <TextInput
+                  key={end}
+                  type="time"
+                  size="xs"
+                  flex="1 1 88px"
+                  maw={120}
+                  miw={0}
+                  dir="ltr"
+                  aria-label={say(`${end}_of`, { day: name })}
+                  readOnly={readOnly}
+                  value={range[end]}
+                  onChange={(event) => set(range, { ...range, [end]: event.currentTarget.value })}
+                />
+              ))}
+              {!readOnly && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={say('range_remove', { day: name })}
+                  onClick={() => set(range, null)}
+                >
+                  <IconX size={14} />
+                </ActionIcon>
+              )}
+            </Group>
+            {range.to !== '' && range.to <= range.from && (
+              <Text size="xs" c="dimmed" role="status">
+                {say('ends_next_day')}
+              </Text>
             )}
-          </Group>
+          </div>
         ))}
       </div>
       {!readOnly && (
