@@ -74,6 +74,24 @@ describe.skipIf(!CHROMIUM)('the finder', () => {
     expect(faults).toEqual([]);
   });
 
+  it('the first result of early typing is selected, and an early Enter does not reach the page', async () => {
+    const { page } = await journey.open('/end-users', { as: OWNER });
+    await settled(page);
+    await page.route(/finder/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    // Enter on this button would open a dialog.
+    await page.getByRole('button', { name: 'Add end user' }).first().focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('webh');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-selected]').getByText('Webhooks').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  });
+
   it('the finder fits a phone in Arabic', async () => {
     const viewport = { width: 390, height: 844 };
     const { page } = await journey.open('/agents', { as: OWNER, liked: { language: 'ar' }, viewport });

@@ -69,9 +69,12 @@ export function Finder({ opened, onClose, entries, early }: Props): ReactNode {
         aria-label={sayHere('find_what')}
         dir="auto"
         maxLength={100}
-        onFocus={() => {
+        onFocus={({ currentTarget: field }) => {
           const typed = early();
-          if (typed !== '') setQuery((before) => before + typed);
+          if (typed === '') return;
+          setQuery((before) => before + typed);
+          // The library selects the first result only after it has seen the typing.
+          setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', { code: 'ArrowDown', bubbles: true })));
         }}
       />
       <Spotlight.ActionsList>

@@ -13,7 +13,8 @@ export function useEarlyKeys(): { begin: () => void; take: () => string } {
       if (performance.now() > early.until || ctrlKey || metaKey || altKey || isComposing) return;
       if (key === 'Backspace') early.typed = early.typed.slice(0, -1);
       else if (key.length === 1) early.typed += key;
-      else return;
+      // Enter must not reach the field or the button that has the focus.
+      else if (key !== 'Enter') return;
       event.preventDefault();
       event.stopPropagation();
     };
