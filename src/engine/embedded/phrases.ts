@@ -9,7 +9,7 @@ import { withoutArabicClitics } from '../knowledge/stem-arabic.ts';
 const PERSON = phrases(
   'human|person|agent|live agent|human agent|real person|representative|operator|customer service|customer support|support agent|talk to human|real human|live chat|call me|call me back',
   'موظف|إنسان|شخص حقيقي|خدمة العملاء|ممثل خدمة العملاء|موظف خدمة العملاء|الدعم|مندوب|اتصلوا بي|اتصل بي|كلموني|مسؤول',
-  'इंसान|एजेंट|ग्राहक सेवा|कस्टमर केयर|असली व्यक्ति|प्रतिनिधि|मुझे कॉल करें|मुझे फोन करें|कॉल करो',
+  'इंसान|एजेंट|ग्राहक सेवा|कस्टमर केयर|असली व्यक्ति|वास्तविक व्यक्ति|प्रतिनिधि|मुझे कॉल करें|मुझे फोन करें|कॉल करो',
 );
 const TALK = phrases(
   'talk|speak|chat|connect|transfer|get|need|want|give|contact|reach|put|escalate|switch|hand|pass|forward|see',
@@ -46,7 +46,9 @@ const SOMEBODY_ARABIC = (word: string): boolean => {
 };
 
 /** Words that may occur in a request besides the phrase. */
-const POLITE = phrases('please|pls|kindly|now|a|an|the|من|فضلك|لو|سمحت|رجاء|कृपया|प्लीज|जी|अभी|मुझे');
+const POLITE = phrases(
+  'please|pls|plz|kindly|now|a|an|the|hi|hello|hey|مرحبا|من|فضلك|لو|سمحت|رجاء|कृपया|प्लीज|जी|अभी|मुझे|नमस्ते',
+);
 
 const GREETING = phrases(
   'hi|hii|hiii|hello|helo|hey|heya|howdy|greetings|good|morning|afternoon|evening|day|salam|salaam|assalamualaikum|namaste|namaskar|hola',
