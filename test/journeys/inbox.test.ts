@@ -251,6 +251,10 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await change('E-mail', 'not an address');
     await panel.getByRole('alert').waitFor();
     expect((await person()).email).toBe(null);
+    // The refused text is there to be corrected.
+    await panel.getByRole('button', { name: 'Change E-mail: ' }).press('Enter');
+    expect(await panel.getByRole('textbox', { name: 'E-mail', exact: true }).inputValue()).toBe('not an address');
+    await page.keyboard.press('Escape');
     await change('E-mail', 'noor@example.com');
     // An Arabic keyboard types other digits.
     await change('visits', '٤');
@@ -277,7 +281,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
       [390, 844],
     ] as const) {
       await page.setViewportSize({ width, height });
-      if (width === 390) await page.getByRole('button', { name: 'Details' }).click();
+      if (width === 390) await page.getByRole('button', { name: 'Details', exact: true }).click();
       await panel.waitFor();
       expect(await tooWide(page)).toEqual([]);
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/panel-${width}.png` });
@@ -554,6 +558,63 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
     await row(page, id).getByText('Team:').waitFor();
   });
 
+  it('a search shows the text that it found in full, also in a conversation that waits', async () => {
+    const id = await givenConversation(
+      'Waiting Maya',
+      'For three days I have waited for the violet ribbon that I ordered',
+    );
+    await make(`/conversations/${id}/take-over`, {});
+    const { page } = await journey.open('/conversations?text=the+violet+ribbon+that+I+ordered', {
+      as: OWNER,
+      viewport: { width: 1280, height: 800 },
+    });
+    await row(page, id).locator('mark').waitFor();
+    const seen = `(${SEEN})(document.querySelector('[data-row="${id}"]'), 'the violet ribbon')`;
+    expect(await page.evaluate(seen)).toEqual([true, true]);
+  });
+
+  it.each(['en', 'ar'])('a long name shows its start in each writing direction (%s)', async (language) => {
+    for (const name of [
+      'محمد عبد الرحمن بن خالد آل ثاني الكبير بن عبد الله',
+      'Bartholomew Featherstonehaugh Wolfe the Elder',
+    ]) {
+      const id = await givenConversation(`${name} ${language}`, 'Hello');
+      const viewport = { width: 1000, height: 800 };
+      const { page } = await journey.open(`/conversations/${id}`, { as: OWNER, liked: { language }, viewport });
+      await settled(page);
+      await row(page, id).waitFor();
+      for (const part of [`[data-row="${id}"] bdi`, 'main h1 bdi'])
+        expect(await page.evaluate(`(${STARTS})(document.querySelector('${part}'))`), part).toBe(true);
+    }
+  });
+
+  it('the details of a conversation leave its buttons in view on every screen', async () => {
+    const id = await givenConversation('Details', 'Hello');
+    await make(`/conversations/${id}/take-over`, {});
+    const { end_user } = await read(id);
+    const attributes = { a_long_name_of_an_attribute_from_another_system_of_the_company: 'x' };
+    const tags = Array.from({ length: 30 }, (_, n) => `tag-of-the-person-${n}`);
+    await journey.api(`PATCH /organizations/${orgId}/end-users/${end_user.id}`, { attributes, tags }, cookie);
+    const page = await at(`/conversations/${id}`);
+    for (const [width, height] of [
+      [390, 844],
+      [1024, 768],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.getByRole('button', { name: 'Details', exact: true }).click();
+      for (const name of ['Hand back to the agent', 'Snooze', 'Resolve'])
+        // A click fails if another element covers the button.
+        await page.getByRole('button', { name, exact: true }).click({ trial: true });
+      const side = page.locator('main aside');
+      await side.getByText('a_long_name', { exact: false }).first().waitFor();
+      expect(await side.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+      expect(
+        (await side.getByText('tag-of-the-person-0').locator('xpath=ancestor::*[4]').boundingBox())!.height,
+      ).toBeLessThan(200);
+      await page.getByRole('button', { name: 'Details', exact: true }).click();
+    }
+  });
+
   it('the desktop notifies of a hand-off after the member has allowed it', async () => {
     const { page } = await journey.open('/conversations', { as: OWNER });
     await page.addInitScript(NOTICES);
@@ -685,6 +746,15 @@ const SEEN = `(row, start) => {
     const box = range.getBoundingClientRect();
     return box.left >= left - 1 && box.right <= right + 1 && box.top < bottom;
   });
+}`;
+
+/** True if the first letter of the text is inside its box. */
+const STARTS = `(box) => {
+  const range = new Range();
+  range.setStart(box.firstChild, 0);
+  range.setEnd(box.firstChild, 1);
+  const [letter, around] = [range, box.parentElement].map((one) => one.getBoundingClientRect());
+  return letter.left >= around.left - 1 && letter.right <= around.right + 1;
 }`;
 
 /** Replaces the notifications of the desktop. */

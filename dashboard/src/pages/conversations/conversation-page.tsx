@@ -117,10 +117,12 @@ function Panes({ item, live, others }: PanesProps): ReactNode {
           </Button>
           {may && <Moves item={item} />}
         </header>
-        <SummaryLine item={item} />
-        <Transcript item={item} />
-        <Typing others={others} />
-        <Composer item={item} others={others} />
+        <div className={classes.talkBody}>
+          <SummaryLine item={item} />
+          <Transcript item={item} />
+          <Typing others={others} />
+          <Composer item={item} others={others} />
+        </div>
       </section>
       <ConversationFacts item={item} shown={factsShown} assignee={assignee} />
     </>

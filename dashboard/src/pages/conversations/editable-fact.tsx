@@ -21,11 +21,14 @@ type Props = {
 export function EditableFact({ label, value, onSave, error, maxLength = 1_000 }: Props): ReactNode {
   const say = useTexts(personTexts);
   const [typed, setTyped] = useState<string | null>(null);
+  // After a refusal, the next change starts with the refused text.
+  const [last, setLast] = useState(value);
   const button = useRef<HTMLButtonElement>(null);
   const end = (isSaved: boolean): void => {
     // The field is already closed, for example by Enter before the field loses the focus.
     if (typed === null) return;
     setTyped(null);
+    setLast(typed);
     if (isSaved && typed.trim() !== value) onSave?.(typed.trim());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -41,7 +44,7 @@ export function EditableFact({ label, value, onSave, error, maxLength = 1_000 }:
         <span>{shown}</span>
       ) : typed === null ? (
         <span className={classes.editable}>
-          <UnstyledButton ref={button} className={classes.value} onClick={() => setTyped(value)}>
+          <UnstyledButton ref={button} className={classes.value} onClick={() => setTyped(error ? last : value)}>
             <VisuallyHidden>{say('change', { name: label })}: </VisuallyHidden>
             {shown}
           </UnstyledButton>

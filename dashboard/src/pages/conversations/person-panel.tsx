@@ -91,6 +91,7 @@ function PersonTags({ person: { tags }, change }: PartProps): ReactNode {
         miw={0}
         dir="auto"
         splitChars={[',', '،']}
+        classNames={{ input: classes.tags }}
         maxTags={MAX_TAGS}
         maxLength={64}
         value={[...shown]}

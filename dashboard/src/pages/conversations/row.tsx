@@ -59,7 +59,8 @@ export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, sta
                 <VisuallyHidden>{say('unread')}</VisuallyHidden>
               </>
             )}
-            <bdi>{name}</bdi>
+            {/* As a block, a name of the other direction loses its end, not its start. */}
+            <bdi className={classes.rowSaid}>{name}</bdi>
           </span>
           {from.length > 0 && (
             <span className={classes.rowSoft} title={from.join(' · ')}>
@@ -76,7 +77,8 @@ export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, sta
         <span className={classes.rowLine}>
           {item.found ? <Found of={item.found} /> : <LastWords of={item} />}
           <span className={inbox.marks}>
-            <Mark item={item} now={now} shown={{ view, status }} />
+            {/* In a search, the row has room only for the text that was found. */}
+            {!item.found && <Mark item={item} now={now} shown={{ view, status }} />}
             {item.status === 'handed_off' && view !== 'mine' && view !== 'unassigned' && (
               <Assignee id={item.assignee_id} />
             )}

@@ -9,6 +9,7 @@ import { Tags } from '../../parts/tags.tsx';
 import { useMay, useOrganization } from '../../session/session.ts';
 import { READ_AGAIN } from './search.ts';
 import { texts } from './texts.ts';
+import classes from './person-panel.module.css';
 
 /** Shows the tags of a conversation, from the agent or from members, which members edit in place. */
 export function TagsField({ item: { id, tags } }: { item: ConversationRecord }): ReactNode {
@@ -39,6 +40,7 @@ export function TagsField({ item: { id, tags } }: { item: ConversationRecord }):
         miw={0}
         dir="auto"
         splitChars={[',', '،']}
+        classNames={{ input: classes.tags }}
         maxTags={MAX_CONVERSATION_TAGS}
         maxLength={64}
         value={[...shown]}
