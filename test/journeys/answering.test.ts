@@ -132,6 +132,8 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await expect.poll(stored).toEqual(['refund']);
     await page.reload();
     await page.getByText('refund', { exact: true }).waitFor();
+    // Several changes in a row are one line of the transcript.
+    expect(await page.getByRole('log').locator('[data-change=tagged]').count()).toBe(1);
     expect(await seriousFaults(page)).toEqual([]);
   });
 
@@ -381,7 +383,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
       expect(await tooWide(page)).toEqual([]);
       await undo.press('Enter');
       const note = page.getByText('The reply was not sent. Your text is in the field again.');
-      expect(await isAboveComposer(note)).toBe(true);
+      expect(await coveredBy(note)).toEqual([]);
       if (SHOTS) await page.screenshot({ path: `${SHOTS}/note-${width}.png` });
       await field.fill('');
       await note.waitFor({ state: 'detached' });
@@ -431,6 +433,101 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     expect(await reply(page).inputValue()).toBe('');
     expect([await textsOf(one), await textsOf(two)]).toEqual([['First', 'Second'], ['Before I go']]);
+  });
+
+  it('a reply without a connection is sent when the connection is back, also after another conversation was opened', async () => {
+    const [one, two] = [await givenConversation('Ola'), await givenConversation('Aya')];
+    const page = await at(one);
+    await page.locator(`[data-row="${two}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Aya' }).waitFor();
+    await page.locator(`[data-row="${one}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Ola' }).and(page.locator(':focus')).waitFor();
+    await answerAs(page);
+    await page.context().setOffline(true);
+    await page.keyboard.type('On a train');
+    await page.keyboard.press('Enter');
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/reply'));
+    await page.locator(`[data-row="${two}"]`).click();
+    await failed;
+    await page.context().setOffline(false);
+    await expect.poll(() => textsOf(one), SENT).toEqual(['On a train']);
+    await page.locator(`[data-row="${one}"]`).click();
+    await page.getByRole('log').getByText('On a train').waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect([await reply(page).inputValue(), await textsOf(one)]).toEqual(['', ['On a train']]);
+  });
+
+  it('a reply that was refused after another conversation was opened is reported, and returns to its field', async () => {
+    const [one, two] = [await givenConversation('Ranim'), await givenConversation('Tala')];
+    const page = await at(one);
+    await answerAs(page);
+    await page.keyboard.type('Too late');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    const refusal = { status: 409, contentType: 'application/problem+json', body: '{"code":"reply_outdated"}' };
+    await page.route('**/reply*', (route) => route.fulfill(refusal));
+    await page.locator(`[data-row="${two}"]`).click();
+    await page.getByText('Your reply to Ranim was not sent.', { exact: false }).waitFor();
+    await page.locator(`[data-row="${one}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Ranim' }).and(page.locator(':focus')).waitFor();
+    await answerAs(page);
+    await expect.poll(() => reply(page).inputValue()).toBe('Too late');
+    expect(await textsOf(one)).toEqual([]);
+  });
+
+  it('files and text that another conversation interrupts are sent, and files that wait stay', async () => {
+    const [one, two] = [await givenConversation('Ward'), await givenConversation('Yara')];
+    const page = await at(one);
+    const field = await answerAs(page);
+    const choose = async (count: number): Promise<void> => {
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'Attach files' }).click();
+      const file = (_: unknown, n: number) => ({ name: `${n}.txt`, mimeType: 'text/plain', buffer: Buffer.from('A') });
+      await (await chooser).setFiles(Array.from({ length: count }, file));
+    };
+    const chosen = page.getByRole('list', { name: 'Files of the reply' }).getByRole('listitem');
+    await choose(12);
+    await expect.poll(() => chosen.count()).toBe(12);
+    // Files above the limit are not dropped silently.
+    expect(await chosen.filter({ hasText: 'Send this file with the next reply.' }).count()).toBe(2);
+    await page.locator(`[data-row="${two}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Yara' }).waitFor();
+    await page.locator(`[data-row="${one}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Ward' }).and(page.locator(':focus')).waitFor();
+    await answerAs(page);
+    expect(await chosen.count()).toBe(12);
+    await field.fill('Here they are');
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/files*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/files*');
+    await field.press('Enter');
+    await asked;
+    await page.locator(`[data-row="${two}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Yara' }).waitFor();
+    release();
+    await expect.poll(async () => (await textsOf(one)).at(-1), SENT).toBe('Here they are');
+    expect(await textsOf(one)).toHaveLength(11);
+    await page.locator(`[data-row="${one}"]`).click();
+    await page.getByRole('heading', { level: 1, name: 'Ward' }).and(page.locator(':focus')).waitFor();
+    await answerAs(page);
+    expect([await field.inputValue(), await chosen.count()]).toEqual(['', 2]);
+  });
+
+  it('Escape leaves the reply field, so that the single keys work again', async () => {
+    const page = await at(await givenConversation('Esraa'));
+    const field = await answerAs(page);
+    await page.keyboard.type('A draft');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('n');
+    await focused(page.getByRole('textbox', { name: 'Write a note for your team' }));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    await focused(field);
+    expect(await field.inputValue()).toBe('A draft');
   });
 
   it('a waiting reply is sent before the conversation is resolved', async () => {
@@ -524,8 +621,13 @@ const inSight = (element: Locator): Promise<boolean[]> =>
 /** The distance in pixels between the visible part of the box and its end. */
 const toEnd = (box: Locator): Promise<number> =>
   box.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
-const isAboveComposer = (note: Locator): Promise<boolean> =>
+/** Lists the parts of the conversation that the notification covers. */
+const coveredBy = (note: Locator): Promise<string[]> =>
   note.evaluate((one) => {
-    const composer = one.ownerDocument.querySelector('form[data-side]')!;
-    return one.getBoundingClientRect().bottom <= composer.getBoundingClientRect().top;
+    const box = one.getBoundingClientRect();
+    const covers = (other: typeof box): boolean =>
+      other.left < box.right && other.right > box.left && other.top < box.bottom && other.bottom > box.top;
+    return ['form[data-side]', 'main h1', '[role=log]'].filter((part) =>
+      covers(one.ownerDocument.querySelector(part)!.getBoundingClientRect()),
+    );
   });

@@ -76,7 +76,7 @@ type ReadExtras = {
  * True if the connection is lost, the calls are too many, or the server is temporarily unavailable. After another
  * refusal, a retry would get the same refusal.
  */
-const isTemporary = (error: unknown): boolean =>
+export const isTemporary = (error: unknown): boolean =>
   error instanceof Problem && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 export function useRead<N extends DashboardRouteName>(

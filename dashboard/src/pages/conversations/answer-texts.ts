@@ -23,6 +23,7 @@ export const answerTexts = defineTexts(
     undo: 'Undo',
     key_undo: 'Undo the waiting reply',
     undone: 'The reply was not sent. Your text is in the field again.',
+    not_sent_to: 'Your reply to {name} was not sent. Open the conversation to send it again.',
   },
   {
     members: 'الأعضاء',
@@ -56,5 +57,6 @@ export const answerTexts = defineTexts(
     undo: 'تراجع',
     key_undo: 'استرجاع الرد المنتظر',
     undone: 'لم يُرسل الرد. عاد إلى الحقل.',
+    not_sent_to: 'لم يُرسل ردك إلى {name}. افتح المحادثة لإرساله من جديد.',
   },
 );

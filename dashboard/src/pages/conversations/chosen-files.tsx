@@ -5,7 +5,7 @@ import { useTexts } from '../../language/texts.tsx';
 import { useProblemText } from '../../parts/problem-alert.tsx';
 import { sizeTexts } from '../../language/format.ts';
 import { fileTexts } from './file-texts.ts';
-import { type ChosenFile, MAX_MEBIBYTES } from './use-chosen-files.ts';
+import { type ChosenFile, MAX_FILES, MAX_MEBIBYTES } from './use-chosen-files.ts';
 import classes from './files.module.css';
 
 type Props = { files: readonly ChosenFile[]; onRemove: (key: number) => void };
@@ -44,8 +44,9 @@ export function ChosenFiles({ files, onRemove }: Props): ReactNode {
 function Reason({ why }: { why: unknown }): ReactNode {
   const say = useTexts(fileTexts);
   const { title, detail } = useProblemText(why);
-  const isOurs = why === 'file_empty' || why === 'file_too_large';
-  return <span className={classes.why}>{isOurs ? say(why, { size: MAX_MEBIBYTES }) : `${title} ${detail}`}</span>;
+  const isOurs = why === 'file_empty' || why === 'file_too_large' || why === 'file_too_many';
+  const limits = { size: MAX_MEBIBYTES, count: MAX_FILES };
+  return <span className={classes.why}>{isOurs ? say(why, limits) : `${title} ${detail}`}</span>;
 }
 
 export function AttachButton({ onChoose }: { onChoose: (files: File[]) => void }): ReactNode {

@@ -197,14 +197,13 @@ function useSend({ item, side, text, setText, setReply, field, chosen, chosenAct
   const [asked, setAsked] = useState<string | null>(null);
   const left = side === 'member' && asked === text ? leftIn(text) : [];
   /**
-   * Files are sent before the text, because the text often refers to them. If a file could not be sent, the text
-   * returns to the field.
+   * Files are sent before the text, because the text often refers to them. Until all files are sent, the text stays in
+   * the field.
    */
   const answer = async (entered: string): Promise<void> => {
-    setText('');
-    const allSent = chosen.files.length === 0 || (await chosen.send());
-    if (!allSent) setText((now) => [entered, now].filter(Boolean).join('\n\n'));
-    else if (entered !== '') {
+    if (chosen.files.length > 0 && !(await chosen.send())) return;
+    setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
+    if (entered !== '') {
       delayed.hold(entered, chosenActions.current);
       chosenActions.set(null);
     }

@@ -84,6 +84,8 @@ export function ReplyField({
           onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
           onKeyDown={(event) => {
             if (list.onKey(event) || names.onKey(event) || onKey(event)) return;
+            // The keys of the page work outside the field.
+            if (event.key === 'Escape' && !event.nativeEvent.isComposing) event.currentTarget.blur();
             // While a word is composed, Enter belongs to the input method.
             if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) onSend(event);
           }}

@@ -155,8 +155,15 @@ const inOrder = ({ messages, notes, changes, runs, approvals, rating }: Conversa
     ...approvals,
     ...(rating ? [{ ...rating, id: 'rating', created_at: rating.rated_at }] : []),
   ];
-  return entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+  const sorted = entries.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+  return sorted.filter((one, index) => !isTaggedAgain(one, sorted[index + 1]));
 };
+
+/** A member often adds several tags one by one, so only the last change of several is shown. */
+const isTaggedAgain = (one: object, next: object | undefined): boolean =>
+  isTagged(one) && next !== undefined && isTagged(next) && one.actor_id === next.actor_id;
+
+const isTagged = (one: object): one is ShownChange => 'actor_id' in one && (one as ShownChange).type === 'tagged';
 
 /** Shows the date above the first entry of each day. */
 function Day({ of, before }: { of: Dated; before: Dated | undefined }): ReactNode {

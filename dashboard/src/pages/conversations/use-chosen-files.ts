@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import type { ConversationRecord } from '../../../../contract/dashboard/conversations.ts';
 import { MAX_ATTACHMENT_NAME } from '../../../../contract/limits.ts';
 import { call } from '../../api/client.ts';
@@ -11,7 +11,9 @@ import { sendDelayed } from './use-delayed-reply.ts';
 export const MAX_MEBIBYTES = 10;
 const MAX_BYTES = MAX_MEBIBYTES * 1024 * 1024;
 /** One reply has at most this many files, each of which becomes a separate message. */
-const MAX_FILES = 10;
+export const MAX_FILES = 10;
+/** The file belongs to the next reply. */
+const TOO_MANY = 'file_too_many';
 
 export type ChosenFile = {
   key: number;
@@ -21,6 +23,14 @@ export type ChosenFile = {
   why?: unknown;
 };
 let lastKey = 0;
+/** The files that were chosen in each conversation. They last as long as the page, also when the member leaves. */
+const chosenIn = new Map<string, readonly ChosenFile[]>();
+const NONE: readonly ChosenFile[] = [];
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
 
 /**
  * Holds the files that a member has selected. The selected files are sent with the reply, one by one. Failed files stay
@@ -29,17 +39,20 @@ let lastKey = 0;
 export function useChosenFiles({ id: conversationId, messages }: ConversationRecord) {
   const org_id = useOrganization().id;
   const client = useQueryClient();
-  const [files, setFiles] = useState<readonly ChosenFile[]>([]);
+  const files = useSyncExternalStore(subscribe, () => chosenIn.get(conversationId) ?? NONE);
+  const setFiles = (change: (all: readonly ChosenFile[]) => readonly ChosenFile[]): void => {
+    chosenIn.set(conversationId, change(chosenIn.get(conversationId) ?? NONE));
+    for (const listener of listeners) listener();
+  };
   const put = (key: number, next: Partial<ChosenFile>): void =>
     setFiles((all) => all.map((one) => (one.key === key ? { ...one, ...next } : one)));
   const add = (chosen: readonly File[]): void =>
     setFiles((all) => [
       ...all,
-      ...chosen.slice(0, MAX_FILES - all.length).map((file): ChosenFile => ({
-        key: ++lastKey,
-        file,
-        ...(faultOf(file) === null ? { state: 'chosen' } : { state: 'failed', why: faultOf(file) }),
-      })),
+      ...chosen.map((file, index): ChosenFile => {
+        const why = faultOf(file) ?? (all.length + index < MAX_FILES ? null : TOO_MANY);
+        return { key: ++lastKey, file, ...(why === null ? { state: 'chosen' } : { state: 'failed', why }) };
+      }),
     ]);
   /** The result is false if at least one file could not be sent. */
   const send = async (): Promise<boolean> => {
@@ -47,8 +60,8 @@ export function useChosenFiles({ id: conversationId, messages }: ConversationRec
     if (!(await sendDelayed(conversationId))) return false;
     let allSent = true;
     const after = messages.at(-1)?.id;
-    for (const { key, file } of files) {
-      if (faultOf(file) !== null) continue;
+    for (const { key, file, why } of files) {
+      if (faultOf(file) !== null || why === TOO_MANY) continue;
       put(key, { state: 'sending', why: undefined });
       try {
         const params = { org_id, conversation_id: conversationId };
@@ -59,6 +72,7 @@ export function useChosenFiles({ id: conversationId, messages }: ConversationRec
         put(key, { state: 'failed', why });
       }
     }
+    setFiles((all) => all.map((one) => (one.why === TOO_MANY ? { ...one, state: 'chosen', why: undefined } : one)));
     for (const name of READ_AGAIN) void client.invalidateQueries({ queryKey: [name] });
     return allSent;
   };

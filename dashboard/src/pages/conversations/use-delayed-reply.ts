@@ -1,8 +1,13 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { ConversationRecord, ReplyActions } from '../../../../contract/dashboard/conversations.ts';
-import { useAct } from '../../api/queries.ts';
+import { isTemporary, useAct } from '../../api/queries.ts';
+import { usePersonName } from '../../parts/end-users/person-name.ts';
+import { notifyFailed } from '../../parts/notify.tsx';
 import { useOrganization } from '../../session/session.ts';
+import { useTexts } from '../../language/texts.tsx';
+import { answerTexts } from './answer-texts.ts';
 import { useOpenNext } from './open-next.tsx';
+import { isSent, resend, takeBack, type Reply } from './resend-reply.ts';
 import { READ_AGAIN } from './search.ts';
 
 /** A reply can be undone during this time. */
@@ -20,10 +25,10 @@ export const sendDelayed = async (conversationId: string): Promise<boolean> =>
   (await delayed.get(conversationId)?.()) ?? true;
 
 /**
- * A reply waits five seconds in this window before it is sent. No waiting reply is lost. When the user leaves the page,
- * the reply is sent immediately. A refused reply returns to the field. A reply that a closed window may not have sent
- * stays in the tab's storage until the conversation contains it. `giveBack`: inserts a text into the field, before the
- * existing text.
+ * A reply waits five seconds in this window before it is sent. No waiting reply is lost. When the user leaves the
+ * conversation, the reply is sent immediately, and again until it is sent. A refused reply returns to the field. A reply
+ * that a closed window may not have sent stays in the tab's storage until the conversation contains it. `giveBack`:
+ * inserts a text into the field, before the existing text.
  */
 export function useDelayedReply(
   item: ConversationRecord,
@@ -41,16 +46,23 @@ export function useDelayedReply(
   });
 
   const openNext = useOpenNext();
-  const send = async ({ text, after, actions }: Reply, leaving: boolean): Promise<boolean> => {
+  const say = useTexts(answerTexts);
+  const name = usePersonName()(item.end_user);
+  const send = async (going: Reply, leaving: boolean): Promise<boolean> => {
+    const { text, after, actions } = going;
     const params = { org_id, conversation_id: id };
     const body = { text, ...(actions && { actions }) };
     const goOn = openNext(id);
     try {
       await reply.mutateAsync({ params, query: { after }, body, ...(leaving && { keepalive: true }) });
-    } catch {
-      if (!now.current.isHere || leaving) return false;
-      forget(id, text);
-      now.current.giveBack(text, actions);
+    } catch (error) {
+      if (now.current.isHere && !leaving) {
+        forget(id, text);
+        now.current.giveBack(text, actions);
+      } else if (!now.current.isHere) {
+        const onGivenUp = (): void => notifyFailed(say('not_sent_to', { name }));
+        void resend(params, going, !isTemporary(error), onGivenUp);
+      }
       return false;
     }
     forget(id, text);
@@ -83,9 +95,10 @@ export function useDelayedReply(
   const hold = (text: string, actions: ReplyActions | null): void => {
     // A waiting reply is sent first, so that replies arrive in the order of writing.
     void letGo(false);
-    keep(item, text);
     const next = { text, after: item.messages.at(-1)?.id, actions };
-    if (new Blob([text]).size > MAX_HELD_BYTES) void send(next, false);
+    keep(id, next);
+    // The files of a reply may be sent after the user has left the conversation.
+    if (!now.current.isHere || new Blob([text]).size > MAX_HELD_BYTES) void send(next, false);
     else set(next);
   };
   const undo = (): void => {
@@ -115,9 +128,16 @@ function useLeaving(now: RefObject<Now>, latest: RefObject<(leaving: boolean) =>
     here.isHere = true;
     const leave = (): void => void latest.current(true);
     addEventListener('pagehide', leave);
+    const bringBack = async (): Promise<void> => {
+      for (const { text, actions } of await takeBack(here.item.id)) {
+        forget(here.item.id, text);
+        here.giveBack(text, actions);
+      }
+    };
+    void bringBack();
     const settled = setTimeout(() => {
       const lost = lostReply(here.item);
-      if (lost !== null && !here.waiting) here.giveBack(lost, null);
+      if (lost !== null && !here.waiting) here.giveBack(lost.text, lost.actions);
     }, HOLD_MS);
     return () => {
       removeEventListener('pagehide', leave);
@@ -128,22 +148,19 @@ function useLeaving(now: RefObject<Now>, latest: RefObject<(leaving: boolean) =>
   }, [now, latest]);
 }
 
-/** `after`: the newest message that the author of the reply has seen. */
-type Reply = { text: string; after: string | undefined; actions: ReplyActions | null };
-type Kept = { text: string; after: string };
 const place = (id: string): string => `parley.held.${id}`;
 
-function keep({ id, messages }: ConversationRecord, text: string): void {
+function keep(id: string, reply: Reply): void {
   try {
-    sessionStorage.setItem(place(id), JSON.stringify({ text, after: messages.at(-1)?.id ?? '' } satisfies Kept));
+    sessionStorage.setItem(place(id), JSON.stringify(reply));
   } catch {
     // The storage may be full or turned off, so the reply lasts only as long as the page.
   }
 }
 
-function read(id: string): Kept | null {
+function read(id: string): Reply | null {
   try {
-    return JSON.parse(sessionStorage.getItem(place(id)) ?? 'null') as Kept | null;
+    return JSON.parse(sessionStorage.getItem(place(id)) ?? 'null') as Reply | null;
   } catch {
     return null;
   }
@@ -159,13 +176,9 @@ function forget(id: string, text: string): void {
 }
 
 /** Returns a reply that an earlier window of this tab may not have sent, unless the conversation contains it. */
-function lostReply({ id, messages }: ConversationRecord): string | null {
-  const stored = read(id);
+function lostReply(item: ConversationRecord): Reply | null {
+  const stored = read(item.id);
   if (!stored) return null;
-  forget(id, stored.text);
-  const isSent = messages.some(
-    (one) =>
-      one.role === 'member' && one.id > stored.after && 'text' in one.content && one.content.text === stored.text,
-  );
-  return isSent ? null : stored.text;
+  forget(item.id, stored.text);
+  return isSent(item, stored) ? null : stored;
 }
