@@ -517,6 +517,24 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     expect([await field.inputValue(), await chosen.count()]).toEqual(['', 2]);
   });
 
+  it('a state that another member changes does not change the author of a begun text, and an own reply is in view', async () => {
+    const id = await givenConversation('Bayan');
+    for (let n = 0; n < 25; n++) await call(`POST /conversations/${id}/reply`, { text: `Line ${n}` });
+    const page = await at(id);
+    const field = await answerAs(page);
+    await page.keyboard.type('Half a re');
+    await call(`POST /conversations/${id}/hand-back`);
+    await page.getByText('With the agent').first().waitFor();
+    await page.keyboard.type('ply');
+    expect(await field.inputValue()).toBe('Half a reply');
+    const log = page.getByRole('log');
+    await log.evaluate((box) => (box.scrollTop = 0));
+    await page.keyboard.press('Enter');
+    await log.getByText('Half a reply').waitFor();
+    await expect.poll(() => toEnd(log)).toBeLessThan(2);
+    expect((await textsOf(id)).at(-1)).toBe('Half a reply');
+  });
+
   it('Escape leaves the reply field, so that the single keys work again', async () => {
     const page = await at(await givenConversation('Esraa'));
     const field = await answerAs(page);

@@ -95,6 +95,7 @@ export async function resolveConversation(
   await db.transaction(async (tx) => {
     const conversation = await lockConversation(tx, orgId, id);
     if (!conversation) throw new Refusal('conversation_not_found');
+    if (conversation.status === 'resolved') return;
     await endConversation(tx, orgId, { id, runId: conversation.runId }, actor);
   });
   return summarizeConversation({ db }, orgId, id);

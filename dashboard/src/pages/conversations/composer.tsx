@@ -61,9 +61,14 @@ function ReplyForm({ item, others }: Props): ReactNode {
   // A choice is valid until the agent or a member takes over, and then the most likely author is selected.
   const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
   const likely: Side = sandbox && !silent ? 'end_user' : 'member';
-  // A note can be continued in any state, so that half a note never appears in the reply field.
-  const side = picked && (picked.side === 'note' || picked.status === item.status) ? picked.side : likely;
   const drafts = { reply: useDraftText(`parley.reply.${item.id}`), note: useDraftText(`parley.note.${item.id}`) };
+  // A note can be continued in any state, so that half a note never appears in the reply field.
+  const isPicked = picked !== null && (picked.side === 'note' || picked.status === item.status);
+  // Half a reply must not become a message of the end user when another member changes the state.
+  const begun = useRef(likely);
+  if (drafts.reply[0] === '') begun.current = likely;
+  const side = isPicked ? picked.side : begun.current;
+  if (side !== 'note') begun.current = side;
   const [text, setText] = side === 'note' ? drafts.note : drafts.reply;
   const field = useRef<HTMLTextAreaElement>(null);
   const startAs = (next: Side): void => {

@@ -21,7 +21,7 @@ const askBeforeLeaving = (event: BeforeUnloadEvent): void => {
 };
 
 /**
- * Sends a reply again until it is sent, refused or taken back, because nobody sees its failure in the conversation. If
+ * Sends a reply again until it is sent, refused or taken back, because no one sees its failure in the conversation. If
  * the reply was not sent, `onGivenUp` is called and the reply waits until the conversation is opened.
  */
 export function resend(place: Place, reply: Reply, isRefused: boolean, onGivenUp: () => void): Promise<void> {

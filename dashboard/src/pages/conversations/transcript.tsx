@@ -14,6 +14,7 @@ import { ShownSteps } from '../../parts/answer-steps.tsx';
 import { ApprovalCard } from '../../parts/approvals/approval-card.tsx';
 import { useMemberNames } from '../../parts/use-record-names.ts';
 import { usePersonName } from '../../parts/end-users/person-name.ts';
+import { useSession } from '../../session/session.ts';
 import { DeliveryNotes, DeliveryState } from '../../parts/messages/delivery-state.tsx';
 import { AnswerMenu } from './answer-menu.tsx';
 import { ChangeLine } from './change-line.tsx';
@@ -36,7 +37,10 @@ const NEAR_PX = 80;
 /** Runs in the listed states will answer soon. */
 const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
 
-/** Shows the messages, newest at the end. The view follows new messages unless the reader has scrolled up. */
+/**
+ * Shows the messages, newest at the end. The view follows new messages, unless they are of others and the reader has
+ * scrolled up.
+ */
 export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(texts);
   const log = useRef<HTMLDivElement>(null);
@@ -44,14 +48,14 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
   const top = useRef(0);
   const [missed, setMissed] = useState(false);
   const entries = inOrder(item);
-  const newest = entries.findLast((entry) => !('type' in entry || 'score' in entry))?.id;
+  const { newest, isMine } = useNewest(entries);
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
     const box = log.current;
     if (!box) return;
-    if (atEnd.current) box.scrollTop = box.scrollHeight;
+    if (atEnd.current || isMine) box.scrollTop = box.scrollHeight;
     else setMissed(true);
-  }, [newest]);
+  }, [newest, isMine]);
   useLayoutEffect(() => {
     if (writing && atEnd.current && log.current) log.current.scrollTop = log.current.scrollHeight;
   }, [writing]);
@@ -118,6 +122,13 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
       )}
     </div>
   );
+}
+
+/** Returns the ID of the newest message or note, and whether the reader wrote it. */
+function useNewest(entries: ReturnType<typeof inOrder>) {
+  const me = useSession().user.id;
+  const last = entries.findLast((entry) => !('type' in entry || 'score' in entry));
+  return { newest: last?.id, isMine: last !== undefined && 'author_id' in last && last.author_id === me };
 }
 
 function Writing(): ReactNode {
