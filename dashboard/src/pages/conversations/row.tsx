@@ -74,11 +74,10 @@ export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, sta
           )}
           <LastTime at={item.last_message?.created_at ?? item.created_at} now={now} />
         </span>
-        <span className={classes.rowLine}>
+        <span className={classes.rowLine} data-found={item.found ? true : undefined}>
           {item.found ? <Found of={item.found} /> : <LastWords of={item} />}
           <span className={inbox.marks}>
-            {/* In a search, the row has room only for the text that was found. */}
-            {!item.found && <Mark item={item} now={now} shown={{ view, status }} />}
+            <Mark item={item} now={now} shown={{ view, status }} />
             {item.status === 'handed_off' && view !== 'mine' && view !== 'unassigned' && (
               <Assignee id={item.assignee_id} />
             )}
