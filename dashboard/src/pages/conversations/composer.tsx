@@ -58,21 +58,12 @@ function ReplyForm({ item, others }: Props): ReactNode {
   const sayAnswer = useTexts(answerTexts);
   const sandbox = item.channel_kind === 'sandbox';
   const silent = item.status === 'handed_off';
-  // A choice is valid until the agent or a member takes over, and then the most likely author is selected.
-  const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
-  const likely: Side = sandbox && !silent ? 'end_user' : 'member';
   const drafts = { reply: useDraftText(`parley.reply.${item.id}`), note: useDraftText(`parley.note.${item.id}`) };
-  // A note can be continued in any state, so that half a note never appears in the reply field.
-  const isPicked = picked !== null && (picked.side === 'note' || picked.status === item.status);
-  // Half a reply must not become a message of the end user when another member changes the state.
-  const begun = useRef(likely);
-  if (drafts.reply[0] === '') begun.current = likely;
-  const side = isPicked ? picked.side : begun.current;
-  if (side !== 'note') begun.current = side;
+  const { side, pick } = useSide(item, drafts.reply[0] !== '');
   const [text, setText] = side === 'note' ? drafts.note : drafts.reply;
   const field = useRef<HTMLTextAreaElement>(null);
   const startAs = (next: Side): void => {
-    flushSync(() => setPicked({ side: next, status: item.status }));
+    flushSync(() => pick(next));
     field.current?.focus();
   };
   const chosen = useChosenFiles(item);
@@ -113,7 +104,7 @@ function ReplyForm({ item, others }: Props): ReactNode {
       {side === 'member' && (
         <ReplyActionsLine actions={chosenActions.current} onRemove={() => chosenActions.set(null)} />
       )}
-      <SideChoice side={side} sandbox={sandbox} onPick={(next) => setPicked({ side: next, status: item.status })} />
+      <SideChoice side={side} sandbox={sandbox} onPick={pick} />
       {side === 'member' && <TemplateReply item={item} />}
       {side === 'member' && <ChosenFiles files={chosen.files} onRemove={chosen.remove} />}
       <ReplyField
@@ -140,6 +131,21 @@ function ReplyForm({ item, others }: Props): ReactNode {
       </ReplyField>
     </form>
   );
+}
+
+/** Returns the author of the next message. The member can pick another author. */
+function useSide({ status, channel_kind }: ConversationRecord, isBegun: boolean) {
+  // A choice is valid until the agent or a member takes over, and then the most likely author is selected.
+  const [picked, setPicked] = useState<{ side: Side; status: string } | null>(null);
+  const likely: Side = channel_kind === 'sandbox' && status !== 'handed_off' ? 'end_user' : 'member';
+  // A note can be continued in any state, so that half a note never appears in the reply field.
+  const isPicked = picked !== null && (picked.side === 'note' || picked.status === status);
+  // Half a reply must not become a message of the end user when another member changes the state.
+  const begun = useRef(likely);
+  if (!isBegun) begun.current = likely;
+  const side = isPicked ? picked.side : begun.current;
+  if (side !== 'note') begun.current = side;
+  return { side, pick: (next: Side): void => setPicked({ side: next, status }) };
 }
 
 type ToolsProps = {
