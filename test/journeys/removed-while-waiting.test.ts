@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DASHBOARD_BASE } from '../../contract/dashboard/routes.ts';
 import { startTestApp, type TestApp } from '../app.ts';
+import { startWhatsApp } from '../fakes/whatsapp.ts';
 import { givenOwner, type Owner } from '../owner.ts';
 
 /** Members are removed while their calls wait for another server: a provider, or a model. */
@@ -14,9 +16,12 @@ let url: string;
 let agentId: string;
 /** The responses that the other server has not sent yet. */
 const held: ServerResponse[] = [];
+/** The server to which the other server forwards its requests. Null: it holds them. */
+let behind: string | null = null;
 
 beforeAll(async () => {
   other = createServer((request, response) => {
+    if (behind !== null) return void forward(behind, request, response);
     request.resume();
     held.push(response);
   });
@@ -35,6 +40,12 @@ afterAll(async () => {
   await app?.stop();
 });
 
+async function forward(to: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { authorization = '' } = request.headers;
+  const answer = await fetch(to + request.url!, { headers: { authorization } });
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+}
+
 let members = 0;
 async function givenMember() {
   const email = `member-${++members}@example.com`;
@@ -52,10 +63,11 @@ async function givenMember() {
   const { data } = (await owner.call('GET /members')).body as { data: { id: string; email: string }[] };
   return {
     id: data.find((one) => one.email === email)!.id,
-    call: async (path: string, body: object) => {
+    call: async (call: string, body: object) => {
+      const [method, path] = call.startsWith('/') ? ['POST', call] : (call.split(' ') as [string, string]);
       const headers = { ...post.headers, cookie };
       const to = `${app.url}${DASHBOARD_BASE}/organizations/${owner.orgId}${path}`;
-      const answer = await fetch(to, { ...post, headers, body: JSON.stringify(body) });
+      const answer = await fetch(to, { method, headers, body: JSON.stringify(body) });
       return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
     },
   };
@@ -100,3 +112,34 @@ test('a member who is removed while a model answers does not read the answer', a
   const { status, body } = await removedDuring(`/agents/${agentId}/playground`, trying, completion);
   expect([status, body['code']]).toEqual([404, 'organization_not_found']);
 });
+
+test.each<[string, (ids: Ids) => [call: string, body: object]]>([
+  ['a test message', (ids: Ids) => [`POST /channels/${ids.channel}/test`, { address: PERSON, content: CONTENT }]],
+  ['a campaign', (ids: Ids) => [`PATCH /campaigns/${ids.campaign}`, { settings: { opening: { template: TEMPLATE } } }]],
+])('a member who is removed while the provider lists its templates changes nothing: %s', async (_, callOf) => {
+  const whatsapp = await startWhatsApp();
+  behind = whatsapp.url;
+  try {
+    const { verify_token: _token, ...secrets } = whatsapp.secrets;
+    const settings = { ...whatsapp.settings, ...secrets, api_url: url };
+    const shop = { agent_id: agentId, kind: 'whatsapp', name: 'Shop', settings };
+    const channel = (await owner.call('POST /channels', shop)).body.id;
+    const named = { agent_id: agentId, channel_id: channel, name: 'Spring' };
+    const campaign = (await owner.call('POST /campaigns', named)).body.id;
+    behind = null;
+    const [call, body] = callOf({ channel, campaign });
+    const { status, body: problem } = await removedDuring(call, body, { error: { message: 'x', code: 1 } });
+    expect([status, problem['code']]).toEqual([404, 'organization_not_found']);
+    const { rows } = await app.db.execute(sql`SELECT 1 FROM message WHERE org_id = ${owner.orgId}`);
+    expect(rows).toEqual([]);
+    expect((await owner.call(`GET /campaigns/${campaign}`)).body.settings.opening ?? null).toBeNull();
+  } finally {
+    behind = null;
+    await whatsapp.stop();
+  }
+});
+
+type Ids = { channel: string; campaign: string };
+const PERSON = '+97430000000';
+const TEMPLATE = { name: 'order_ready', language: 'en-US', variables: { '1': 'Asha', '2': 'A-17' } };
+const CONTENT = { type: 'template', ...TEMPLATE };

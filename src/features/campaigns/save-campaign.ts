@@ -1,16 +1,11 @@
 import type { CampaignRecord, UpdateCampaignBody } from '../../../contract/dashboard/campaigns.ts';
-import { Refusal } from '../../../contract/problems.ts';
-import { channelTemplateFault } from '../../channels/channel-template-fault.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
-import { readChannel } from '../../store/channels/channels.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
+import { checkTemplate } from '../channels/check-template.ts';
 import { updateCampaign } from './change-campaign.ts';
 import type { CampaignsDeps } from './deps.ts';
 
-/**
- * Changes the settings of a campaign. A template is first compared with its definition at the provider, so that no
- * recipient fails because of the template.
- */
+/** Changes the settings of a campaign, after its template is compared with the definition at the provider. */
 export async function saveCampaign(
   deps: Pick<CampaignsDeps, 'db' | 'openSecrets' | 'connector'>,
   orgId: string,
@@ -20,11 +15,9 @@ export async function saveCampaign(
 ): Promise<CampaignRecord> {
   const template = changes.settings?.opening?.template;
   const campaign = template && (await readCampaign(deps.db, orgId, id));
-  const channel = campaign && (await readChannel(deps.db, orgId, campaign.channelId));
-  const detail = channel && (await channelTemplateFault(deps, channel, { type: 'template', ...template }));
-  if (detail) {
-    const errors = [{ pointer: '/settings/opening/template/name', code: 'template', detail }];
-    throw new Refusal('validation_failed', undefined, { errors });
+  if (campaign) {
+    const content = { type: 'template' as const, ...template };
+    await checkTemplate(deps, orgId, campaign.channelId, content, '/settings/opening/template/name');
   }
   return updateCampaign(deps, orgId, id, changes, actor);
 }

@@ -1,21 +1,25 @@
+import type { TemplateContent } from '../../channels/template-fault.ts';
 import { Refusal } from '../../../contract/problems.ts';
-import type { MessageContent } from '../../../contract/messages.ts';
 import { channelTemplateFault } from '../../channels/channel-template-fault.ts';
 import { readChannel } from '../../store/channels/channels.ts';
 import type { ChannelsDeps } from './deps.ts';
 
-/** Refuses a template that does not fit its definition at the provider. Other content is not checked. */
+export type TemplateDeps = Pick<ChannelsDeps, 'db' | 'openSecrets'> & {
+  connector: Pick<ChannelsDeps['connector'], 'templates'>;
+};
+
+/**
+ * Refuses a template that does not fit its definition at the provider, so that no message fails because of the template.
+ * `pointer`: the field of the request with the template.
+ */
 export async function checkTemplate(
-  deps: Pick<ChannelsDeps, 'db' | 'openSecrets'> & { connector: Pick<ChannelsDeps['connector'], 'templates'> },
+  deps: TemplateDeps,
   orgId: string,
   channelId: string,
-  content: MessageContent,
+  template: TemplateContent,
+  pointer: string,
 ): Promise<void> {
-  if (content.type !== 'template') return;
   const row = await readChannel(deps.db, orgId, channelId);
-  const detail = row && (await channelTemplateFault(deps, row, content));
-  if (detail) {
-    const errors = [{ pointer: '/content', code: 'template', detail }];
-    throw new Refusal('validation_failed', detail, { errors });
-  }
+  const detail = row && (await channelTemplateFault(deps, row, template));
+  if (detail) throw new Refusal('validation_failed', detail, { errors: [{ pointer, code: 'template', detail }] });
 }

@@ -1,9 +1,7 @@
 import type { ConversationMessage, ReplyBody } from '../../../contract/dashboard/conversations.ts';
-import { Refusal } from '../../../contract/problems.ts';
-import { channelTemplateFault } from '../../channels/channel-template-fault.ts';
-import { readChannel } from '../../store/channels/channels.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
+import { checkTemplate } from '../channels/check-template.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { replyInConversation } from './reply-in-conversation.ts';
 
@@ -16,11 +14,9 @@ export async function sendReply(
   actor: Actor,
 ): Promise<ConversationMessage> {
   const conversation = reply.template && (await findConversation(deps.db, orgId, id));
-  const channel = conversation && (await readChannel(deps.db, orgId, conversation.channelId));
-  const detail = channel && (await channelTemplateFault(deps, channel, { type: 'template', ...reply.template! }));
-  if (detail) {
-    const errors = [{ pointer: '/template', code: 'template', detail }];
-    throw new Refusal('validation_failed', detail, { errors });
+  if (conversation) {
+    const content = { type: 'template' as const, ...reply.template! };
+    await checkTemplate(deps, orgId, conversation.channelId, content, '/template');
   }
   return replyInConversation(deps, orgId, id, reply, actor);
 }

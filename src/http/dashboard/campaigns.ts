@@ -31,8 +31,8 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
   }),
   route('createCampaign', ({ orgId, body, actor }) => createCampaign(deps, orgId, body, actor)),
   route('readCampaign', ({ orgId, params }) => readCampaign(deps, orgId, params.campaign_id)),
-  route('updateCampaign', ({ orgId, params, body, actor }) =>
-    saveCampaign(deps, orgId, params.campaign_id, body, actor),
+  route('updateCampaign', ({ orgId, params, body, actor, careful }) =>
+    saveCampaign(careful(deps), orgId, params.campaign_id, body, actor),
   ),
   route('previewCampaign', ({ orgId, params, body }) => previewCampaign(deps, orgId, params.campaign_id, body)),
   route('reviewCampaign', ({ orgId, params, body: { filters, file } }) => {
@@ -43,9 +43,9 @@ export const campaignRoutes = ({ route, deps }: RouteDeps<Deps>): Route[] => [
   route('rehearseCampaign', ({ orgId, params, body: { filters, ...body } }) =>
     rehearseCampaign(deps, orgId, params.campaign_id, { ...body, filter: filters ? filterOf(filters) : null }),
   ),
-  route('testCampaign', async ({ orgId, params, body }) => {
+  route('testCampaign', async ({ orgId, params, body, careful }) => {
     const { channelId, message } = await writeTestMessage(deps, orgId, params.campaign_id, body);
-    return sendTest(deps, orgId, channelId, message);
+    return sendTest(careful(deps), orgId, channelId, message);
   }),
   route('countAudience', ({ orgId, params, body: { filters, after } }) =>
     countFilterAddition(deps, orgId, params.campaign_id, { filter: filterOf(filters), after }),

@@ -23,8 +23,8 @@ export const channelRoutes = ({ route, deps }: RouteDeps<ChannelsDeps & TestDeps
   ),
   route('checkChannel', ({ orgId, params }) => checkChannel(deps, orgId, params.channel_id)),
   route('listTemplates', ({ orgId, params }) => listTemplates(deps, orgId, params.channel_id)),
-  route('sendTest', ({ orgId, params, body: { address, content } }) =>
-    sendTest(deps, orgId, params.channel_id, { to: { address }, content }),
+  route('sendTest', ({ orgId, params, body: { address, content }, careful }) =>
+    sendTest(careful(deps), orgId, params.channel_id, { to: { address }, content }),
   ),
   route('readTest', ({ orgId, params }) => readMessage(deps, orgId, params.channel_id, params.message_id)),
   route('disconnectChannel', ({ orgId, params, actor }) => disconnectChannel(deps, orgId, params.channel_id, actor)),

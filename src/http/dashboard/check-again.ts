@@ -7,8 +7,9 @@ type CheckAgain = () => Promise<unknown>;
 
 /** The dependencies that wait for a server or a file of the caller. */
 type Waiting = Partial<
-  Pick<SignInDeps, 'egress' | 'lookUpTxt'> & Pick<ChannelsDeps, 'connector'> & Pick<AgentsDeps, 'readFiles'>
+  Pick<SignInDeps, 'egress' | 'lookUpTxt'> & Pick<AgentsDeps, 'readFiles'> & { connector: Connecting }
 >;
+type Connecting = Pick<ChannelsDeps['connector'], 'templates'> & Partial<Pick<ChannelsDeps['connector'], 'connect'>>;
 
 /** The check runs only after a longer wait, because most waits end immediately. */
 const SLOW_WAIT_MS = 100;
@@ -33,7 +34,13 @@ export const checkedAfterWaits = <Deps extends Waiting>(deps: Deps, check: Check
   return {
     ...deps,
     ...(egress && { egress: { ...egress, check: then(egress.check) } }),
-    ...(connector && { connector: { ...connector, connect: then(connector.connect) } }),
+    ...(connector && {
+      connector: {
+        ...connector,
+        templates: then(connector.templates),
+        ...(connector.connect && { connect: then(connector.connect) }),
+      },
+    }),
     ...(lookUpTxt && { lookUpTxt: then(lookUpTxt) }),
     ...(readFiles && { readFiles: { ...readFiles, read: then(readFiles.read) } }),
   };

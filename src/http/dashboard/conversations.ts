@@ -67,8 +67,8 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
       }),
     ),
   ),
-  route('replyInConversation', ({ orgId, params, query: { after }, body, actor }) =>
-    sendReply(deps, orgId, params.conversation_id, { ...body, after }, actor),
+  route('replyInConversation', ({ orgId, params, query: { after }, body, actor, careful }) =>
+    sendReply(careful(deps), orgId, params.conversation_id, { ...body, after }, actor),
   ),
   route('sendFileInConversation', ({ orgId, params, query: { name, after }, body, actor }) =>
     sendFileInConversation(deps, orgId, params.conversation_id, { name, after, bytes: body as Buffer }, actor),

@@ -14,7 +14,7 @@ export type TestDeps = MessagesDeps & Pick<CampaignsDeps, 'findChannel' | 'openS
 export async function sendTest(deps: TestDeps, orgId: string, id: string, body: SendMessage): Promise<AcceptedMessage> {
   const channel = await deps.findChannel(orgId, id);
   if (!channel) throw new Refusal('channel_not_found');
-  await checkTemplate(deps, orgId, id, body.content);
+  if (body.content.type === 'template') await checkTemplate(deps, orgId, id, body.content, '/content');
   const call = { agentId: channel.agentId, channel, keyId: null, from: null, fillsOnly: false, idempotency: null };
   const { answer } = await sendMessage(deps, { ...call, orgId, body });
   return JSON.parse(answer.body) as AcceptedMessage;
