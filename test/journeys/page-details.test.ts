@@ -72,8 +72,12 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');
     const frame = page.locator('.mantine-TagsInput-input').first();
-    expect(await frame.evaluate((one) => getComputedStyle(one).outlineWidth)).toBe('2px');
-    expect(await frame.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe('solid');
+    expect(await frame.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).outlineWidth)).toBe(
+      '2px',
+    );
+    expect(await frame.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).outlineStyle)).toBe(
+      'solid',
+    );
   });
 
   it('badges are lighter than their background in the dark theme', async () => {

@@ -511,7 +511,7 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     await say(page, 'كم تكلفة التوصيل؟');
     const answer = bubble(page, '15 ريال').first();
     await answer.waitFor();
-    expect(await answer.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
+    expect(await answer.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).direction)).toBe('rtl');
   });
 
   test('the chat has its own page', async () => {
