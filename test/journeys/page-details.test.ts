@@ -58,6 +58,28 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
     },
   );
 
+  it('the first Tab key on a page with tabs reaches the link that skips the navigation', async () => {
+    const page = await at(`/agents/${agent.id}?tab=settings`);
+    await page.keyboard.press('Tab');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+  });
+
+  it('a field of tags shows its focus like other fields', async () => {
+    const page = await at(`/agents/${agent.id}?tab=rules`);
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    const field = page.locator('.mantine-PillsInputField-field').first();
+    await field.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    const frame = page.locator('.mantine-TagsInput-input').first();
+    expect(await frame.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).outlineWidth)).toBe(
+      '2px',
+    );
+    expect(await frame.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).outlineStyle)).toBe(
+      'solid',
+    );
+  });
+
   it('badges are lighter than their background in the dark theme', async () => {
     const page = await at(`/agents/${agent.id}`, { theme: 'dark' });
     await page.locator('.mantine-Badge-root').first().waitFor({ state: 'attached' });

@@ -506,6 +506,14 @@ describe.skipIf(!CHROMIUM)('the web chat', () => {
     }
   });
 
+  test('an answer has its own direction, and not that of the name of the author', async () => {
+    const { page } = await visit(`${parley.url}/chat/${channelId}`);
+    await say(page, 'كم تكلفة التوصيل؟');
+    const answer = bubble(page, '15 ريال').first();
+    await answer.waitFor();
+    expect(await answer.evaluate((one) => one.ownerDocument.defaultView!.getComputedStyle(one).direction)).toBe('rtl');
+  });
+
   test('the chat has its own page', async () => {
     const { page, faults } = await visit(`${parley.url}/chat/${channelId}`);
     await page.getByRole('region', { name: 'Shop <b>help</b>' }).waitFor();

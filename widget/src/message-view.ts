@@ -33,7 +33,7 @@ export function messageView(message: ChatMessage, tools: MessageTools, { isLast,
   return h(
     'li',
     { class: mine ? 'said mine' : 'said', 'data-id': message.id },
-    h('div', { class: 'bubble', dir: 'auto' }, h('span', { class: 'hidden' }, `${who} `), ...contentOf(message, tools)),
+    h('div', { class: 'bubble', dir: 'auto' }, hidden(`${who} `), ...contentOf(message, tools)),
     rating?.kind === 'survey' ? surveyView(message, tools) : choicesOf(message, tools, isLast),
     sourcesOf(message, speech),
     h(
@@ -60,10 +60,13 @@ export function waitingView(
   return h(
     'li',
     { class: 'said mine', 'data-waiting': one.client_id },
-    h('div', { class: 'bubble', dir: 'auto' }, h('span', { class: 'hidden' }, `${words.you} `), ...linked(one.text)),
+    h('div', { class: 'bubble', dir: 'auto' }, hidden(`${words.you} `), ...linked(one.text)),
     h('div', { class: 'facts' }, ...state),
   );
 }
+
+/** Creates a text for screen readers. With a direction of its own, the text does not decide that of the message. */
+const hidden = (text: string): HTMLElement => h('span', { class: 'hidden', dir: 'auto' }, text);
 
 /** Creates a line between messages, which says who joined, or where the new messages begin. */
 export const lineView = (text: string): HTMLLIElement => h('li', { class: 'line', dir: 'auto' }, text);

@@ -74,7 +74,7 @@ export const percent = (language: Language, part: number): string =>
 
 /** Small amounts have many digits, because a turn costs a fraction of a cent. */
 export const money = (language: Language, amount: number, currency: string): string =>
-  `${numbers(language, { maximumFractionDigits: 6 }).format(amount)} ${currency}`;
+  `${numbers(language, { maximumFractionDigits: Math.abs(amount) < 1 ? 6 : 2 }).format(amount)} ${currency}`;
 
 export const list = (language: Language, items: readonly string[]): string =>
   new Intl.ListFormat(LOCALES[language], { type: 'conjunction' }).format(items);

@@ -1,5 +1,6 @@
 import { Fragment, useMemo, type ReactNode } from 'react';
 import { languageOf, usePreferences, type Language } from '../preferences.ts';
+import { number } from './format.ts';
 
 /**
  * The texts of a page are defined next to the page in both languages, and load with the page:
@@ -44,12 +45,18 @@ export function sayIn<K extends string>(texts: Texts<K>, language: Language): Sa
     return entry[pluralRules(language).select(Number(count ?? 0))] ?? entry.other;
   };
   const say = (key: K, values: Values = {}): string =>
-    pick(key, values['count']).replace(PLACE, (whole, name: string) => String(values[name] ?? whole));
+    pick(key, values['count']).replace(PLACE, (whole, name: string) => {
+      const value = values[name];
+      return typeof value === 'number' ? number(language, value) : (value ?? whole);
+    });
   const rich = (key: K, values: Record<string, ReactNode>): ReactNode =>
     pick(key, values['count'])
       .split(PLACE)
       // A split by a pattern with one group gives text, name, text, name, …
-      .map((part, index) => <Fragment key={index}>{index % 2 === 1 ? values[part] : part}</Fragment>);
+      .map((part, index) => {
+        const value = index % 2 === 1 ? values[part] : part;
+        return <Fragment key={index}>{typeof value === 'number' ? number(language, value) : value}</Fragment>;
+      });
   return Object.assign(say, { rich, language });
 }
 

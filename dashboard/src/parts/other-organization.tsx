@@ -50,7 +50,14 @@ export function OtherOrganization(): ReactNode {
   return (
     <Group mt="md" gap="md" role="status">
       <Text size="sm">{say('belongs', named)}</Text>
-      <Button variant="default" onClick={() => chooseOrganization(id)}>
+      <Button
+        variant="default"
+        h="auto"
+        mih={36}
+        py={6}
+        styles={{ label: { whiteSpace: 'normal', lineHeight: 1.35 } }}
+        onClick={() => chooseOrganization(id)}
+      >
         {say('open', named)}
       </Button>
     </Group>

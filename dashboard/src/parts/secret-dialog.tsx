@@ -26,7 +26,9 @@ function Shown({ secret, onSaved }: { secret: string; onSaved: () => void }): Re
       </Alert>
       <ShownValue label={say('secret')} value={secret} copyLabel={say('copy_secret')} />
       <Group justify="flex-end">
-        <Button onClick={onSaved}>{say('secret_saved')}</Button>
+        <Button variant="default" onClick={onSaved}>
+          {say('secret_saved')}
+        </Button>
       </Group>
     </Stack>
   );

@@ -1,18 +1,19 @@
 import type { ChannelSummary } from '../../../contract/channels.ts';
-import { MAX_PAGE } from '../../../contract/limits.ts';
 import { channelKinds } from '../../channels/kinds.ts';
 import { timestamp } from '../../kernel/clock.ts';
 import { listChannels } from '../../store/channels/channels.ts';
+import type { PageOf, PageRequest } from '../../store/page.ts';
 import type { MessagesDeps } from './deps.ts';
 
-/** The channels of an agent and their capabilities. One page contains all channels of an agent. */
+/** One page of the channels of an agent with their capabilities, newest first. */
 export async function listAgentChannels(
   { db }: Pick<MessagesDeps, 'db'>,
   orgId: string,
   agentId: string,
-): Promise<ChannelSummary[]> {
-  const { rows } = await listChannels(db, orgId, { agentId }, { limit: MAX_PAGE, after: null });
-  return rows.flatMap((row) => {
+  page: PageRequest,
+): Promise<PageOf<ChannelSummary>> {
+  const { rows, hasMore } = await listChannels(db, orgId, { agentId }, page);
+  const channels = rows.flatMap((row) => {
     const kind = channelKinds.get(row.kind);
     if (!kind) return [];
     return {
@@ -27,4 +28,5 @@ export async function listAgentChannels(
       created_at: timestamp(row.createdAt),
     };
   });
+  return { rows: channels, hasMore };
 }

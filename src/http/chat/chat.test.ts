@@ -556,6 +556,11 @@ describe('the script and the page', () => {
     expect(page.text).toContain(`?v=${etag.slice(1, -1)}`);
     expect(page.text).toContain('<html lang="ar" dir="rtl">');
     expect(page.text).not.toContain('<script>alert');
+    // Without `?lang`, the page has the first language of the browser that the chat has.
+    const headers = { 'accept-language': 'fr-FR,ar-QA;q=0.9,en;q=0.8' };
+    const accepted = await call('GET', id, { headers });
+    expect(accepted.text).toContain('<html lang="ar" dir="rtl">');
+    expect(accepted.headers.get('vary')).toContain('accept-language');
     const named = await call('GET', `${id}/widget.js?v=${etag.slice(1, -1)}`, { origin: null });
     expect(named.headers.get('cache-control')).toContain('immutable');
   });

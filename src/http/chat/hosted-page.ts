@@ -10,7 +10,7 @@ import type { ChatPageDeps } from './widget-script.ts';
 
 /**
  * Serves the chat as a separate page, to share as a link or to try the chat before a web site embeds it. The parameter
- * `?lang=ar` chooses the language.
+ * `?lang=ar` chooses the language. Otherwise, the page has the language of the browser.
  */
 export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
   method: 'GET',
@@ -27,7 +27,8 @@ export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
     if (!channel.enabled) throw new Refusal('channel_disabled');
     const appearance = presentAppearance(channel);
     const { etag } = deps.chatScript(appearance);
-    const lang = languageOf(request.raw.url!);
+    const chosen = languageOf(request.raw.url!);
+    const lang = chosen ?? firstAccepted(request.headers['accept-language']) ?? 'en';
     const nonce = randomBytes(18).toString('base64url');
     const policy = [
       "default-src 'none'",
@@ -42,17 +43,18 @@ export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
     ];
     return reply
       .header('content-type', 'text/html; charset=utf-8')
+      .header('vary', 'accept-language')
       .header('content-security-policy', policy.join('; '))
       .header('referrer-policy', 'no-referrer')
       .header('x-robots-tag', 'noindex').send(`<!doctype html>
-<html lang="${lang ?? 'en'}"${lang === 'ar' ? ' dir="rtl"' : ''}>
+<html lang="${lang}"${lang === 'ar' ? ' dir="rtl"' : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(appearance.title || 'Chat')}</title>
 <style nonce="${nonce}">body { margin: 0; background: Canvas }</style>
-<script src="/chat/${channel.id}/widget.js?v=${etag}" data-page${lang ? ` data-language="${lang}"` : ''} async></script>
+<script src="/chat/${channel.id}/widget.js?v=${etag}" data-page${chosen ? ` data-language="${chosen}"` : ''} async></script>
 </head>
 <body></body>
 </html>
@@ -63,5 +65,15 @@ export const hostedPage = (path: string, deps: ChatPageDeps): Route => ({
 /** Other parameters of a link, such as campaign tags, are ignored. */
 function languageOf(target: string): ChatLanguage | undefined {
   const lang = new URLSearchParams(target.split('?')[1]).get('lang');
-  return lang === 'en' || lang === 'ar' || lang === 'hi' ? lang : undefined;
+  return known(lang);
 }
+
+/** Browsers list the languages of the visitor in order of preference. */
+const firstAccepted = (header = ''): ChatLanguage | undefined =>
+  header
+    .split(',')
+    .map((range) => known(range.trim().split(/[-;]/)[0]!.toLowerCase()))
+    .find((one) => one !== undefined);
+
+const known = (lang: string | null): ChatLanguage | undefined =>
+  lang === 'en' || lang === 'ar' || lang === 'hi' ? lang : undefined;

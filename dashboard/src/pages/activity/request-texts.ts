@@ -24,7 +24,7 @@ export const texts = defineTexts(
     gone_key: 'a key beyond the newest 100',
     empty_title: 'No requests yet',
     empty_words: 'Requests with your API keys appear here.',
-    to_keys: 'API keys',
+    to_keys: 'Open API keys',
     open: 'Details of {request}',
 
     detail: 'Request',
@@ -64,7 +64,7 @@ export const texts = defineTexts(
     gone_key: 'مفتاح خارج أحدث 100',
     empty_title: 'لا طلبات بعد',
     empty_words: 'ما إن تستدعي خدمة خلفية بأحد مفاتيح API لديك حتى تظهر طلباتها هنا.',
-    to_keys: 'مفاتيح API',
+    to_keys: 'فتح مفاتيح API',
     open: 'تفاصيل {request}',
 
     detail: 'الطلب',

@@ -38,7 +38,9 @@ export function ReplayCard({ agentId, unsaved }: { agentId: string; unsaved: boo
               {say('stop')}
             </Button>
           ) : (
-            <Button onClick={() => void replay.start(last)}>{say('start')}</Button>
+            <Button variant="default" onClick={() => void replay.start(last)}>
+              {say('start')}
+            </Button>
           )}
         </Group>
         {unsaved && <Alert color="gray">{say('unsaved')}</Alert>}

@@ -3,7 +3,7 @@ import { defineTexts } from '../../language/texts.tsx';
 export const texts = defineTexts(
   {
     approvals: 'Approvals',
-    to_agents: 'Open the agents',
+    to_agents: 'Open agents',
     hint: 'Tool calls of agents that wait for a decision of your team, and earlier decisions.',
     status: 'Status',
     any_status: 'Any status',

@@ -149,7 +149,7 @@ function useColumns(onCancel: (item: NamedRecipient) => void): Column<NamedRecip
 function Who({ item: { ref, end_user_id, id, name } }: { item: NamedRecipient }): ReactNode {
   const say = useTexts(texts);
   return (
-    <Group gap={8} wrap="nowrap" maw={340}>
+    <Group gap="0 8px" maw={340}>
       {end_user_id ? (
         <Link to="/end-users/$end_user_id" params={{ end_user_id }} className={pageClasses.name} dir="auto">
           {name ?? say('person')}

@@ -59,8 +59,7 @@ export const Row = memo(function Row({ item, isOpen, now, kind, agent, view, sta
                 <VisuallyHidden>{say('unread')}</VisuallyHidden>
               </>
             )}
-            {/* As a block, a name of the other direction loses its end, not its start. */}
-            <bdi className={classes.rowSaid}>{name}</bdi>
+            <bdi>{name}</bdi>
           </span>
           {from.length > 0 && (
             <span className={classes.rowSoft} title={from.join(' · ')}>

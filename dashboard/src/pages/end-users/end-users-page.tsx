@@ -61,7 +61,7 @@ export function EndUsersPage(): ReactNode {
       <PageHeader
         title={say('end_users')}
         hint={say('hint')}
-        actions={may && <Actions filters={filters} onAdd={() => setCreating(true)} />}
+        actions={may && <Actions filters={filters} empty={empty} onAdd={() => setCreating(true)} />}
       />
       {!empty && <Filters list={list} filters={filters} />}
       <PagedList
@@ -101,28 +101,35 @@ export function EndUsersPage(): ReactNode {
 
 type Exported = NonNullable<CallInput<'exportEndUsers'>['query']>;
 
-function Actions({ filters, onAdd }: { filters: Exported; onAdd: () => void }): ReactNode {
+/** In an empty list, the import of a file is the main button, below. */
+function Actions({ filters, empty, onAdd }: { filters: Exported; empty: boolean; onAdd: () => void }): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={16} />}
-        component="a"
-        href={addressOf('exportEndUsers', { params: { org_id }, query: filters })}
-        download
-      >
-        {say('export_all')}
-      </Button>
-      <Button
-        variant="default"
-        leftSection={<IconUpload size={16} />}
-        renderRoot={(props) => <Link to="/end-users/import" {...props} />}
-      >
-        {say('import')}
-      </Button>
-      <AddButton onClick={onAdd}>{say('add')}</AddButton>
+      {!empty && (
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            component="a"
+            href={addressOf('exportEndUsers', { params: { org_id }, query: filters })}
+            download
+          >
+            {say('export_all')}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconUpload size={16} />}
+            renderRoot={(props) => <Link to="/end-users/import" {...props} />}
+          >
+            {say('import')}
+          </Button>
+        </>
+      )}
+      <AddButton secondary={empty} onClick={onAdd}>
+        {say('add')}
+      </AddButton>
     </>
   );
 }
@@ -181,7 +188,7 @@ function useColumns(): Column<EndUserRecord>[] {
     {
       id: 'tags',
       label: say('tags'),
-      cell: ({ tags }) => (tags.length === 0 ? <NoValue>{say('none')}</NoValue> : <Tags of={tags.slice(0, 4)} />),
+      cell: ({ tags }) => (tags.length === 0 ? <NoValue>{say('none')}</NoValue> : <Tags of={tags} most={3} />),
     },
     {
       id: 'last_seen',

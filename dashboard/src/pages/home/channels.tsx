@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Skeleton, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
@@ -10,8 +10,9 @@ import { texts } from './statistics-texts.ts';
 export function Channels(): ReactNode {
   const say = useTexts(texts);
   const org_id = useOrganization().id;
-  const { data } = useRead('listChannels', { params: { org_id }, query: { limit: 100 } });
+  const { data, isPending } = useRead('listChannels', { params: { org_id }, query: { limit: 100 } });
   const broken = data?.data.filter(({ enabled, status }) => enabled && status === 'broken') ?? [];
+  if (isPending) return <Skeleton h={20} w={160} mt="md" />;
   if (!data || data.data.length === 0) return null;
   return (
     <Text size="sm" mt="md" component="div" c={broken.length > 0 ? 'red' : 'dimmed'}>

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { Overview } from '../../../../contract/dashboard/activity.ts';
 import { useRead } from '../../api/queries.ts';
 import { useTexts } from '../../language/texts.tsx';
+import pageClasses from '../../parts/page.module.css';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { PagePending } from '../../parts/page-pending.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -57,9 +58,11 @@ function Parts({ orgId, facts }: { orgId: string; facts: Overview }): ReactNode 
   };
   return (
     <Suspense fallback={<PagePending />}>
-      {steps && <FirstSteps asked={asked} onHide={hide} />}
-      {(!steps || hasBegun(facts)) && <StatisticsPart />}
-      {hasBegun(facts) && <MissedQuestions most={MOST_QUESTIONS} />}
+      <div className={pageClasses.inOrder}>
+        {steps && <FirstSteps asked={asked} onHide={hide} />}
+        {(!steps || hasBegun(facts)) && <StatisticsPart />}
+        {hasBegun(facts) && <MissedQuestions most={MOST_QUESTIONS} />}
+      </div>
       {!steps && (
         <Button mt="md" size="compact-sm" variant="subtle" color="gray" onClick={show} autoFocus={put}>
           {say('show_steps')}

@@ -55,7 +55,7 @@ export function Scope({ item, agentName, campaignName }: ScopeProps): ReactNode 
       </Text>
     );
   return (
-    <Link to={`/${item.scope}s/${id}`} className={classes.scope}>
+    <Link to={`/${item.scope}s/${id}`} className={classes.scope} title={name}>
       {item.scope === 'agent' ? <bdi>{name}</bdi> : say.rich('campaign_named', { name: <bdi key="name">{name}</bdi> })}
     </Link>
   );

@@ -181,7 +181,7 @@ function useColumns(withEndpoint: boolean, onOpen: (place: string) => void): Col
           <span className={classes.code}>{item.type}</span>
         </button>
       ),
-      width: '230px',
+      width: '210px',
     },
     { id: 'to', label: say('to'), cell: ({ endpoint_url }) => <span className={classes.code}>{endpoint_url}</span> },
     {
@@ -195,7 +195,7 @@ function useColumns(withEndpoint: boolean, onOpen: (place: string) => void): Col
           )}
         </div>
       ),
-      width: '250px',
+      width: '200px',
     },
     {
       id: 'answer',

@@ -155,7 +155,7 @@ function Question({ item, agent, busy, onWrite, onTeach, onDismiss }: Props): Re
           <Text size="sm" fw={550} dir="auto" lineClamp={2}>
             {item.question}
           </Text>
-          <Group gap="xs">
+          <Group gap="2px xs" mt={4}>
             {agent}
             <Text size="xs" c="dimmed">
               {say('asked', { count: item.count })}

@@ -35,6 +35,31 @@ describe('200', () => {
     });
     expect(JSON.stringify(answer.body)).not.toContain('whsec_');
   });
+
+  test('`limit` and `cursor` lead through all channels once, newest first', async () => {
+    const { agentId: busy } = await givenAgent(parley.db, orgId);
+    for (let n = 0; n < 2; n++) await givenChannel(parley.db, orgId, busy, { kind: 'webhook' });
+    const list = (query: string) => parley.call('GET', `/api/channels/${busy}${query}`, { key });
+    const ids = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
+    const all = ids(await list(''));
+    expect(all).toEqual(all.toSorted().toReversed());
+    expect(all).toHaveLength(3);
+
+    const first = await list('?limit=2');
+    expect([ids(first), first.body.has_more]).toEqual([all.slice(0, 2), true]);
+    const second = await list(`?limit=2&cursor=${first.body.next_cursor}`);
+    expect([ids(second), second.body]).toMatchObject([all.slice(2), { has_more: false, next_cursor: null }]);
+  });
+});
+
+describe('400', () => {
+  test('the cursor of another agent is refused', async () => {
+    const { agentId: other } = await givenAgent(parley.db, orgId);
+    await givenChannel(parley.db, orgId, other, { kind: 'webhook' });
+    const { body } = await parley.call('GET', `/api/channels/${other}?limit=1`, { key });
+    const answer = await parley.call('GET', `/api/channels/${agentId}?cursor=${body.next_cursor}`, { key });
+    expect([answer.status, answer.body.code]).toEqual([400, 'cursor_invalid']);
+  });
 });
 
 describe('403', () => {
@@ -43,5 +68,12 @@ describe('403', () => {
     const bound = await parley.key(orgId, { scope: 'agent', agentId: other.agentId, permissions: ['channels'] });
     const answer = await parley.call('GET', `/api/channels/${agentId}`, { key: bound.value });
     expect([answer.status, answer.body.code]).toEqual([403, 'agent_mismatch']);
+  });
+});
+
+describe('422', () => {
+  test.each(['limit=0', 'limit=101', 'limit=two', 'page=2'])('?%s is refused', async (query) => {
+    const answer = await parley.call('GET', `/api/channels/${agentId}?${query}`, { key });
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed']);
   });
 });

@@ -1,9 +1,18 @@
+import { Type } from 'typebox';
 import { ChannelList } from '../../../../contract/channels.ts';
+import { MAX_PAGE } from '../../../../contract/limits.ts';
 import { listAgentChannels } from '../../../features/messages/list-agent-channels.ts';
+import { cursorScope } from '../../route/paging.ts';
+import { PageQuery } from '../../route/query.ts';
 import type { Route } from '../../route/route.ts';
 import type { ChannelRoutesDeps } from './deps.ts';
 
-/** Lists the agent's channels and their capabilities. */
+type ChannelsQuery = { limit?: number; cursor?: string };
+
+/**
+ * Lists the agent's channels and their capabilities, newest first. The default page has all channels: an agent has at
+ * most `MAX_PAGE`, and earlier versions had no pages.
+ */
 export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({
   method: 'GET',
   path: '/api/channels/:agent_id',
@@ -12,7 +21,7 @@ export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({
     id: 'listChannels',
     summary: 'List channels',
     description:
-      'The connected channels of the agent with their `capabilities`: the content types that they support, their delivery reports, and what they require of a recipient. One page contains all channels.',
+      'The connected channels of the agent with their `capabilities`: the content types that they support, their delivery reports, and what they require of a recipient. Without `limit`, one page contains all channels.',
     tag: 'Channels',
     examples: {
       200: {
@@ -41,9 +50,13 @@ export const listChannelsRoute = (deps: ChannelRoutesDeps): Route => ({
       },
     },
   },
+  query: Type.Object(PageQuery),
   responses: { 200: ChannelList },
   async handle(request) {
     const { caller, agent } = request.admission;
-    return { data: await listAgentChannels(deps, caller.orgId, agent!.id), next_cursor: null, has_more: false };
+    const { limit = MAX_PAGE, cursor } = request.query as ChannelsQuery;
+    const scope = cursorScope('channels', caller.orgId, { agent: agent!.id });
+    const page = { limit, after: deps.paging.after(scope, cursor) };
+    return deps.paging.page(scope, await listAgentChannels(deps, caller.orgId, agent!.id, page));
   },
 });

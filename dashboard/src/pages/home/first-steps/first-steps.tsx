@@ -4,6 +4,7 @@ import type { ChannelDetail } from '../../../../../contract/dashboard/channels.t
 import { useRead } from '../../../api/queries.ts';
 import { useTexts } from '../../../language/texts.tsx';
 import { MAX_PAGE } from '../../../../../contract/limits.ts';
+import pageClasses from '../../../parts/page.module.css';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { usePreferences } from '../../../preferences.ts';
 import { useOrganization } from '../../../session/session.ts';
@@ -34,6 +35,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
   const agents = useRead('listAgents', { params: { org_id }, query: { limit: 100 } }, { live: 'first_steps' });
   const [chosen, setChosen] = useState<string | null>(null);
   const [chosenWay, setWay] = useState<StartPlace | null>(null);
+  const [knownWay, setKnownWay] = useState<StartPlace | null>(null);
   const agent = agents.data?.data.find(({ id }) => id === chosen) ?? agents.data?.data[0] ?? null;
   const triggers = useRead(
     'listTriggers',
@@ -50,7 +52,11 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
   const { open, handed_off, resolved } = facts.conversations;
   const conversations = open + handed_off + resolved;
   const hasCode = facts.triggers > 0 || facts.active_keys > 0;
-  const way = chosenWay ?? (hasCode && !chat ? 'backend' : 'website');
+  // While the web chat is loading, the way stays as it was, because its steps would be replaced later.
+  const known = hasCode && chat === undefined ? null : hasCode && !chat ? 'backend' : 'website';
+  if (known !== null && known !== knownWay) setKnownWay(known);
+  const way = chosenWay ?? known ?? knownWay;
+  if (way === null) return <Skeleton h={420} radius="lg" />;
   const done = [
     agent !== null,
     agent !== null && (tried.includes(agent.id) || conversations > 0),
@@ -77,7 +83,7 @@ export function FirstSteps({ asked, onHide }: { asked: boolean; onHide: () => vo
           {count === STEPS ? say(`all_done_${way}`) : say('progress', { done: count, all: STEPS })}
         </Text>
       </Group>
-      <ol className={classes.steps}>
+      <ol className={`${classes.steps} ${pageClasses.inOrder}`}>
         <AgentStep done={done[0]!} agents={agents.data.data} agent={agent} onChoose={setChosen} />
         <TryStep done={done[1]!} agent={agent} key={agent?.id} />
         {way === 'website' ? (

@@ -44,7 +44,9 @@ function Shown({ made, guard }: { made: NewAccessToken; guard: ShownOnceGuard })
       <ShownValue label={say('value')} value={made.value} copyLabel={say('copy_value')} />
       <Text size="sm">{say('use_it')}</Text>
       <Group justify="flex-end">
-        <Button onClick={guard.leave}>{say('saved')}</Button>
+        <Button variant="default" onClick={guard.leave}>
+          {say('saved')}
+        </Button>
       </Group>
     </Stack>
   );

@@ -71,14 +71,14 @@ export function BudgetsCard(): ReactNode {
 function Subject({ of: { subject, subject_id, subject_name } }: { of: BudgetRecord }): ReactNode {
   const say = useTexts(texts);
   return (
-    <>
+    <div>
       {say(`subject_${subject}`)}
       {subject_id && (
         <Text size="xs" c="dimmed">
           {subject_name === null ? <code>{subject_id}</code> : <bdi>{subject_name}</bdi>}
         </Text>
       )}
-    </>
+    </div>
   );
 }
 

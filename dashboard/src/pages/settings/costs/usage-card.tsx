@@ -107,20 +107,20 @@ function NameOf({ row: { group, name }, by }: { row: Row; by: UsageGroup }): Rea
 function Calls({ use }: { use: Use }): ReactNode {
   const say = useTexts(texts);
   return (
-    <>
+    <span>
       {number(say.language, use.calls)}
       {use.seconds > 0 && <Small>{say('seconds', { many: number(say.language, use.seconds) })}</Small>}
-    </>
+    </span>
   );
 }
 
 function Input({ use }: { use: Use }): ReactNode {
   const say = useTexts(texts);
   return (
-    <>
+    <span>
       {number(say.language, use.input_tokens)}
       {use.cached_tokens > 0 && <Small>{say('cached', { many: number(say.language, use.cached_tokens) })}</Small>}
-    </>
+    </span>
   );
 }
 

@@ -31,7 +31,9 @@ export function ShownOnce({ made, guard }: { made: NewKey; guard: ShownOnceGuard
         <CodeTabs label={say('use_it')} tabs={codeOfKey(made, base_url, call)} />
       </div>
       <div className={classes.foot}>
-        <Button onClick={guard.leave}>{say('saved')}</Button>
+        <Button variant="default" onClick={guard.leave}>
+          {say('saved')}
+        </Button>
       </div>
     </Stack>
   );

@@ -9,6 +9,7 @@ import { useTexts } from '../../../../language/texts.tsx';
 import { FilterBar } from '../../../../list/filter-bar.tsx';
 import { useListState } from '../../../../list/use-list-state.ts';
 import { AddButton } from '../../../../parts/add-button.tsx';
+import pageClasses from '../../../../parts/page.module.css';
 import { PageHeader } from '../../../../parts/page-header.tsx';
 import { useMay, useOrganization } from '../../../../session/session.ts';
 import { BaseUrlCard } from './base-url-card.tsx';
@@ -72,8 +73,10 @@ export function ApiKeysPage(): ReactNode {
       {search.created && !shown && <LostValue keyId={search.created} onDismiss={() => go({ created: undefined })} />}
       <BaseUrlCard />
       <Filters list={list} />
-      <KeysList keys={keys} list={list} createButton={createButton} onAct={setAct} mayManage={mayManage} />
-      <ScannerHelp />
+      <div className={pageClasses.inOrder}>
+        <KeysList keys={keys} list={list} createButton={createButton} onAct={setAct} mayManage={mayManage} />
+        <ScannerHelp />
+      </div>
       <CreateKeyDialog
         opened={search.create !== undefined && mayCreate}
         agentId={search.create || null}
