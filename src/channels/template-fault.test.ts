@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChannelTemplate } from '../../contract/dashboard/channels.ts';
 import { templateFault } from './template-fault.ts';
-import { channelTemplateFault } from './channel-template-fault.ts';
+import { checkTemplate } from './check-template.ts';
 
 const template = (more: Partial<ChannelTemplate> = {}): ChannelTemplate => ({
   name: 'order_ready',
@@ -56,9 +56,14 @@ test('no message is refused if the templates cannot be read from the provider', 
   const row = { id: 'channel_1', kind: 'whatsapp', settings: {} };
   const content = { type: 'template' as const, name: 'unknown' };
   const refused = { refused: { code: 'provider_unreachable', detail: '', setting: null, isBroken: false } };
-  const faultAt = (answer: typeof refused | { items: ChannelTemplate[] } | null) =>
-    channelTemplateFault({ connector: { templates: async () => answer }, openSecrets: async () => ({}) }, row, content);
-  expect(await faultAt(null)).toBeNull();
-  expect(await faultAt(refused)).toBeNull();
-  expect(await faultAt({ items: [] })).toContain('There is no template "unknown"');
+  const check = (answer: typeof refused | { items: ChannelTemplate[] } | null) => {
+    const deps = { connector: { templates: async () => answer }, openSecrets: async () => ({}) };
+    return checkTemplate(deps, row, content, '/content');
+  };
+  await check(null);
+  await check(refused);
+  await expect(check({ items: [] })).rejects.toMatchObject({
+    message: expect.stringContaining('There is no template "unknown"'),
+    extras: { errors: [{ pointer: '/content', code: 'template' }] },
+  });
 });

@@ -1,7 +1,8 @@
 import type { CampaignRecord, UpdateCampaignBody } from '../../../contract/dashboard/campaigns.ts';
+import { checkTemplate } from '../../channels/check-template.ts';
 import { readCampaign } from '../../store/campaigns/campaigns.ts';
+import { readChannel } from '../../store/channels/channels.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
-import { checkTemplate } from '../channels/check-template.ts';
 import { updateCampaign } from './change-campaign.ts';
 import type { CampaignsDeps } from './deps.ts';
 
@@ -15,9 +16,7 @@ export async function saveCampaign(
 ): Promise<CampaignRecord> {
   const template = changes.settings?.opening?.template;
   const campaign = template && (await readCampaign(deps.db, orgId, id));
-  if (campaign) {
-    const content = { type: 'template' as const, ...template };
-    await checkTemplate(deps, orgId, campaign.channelId, content, '/settings/opening/template/name');
-  }
+  const channel = campaign && (await readChannel(deps.db, orgId, campaign.channelId));
+  if (channel) await checkTemplate(deps, channel, { type: 'template', ...template }, '/settings/opening/template/name');
   return updateCampaign(deps, orgId, id, changes, actor);
 }

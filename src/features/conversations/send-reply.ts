@@ -1,7 +1,8 @@
 import type { ConversationMessage, ReplyBody } from '../../../contract/dashboard/conversations.ts';
+import { checkTemplate } from '../../channels/check-template.ts';
+import { readChannel } from '../../store/channels/channels.ts';
 import { findConversation } from '../../store/conversations/read.ts';
 import type { Actor } from '../../store/organizations/audit.ts';
-import { checkTemplate } from '../channels/check-template.ts';
 import type { ConversationsDeps } from './deps.ts';
 import { replyInConversation } from './reply-in-conversation.ts';
 
@@ -14,9 +15,7 @@ export async function sendReply(
   actor: Actor,
 ): Promise<ConversationMessage> {
   const conversation = reply.template && (await findConversation(deps.db, orgId, id));
-  if (conversation) {
-    const content = { type: 'template' as const, ...reply.template! };
-    await checkTemplate(deps, orgId, conversation.channelId, content, '/template');
-  }
+  const channel = conversation && (await readChannel(deps.db, orgId, conversation.channelId));
+  if (channel) await checkTemplate(deps, channel, { type: 'template', ...reply.template! }, '/template');
   return replyInConversation(deps, orgId, id, reply, actor);
 }

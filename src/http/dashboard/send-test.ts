@@ -1,7 +1,7 @@
 import type { AcceptedMessage, SendMessage } from '../../../contract/channels.ts';
 import { Refusal } from '../../../contract/problems.ts';
 import type { CampaignsDeps } from '../../features/campaigns/deps.ts';
-import { checkTemplate } from '../../features/channels/check-template.ts';
+import { checkTestTemplate } from '../../features/channels/check-test-template.ts';
 import type { MessagesDeps } from '../../features/messages/deps.ts';
 import { sendMessage } from '../../features/messages/send-message.ts';
 
@@ -14,7 +14,7 @@ export type TestDeps = MessagesDeps & Pick<CampaignsDeps, 'findChannel' | 'openS
 export async function sendTest(deps: TestDeps, orgId: string, id: string, body: SendMessage): Promise<AcceptedMessage> {
   const channel = await deps.findChannel(orgId, id);
   if (!channel) throw new Refusal('channel_not_found');
-  if (body.content.type === 'template') await checkTemplate(deps, orgId, id, body.content, '/content');
+  if (body.content.type === 'template') await checkTestTemplate(deps, orgId, id, body.content);
   const call = { agentId: channel.agentId, channel, keyId: null, from: null, fillsOnly: false, idempotency: null };
   const { answer } = await sendMessage(deps, { ...call, orgId, body });
   return JSON.parse(answer.body) as AcceptedMessage;
