@@ -85,7 +85,8 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
     const list = page.getByRole('list', { name: 'Unanswered questions' });
     const item = list.getByRole('listitem').filter({ hasText: 'تغلفون' });
     await item.waitFor();
-    expect(await list.getByRole('listitem').count()).toBe(1);
+    // The list is hidden while a part above the list is loading.
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
     await item.getByRole('button', { name: 'Write the answer' }).click();
     const dialog = page.getByRole('dialog', { name: 'Write the answer' });
     await dialog.waitFor();

@@ -1,6 +1,5 @@
 import { Fragment, useMemo, type ReactNode } from 'react';
 import { languageOf, usePreferences, type Language } from '../preferences.ts';
-import { number } from './format.ts';
 
 /**
  * The texts of a page are defined next to the page in both languages, and load with the page:
@@ -38,6 +37,9 @@ export function useTexts<K extends string>(texts: Texts<K>): Say<K> {
 
 export const useLanguage = (): Language => languageOf(usePreferences());
 
+/** Digits are grouped alike in both languages. The functions of format.ts are not in the first load of a page. */
+const grouped = <T,>(value: T | number): T | string => (typeof value === 'number' ? value.toLocaleString('en') : value);
+
 export function sayIn<K extends string>(texts: Texts<K>, language: Language): Say<K> {
   const pick = (key: K, count: unknown): string => {
     const entry = texts[language][key];
@@ -45,18 +47,12 @@ export function sayIn<K extends string>(texts: Texts<K>, language: Language): Sa
     return entry[pluralRules(language).select(Number(count ?? 0))] ?? entry.other;
   };
   const say = (key: K, values: Values = {}): string =>
-    pick(key, values['count']).replace(PLACE, (whole, name: string) => {
-      const value = values[name];
-      return typeof value === 'number' ? number(language, value) : (value ?? whole);
-    });
+    pick(key, values['count']).replace(PLACE, (whole, name: string) => grouped(values[name]) ?? whole);
   const rich = (key: K, values: Record<string, ReactNode>): ReactNode =>
     pick(key, values['count'])
       .split(PLACE)
       // A split by a pattern with one group gives text, name, text, name, …
-      .map((part, index) => {
-        const value = index % 2 === 1 ? values[part] : part;
-        return <Fragment key={index}>{typeof value === 'number' ? number(language, value) : value}</Fragment>;
-      });
+      .map((part, index) => <Fragment key={index}>{index % 2 === 1 ? grouped(values[part]) : part}</Fragment>);
   return Object.assign(say, { rich, language });
 }
 
