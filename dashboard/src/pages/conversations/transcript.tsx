@@ -60,8 +60,7 @@ export function Transcript({ item: read }: { item: ConversationRecord }): ReactN
   const atEnd = useRef(true);
   const top = useRef(0);
   const [missed, setMissed] = useState(false);
-  const { item, showEarlier } = useEarlier(read, log);
-  const entries = inOrder(item);
+  const { item, entries, showEarlier } = useEarlier(read, log);
   const { newest, isMine } = useNewest(entries);
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
@@ -159,7 +158,8 @@ function useEarlier(read: ConversationRecord, log: RefObject<HTMLDivElement | nu
       <ShowEarlier conversation_id={read.id} {...{ before, log, onLoad }} isAll={start?.id === before} />
     </Suspense>
   );
-  return { item: { ...read, messages }, showEarlier };
+  const item = { ...read, messages };
+  return { item, entries: inOrder(item), showEarlier };
 }
 
 /** After a long pause, messages between the shown and the newest ones may be missing. Then only the newest are shown. */
