@@ -25,10 +25,18 @@ export function addConversationsCommand(program: Command): void {
 
   const show = conversations
     .command('show')
-    .description('Shows a conversation with its messages.')
-    .argument('<conversation-id>');
-  setAction(show, async ({ api, out }, [id]) => {
-    const conversation = await api.call('readConversation', { ids: { conversation_id: id! } });
+    .description('Shows a conversation with its newest 200 messages.')
+    .argument('<conversation-id>')
+    .option('--all', 'all messages');
+  setAction<{ all?: boolean }>(show, async ({ api, out }, [id], { all }) => {
+    const ids = { conversation_id: id! };
+    const conversation = await api.call('readConversation', { ids });
+    if (all && conversation.has_earlier_messages) {
+      const query = { before: conversation.messages[0]!.id };
+      const { data } = await api.list('listMessages', { all }, { ids, query });
+      conversation.messages.unshift(...(data.toReversed() as typeof conversation.messages));
+      conversation.has_earlier_messages = false;
+    }
     out.record(conversation, () => transcript(conversation.messages));
   });
 

@@ -150,6 +150,8 @@ export const ConversationRecord = Type.Object(
     ...summary,
     /** The newest messages, oldest first, at most 200. */
     messages: Type.Array(ConversationMessage),
+    /** True: the conversation has messages before the first message of `messages`. */
+    has_earlier_messages: Type.Boolean(),
     /** The notes, oldest first. */
     notes: Type.Array(ConversationNote),
     /** The newest 200 changes, oldest first. The hand-off by the agent is in the list until the agent answers again. */
@@ -247,6 +249,9 @@ export const ConversationListQuery = PageQuery({
   /** Without a sort, the latest message comes first, or in the view `waiting` the longest wait. */
   sort: Type.Optional(Type.Enum(CONVERSATION_SORTS)),
 });
+
+/** With `before`, the list contains only messages before this message. */
+export const MessageListQuery = PageQuery({ before: Type.Optional(Id('msg')) });
 
 /** A conversation has at most this many tags. */
 export const MAX_CONVERSATION_TAGS = 20;

@@ -11,6 +11,7 @@ const LISTS = [
   'listConversations',
   'countConversations',
   'readConversation',
+  'listMessages',
   'listEndUsers',
   'readEndUser',
   'listTriggerRuns',

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { givenMessage } from '../factories.ts';
 import {
   CHROMIUM,
   OWNER,
@@ -533,6 +534,58 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
     await log.getByText('Half a reply').waitFor();
     await expect.poll(() => toEnd(log)).toBeLessThan(2);
     expect((await textsOf(id)).at(-1)).toBe('Half a reply');
+  });
+
+  it('earlier messages load above the shown ones, which keep their place, and a new message removes none', async () => {
+    const id = await givenConversation('Salma');
+    const idle = async () => (await call(`GET /conversations/${id}`)).runs[0].status;
+    await expect.poll(idle, SENT).toBe('waiting_for_user');
+    const { messages } = await call(`GET /conversations/${id}`);
+    const all: string[] = [];
+    const start = Date.now() - 86_400_000;
+    for (let n = 0; n < 450; n++) {
+      const content = { type: 'text' as const, text: `Line ${n}` };
+      const row = { content, at: start + n, createdAt: new Date(start + n) };
+      all.push(await givenMessage(journey.app.db, orgId, id, row));
+    }
+    all.push(...messages.map((message: { id: string }) => message.id));
+    const page = await at(id);
+    const shown = () =>
+      page.locator('[data-message]').evaluateAll((found) => found.map((one) => one.getAttribute('data-message')));
+    const topOf = (one: string) =>
+      page.locator(`[data-message="${one}"]`).evaluate((found) => Math.round(found.getBoundingClientRect().top));
+    expect(await shown()).toEqual(all.slice(-200));
+    const more = page.getByRole('button', { name: 'Show earlier messages' });
+
+    await more.focus();
+    const first = all.at(-200)!;
+    const place = await topOf(first);
+    await page.route('**/messages?*', (route) => route.abort(), { times: 1 });
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByRole('alert').waitFor();
+    await focused(more);
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Earlier messages shown: 200').waitFor();
+    expect(await shown()).toEqual(all.slice(-400));
+    expect(await topOf(first)).toBe(place);
+    await focused(page.locator(`[data-message="${first}"]`));
+    expect(await seriousFaults(page)).toEqual([]);
+
+    await call(`POST /conversations/${id}/say`, { text: 'One more' });
+    const { messages: newest } = await call(`GET /conversations/${id}`);
+    const added = newest.map((message: { id: string }) => message.id).filter((one: string) => !all.includes(one));
+    expect(added.length).toBeGreaterThan(0);
+    all.push(...added);
+    await page.locator(`[data-message="${all.at(-1)!}"]`).waitFor();
+    expect(await shown()).toEqual(all.slice(-400 - added.length));
+    expect(await topOf(first)).toBe(place);
+
+    await more.click();
+    const rest = all.length - 400 - added.length;
+    await page.getByRole('status').getByText(`Earlier messages shown: ${rest}`).waitFor();
+    expect(await shown()).toEqual(all);
+    expect(await more.count()).toBe(0);
+    await focused(page.locator(`[data-message="${all[rest]!}"]`));
   });
 
   it('Escape leaves the reply field, so that the single keys work again', async () => {

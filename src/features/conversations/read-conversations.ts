@@ -76,7 +76,7 @@ export async function readConversation(
   const row = await findConversation(db, orgId, id);
   if (!row) throw new Refusal('conversation_not_found');
   const [messages, notes, changes, runs, models, window, approvals, scores] = await Promise.all([
-    listNewestMessages(db, orgId, id, MAX_MESSAGES),
+    listNewestMessages(db, orgId, id, MAX_MESSAGES + 1),
     listNotes(db, orgId, id),
     listChanges(db, orgId, id, MAX_CHANGES),
     listConversationRuns(db, orgId, id, MAX_RUNS),
@@ -87,10 +87,8 @@ export async function readConversation(
   ]);
   return {
     ...presentConversation(row),
-    messages: messages.map((message) => ({
-      ...presentConversationMessage(message),
-      rating: scores.get(message.id) ?? null,
-    })),
+    messages: messages.slice(-MAX_MESSAGES).map((message) => presentConversationMessage(message, scores)),
+    has_earlier_messages: messages.length > MAX_MESSAGES,
     notes: notes.map(presentNote),
     changes: presentChanges(row, changes),
     approvals: approvals.toReversed().map(presentEntry),
@@ -150,7 +148,11 @@ const presentConversation = (row: ConversationRow): ConversationSummary => ({
   updated_at: timestamp(row.updatedAt),
 });
 
-export const presentConversationMessage = (row: MessageRow): ConversationMessage => ({
+/** `scores` are the ratings of the answers of the conversation. A new message has no rating. */
+export const presentConversationMessage = (
+  row: MessageRow,
+  scores?: Awaited<ReturnType<typeof readAnswerScores>>,
+): ConversationMessage => ({
   ...presentMessage(row),
   run_id: row.runId,
   status: row.status,
@@ -159,7 +161,7 @@ export const presentConversationMessage = (row: MessageRow): ConversationMessage
   possible_duplicate: row.possibleDuplicate,
   send_at: row.sendAt && timestamp(row.sendAt),
   author_id: row.authorId,
-  rating: null,
+  rating: scores?.get(row.id) ?? null,
   why: row.trace && {
     provider: row.trace.provider,
     steps: row.trace.steps.map(presentStep),

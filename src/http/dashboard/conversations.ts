@@ -13,6 +13,7 @@ import { countConversations } from '../../features/conversations/count-conversat
 import { markConversationSeen } from '../../features/conversations/mark-seen.ts';
 import { listPresence, setPresence } from '../../features/conversations/presence.ts';
 import { addNote, deleteNote } from '../../features/conversations/notes.ts';
+import { listMessages } from '../../features/conversations/list-messages.ts';
 import { listConversations, readConversation } from '../../features/conversations/read-conversations.ts';
 import { snoozeConversation } from '../../features/conversations/snooze-conversation.ts';
 import { createView, deleteView, listViews } from '../../features/conversations/views.ts';
@@ -50,6 +51,9 @@ export const conversationRoutes = ({ route, deps }: RouteDeps<ConversationsDeps>
   route('deleteConversationView', ({ orgId, params, actor }) => deleteView(deps, orgId, params.view_id, actor)),
   route('changeConversations', ({ orgId, body, actor }) => changeConversations(deps, orgId, body, actor)),
   route('readConversation', ({ orgId, params }) => readConversation(deps, orgId, params.conversation_id)),
+  route('listMessages', ({ orgId, params: { conversation_id: conversation }, query: { before }, paged }) =>
+    paged({ conversation, before }, (page) => listMessages(deps, orgId, conversation, before, page)),
+  ),
   route('markConversationSeen', ({ orgId, params, acting: { userId } }) =>
     markConversationSeen(deps, orgId, params.conversation_id, userId),
   ),

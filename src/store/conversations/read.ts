@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, lt, ne, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../db.ts';
 import { channel } from '../schema/channel.ts';
 import { conversation, message } from '../schema/conversation.ts';
@@ -79,17 +79,24 @@ export async function hasReplyOfOthers(
   return row !== undefined;
 }
 
-/** The newest messages, oldest first. */
+/** The newest messages, oldest first. With `before`, the newest messages before this message. */
 export async function listNewestMessages(
   db: Queryable,
   orgId: string,
   conversationId: string,
   limit: number,
+  before?: string,
 ): Promise<MessageRow[]> {
   const rows = await db
     .select()
     .from(message)
-    .where(and(eq(message.orgId, orgId), eq(message.conversationId, conversationId)))
+    .where(
+      and(
+        eq(message.orgId, orgId),
+        eq(message.conversationId, conversationId),
+        before === undefined ? undefined : lt(message.id, before),
+      ),
+    )
     .orderBy(desc(message.id))
     .limit(limit);
   return rows.toReversed();

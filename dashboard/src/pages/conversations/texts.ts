@@ -21,7 +21,6 @@ export const texts = defineTexts(
     last_system: 'Parley:',
 
     transcript: 'Messages',
-    earlier: 'The newest 200 messages are shown.',
     no_messages: 'No messages yet.',
     new_messages: 'New messages',
     agent: 'Agent',
@@ -116,7 +115,6 @@ export const texts = defineTexts(
     last_system: '‏Parley:',
 
     transcript: 'ما قيل',
-    earlier: 'تظهر أحدث 200 رسالة.',
     no_messages: 'لم يُقل شيء بعد.',
     new_messages: 'رسائل جديدة',
     agent: 'الوكيل',

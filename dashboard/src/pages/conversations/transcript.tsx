@@ -1,6 +1,17 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
-import { Fragment, useEffect, useLayoutEffect, useRef, useState, type ComponentProps, type ReactNode } from 'react';
+import {
+  Fragment,
+  lazy,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentProps,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import type { ApprovalEntry } from '../../../../contract/dashboard/approvals.ts';
 import type {
   ConversationMessage,
@@ -27,10 +38,12 @@ import { NoteEntry } from './note-entry.tsx';
 import { RatedLine } from './rated-line.tsx';
 import { ratingTexts } from './rating-texts.ts';
 import { SentFile } from './sent-file.tsx';
+import type { Earlier } from './show-earlier.tsx';
 import { texts } from './texts.ts';
 import classes from './conversations.module.css';
 
-const MAX_SHOWN = 200;
+const ShowEarlier = lazy(async () => ({ default: (await import('./show-earlier.tsx')).ShowEarlier }));
+
 /** If the view is at most this far from the end, it follows new messages. */
 const NEAR_PX = 80;
 
@@ -41,13 +54,13 @@ const TAKING_TURN: ReadonlySet<string> = new Set(['queued', 'running']);
  * Shows the messages, newest at the end. The view follows new messages, unless they are of others and the reader has
  * scrolled up.
  */
-export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
+export function Transcript({ item: read }: { item: ConversationRecord }): ReactNode {
   const say = useTexts(texts);
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const top = useRef(0);
   const [missed, setMissed] = useState(false);
-  const entries = inOrder(item);
+  const { item, entries, showEarlier } = useEarlier(read, log);
   const { newest, isMine } = useNewest(entries);
   const writing = item.status === 'open' && TAKING_TURN.has(item.runs[0]?.status ?? '');
   useLayoutEffect(() => {
@@ -91,7 +104,7 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
         }}
       >
         <div className={classes.entries}>
-          {item.messages.length >= MAX_SHOWN && <p className={classes.note}>{say('earlier')}</p>}
+          {showEarlier}
           {entries.length === 0 && <p className={classes.note}>{say('no_messages')}</p>}
           {entries.map((entry, index) => (
             <Fragment key={entry.id}>
@@ -122,6 +135,39 @@ export function Transcript({ item }: { item: ConversationRecord }): ReactNode {
       )}
     </div>
   );
+}
+
+/**
+ * Adds the earlier messages that the reader loaded. Messages that a later read does not contain, because newer ones
+ * have arrived, stay too.
+ */
+function useEarlier(read: ConversationRecord, log: RefObject<HTMLDivElement | null>) {
+  const shown = useRef<ConversationMessage[]>([]);
+  const [start, setStart] = useState<{ id: string | undefined }>();
+  const messages = read.has_earlier_messages ? joined(shown.current, read.messages) : read.messages;
+  shown.current = messages;
+  const onLoad = (earlier: Earlier): void => {
+    if (shown.current[0]?.id !== earlier.before) return;
+    shown.current = [...earlier.messages, ...shown.current];
+    // A new object renders the messages, even if the start is still unknown.
+    setStart({ id: earlier.isAll ? shown.current[0]?.id : undefined });
+  };
+  const before = messages[0]?.id;
+  const showEarlier = read.has_earlier_messages && before !== undefined && (
+    <Suspense fallback={null}>
+      <ShowEarlier conversation_id={read.id} {...{ before, log, onLoad }} isAll={start?.id === before} />
+    </Suspense>
+  );
+  const item = { ...read, messages };
+  return { item, entries: inOrder(item), showEarlier };
+}
+
+/** After a long pause, messages between the shown and the newest ones may be missing. Then only the newest are shown. */
+function joined(shown: ConversationMessage[], newest: ConversationMessage[]): ConversationMessage[] {
+  const first = newest[0]?.id ?? '';
+  const last = shown.at(-1)?.id;
+  if (last === undefined || last < first) return newest;
+  return [...shown.filter(({ id }) => id < first), ...newest];
 }
 
 /** Returns the ID of the newest message or note, and whether the reader wrote it. */
