@@ -178,8 +178,9 @@ describe('a campaign that repeats', () => {
     expect([stored.next.length, stored.next.every(isLast)]).toEqual([3, true]);
     await person();
     await makeDue(soon());
-    expect(await work()).toBe(true);
-    expect(await started()).toHaveLength(1);
+    await work();
+    // The worker of the program may have started the campaign first.
+    await expect.poll(async () => (await started()).length).toBe(1);
     expect((await schedule()).next.every(isLast)).toBe(true);
     const again = await call(`PUT ${path}/schedule`, { segment_id: segmentId, days: [1], at: '09:00' });
     expect(again.body.schedule).toMatchObject({ days: [1], month_day: null });

@@ -1,7 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/app.ts';
-import { givenAgent, givenChannel, givenConversation, givenMessage, givenOrganization } from '../../../test/factories.ts';
+import {
+  givenAgent,
+  givenChannel,
+  givenConversation,
+  givenMessage,
+  givenOrganization,
+} from '../../../test/factories.ts';
 import { listMessages } from './list-messages.ts';
 import { readConversation } from './read-conversations.ts';
 

@@ -13,6 +13,7 @@ import { RunResultCell } from '../../parts/runs/run-result.tsx';
 import { RunStatusBadge, useReasonText } from '../../parts/runs/run-status.tsx';
 import { AssigneeField } from './assignee-field.tsx';
 import { TagsField } from './tags-field.tsx';
+import { factsTexts } from './facts-texts.ts';
 import { inboxTexts } from './inbox-texts.ts';
 import { PersonPanel } from './person-panel.tsx';
 import { KindName } from '../../parts/channels/kind-name.tsx';
@@ -26,7 +27,8 @@ type Props = {
 };
 
 export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
-  const say = useTexts(texts);
+  const say = useTexts(factsTexts);
+  const sayCommon = useTexts(texts);
   const agentName = useAgentNames([item.agent_id]);
   const sayInbox = useTexts(inboxTexts);
   return (
@@ -41,10 +43,10 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
           <code>{item.end_user.external_id}</code>
         </Fact>
       )}
-      <Fact label={say('agent')}>
+      <Fact label={sayCommon('agent')}>
         <AgentLink id={item.agent_id} nameOf={agentName} />
       </Fact>
-      <Fact label={say('channel')}>
+      <Fact label={sayCommon('channel')}>
         <Link to="/channels/$channel_id" params={{ channel_id: item.channel_id }} className={pageClasses.link}>
           <KindName kind={item.channel_kind} />
         </Link>
@@ -71,7 +73,7 @@ export function ConversationFacts({ item, shown, assignee }: Props): ReactNode {
 
 /** Shows the causes of the agent's turns, which are calls and messages, and the result of each run. */
 function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
-  const say = useTexts(texts);
+  const say = useTexts(factsTexts);
   const reason = useReasonText();
   return (
     <ol className={classes.runs}>
@@ -103,7 +105,7 @@ function Runs({ of: { runs } }: { of: ConversationRecord }): ReactNode {
 
 /** Shows the models that answered, their usage, and the reasons for each fallback. */
 function Models({ of: { models } }: { of: ConversationRecord }): ReactNode {
-  const say = useTexts(texts);
+  const say = useTexts(factsTexts);
   const named = (provider: string, model: string): string => {
     if (provider === 'embedded' || provider === 'hand_off') return say(`stand_in_${provider}`);
     return `${provider}/${model}`;

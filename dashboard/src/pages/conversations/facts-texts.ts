@@ -1,0 +1,43 @@
+import { defineTexts } from '../../language/texts.tsx';
+
+/** The facts of a conversation are not in the first load of the list. */
+export const factsTexts = defineTexts(
+  {
+    facts: 'About this conversation',
+    external_id: 'External ID',
+    key: 'Key',
+    language: 'Language',
+    begun: 'Started',
+    id: 'Conversation ID',
+    copy_id: 'Copy conversation ID',
+    models: 'Models',
+    tokens: '{input} tokens in, {output} out',
+    calls: 'Calls: {many}, seconds: {seconds}',
+    stand_in_embedded: 'Built-in engine',
+    stand_in_hand_off: 'Hand-off',
+    instead_of: 'Instead of {model}',
+    runs: 'Runs',
+    no_runs: 'None',
+    by_trigger: 'by a trigger',
+    by_message: 'by a message',
+  },
+  {
+    facts: 'عن هذه المحادثة',
+    external_id: 'المعرّف الخارجي',
+    key: 'المفتاح',
+    language: 'اللغة',
+    begun: 'بدأت',
+    id: 'معرّف المحادثة',
+    copy_id: 'نسخ معرّف المحادثة',
+    models: 'النماذج',
+    tokens: '{input} رمزًا داخلًا و{output} خارجًا',
+    calls: 'استدعاءات: {many}، ثوانٍ: {seconds}',
+    stand_in_embedded: 'المحرّك المدمج',
+    stand_in_hand_off: 'تسليم إلى أشخاص',
+    instead_of: 'بدلًا من {model}',
+    runs: 'التشغيلات',
+    no_runs: 'لا شيء',
+    by_trigger: 'بواسطة مشغّل',
+    by_message: 'بواسطة رسالة',
+  },
+);
