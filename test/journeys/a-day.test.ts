@@ -10,6 +10,7 @@ import {
   tabTo,
   tooWide,
   type Journey,
+  type Owner,
 } from './dashboard-browser.ts';
 
 const LABELS = {
@@ -57,24 +58,16 @@ describe.skipIf(!CHROMIUM).each([
   { language: 'ar', viewport: { width: 390, height: 844 } },
 ] as const)('a working day of a member, $language at $viewport.width', ({ language, viewport }) => {
   let journey: Journey;
-  let orgId: string;
-  let cookie: string;
   let agent: string;
   let campaign: string;
   const talks: string[] = [];
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const call = async (path: string, body?: unknown): Promise<any> => {
-    const [method, rest] = path.split(' ') as [string, string];
-    const answer = await journey.api(`${method} /organizations/${orgId}${rest}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let call: Owner['call'];
   const say = LABELS[language];
 
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ call } = await journey.owner());
     agent = (await call('POST /agents', { name: 'Concierge', definition: {} })).id;
     await call(`POST /agents/${agent}/documents`, { name: 'Hours', text: 'We open at 9:00.' });
     const trigger = (await call('POST /triggers', { agent_id: agent, name: 'Chat' })).id;

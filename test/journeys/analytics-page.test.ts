@@ -1,7 +1,16 @@
 import type { Page } from '@playwright/test';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+  type Owner,
+} from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
 
@@ -11,12 +20,7 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
   let orgId: string;
   let cookie: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const make = async (path: string, body: unknown): Promise<any> => {
-    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let make: Owner['make'];
   const at = async (path: string, more: object = {}): Promise<Page> => {
     const { page } = await journey.open(path, { as: OWNER, ...more });
     await settled(page);
@@ -28,7 +32,7 @@ describe.skipIf(!CHROMIUM)('the page Analytics', () => {
 
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ cookie, orgId, make } = await journey.owner());
   });
   afterAll(() => journey?.stop());
 

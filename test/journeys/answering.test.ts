@@ -11,6 +11,7 @@ import {
   startJourney,
   tooWide,
   type Journey,
+  type Owner,
 } from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
@@ -21,16 +22,9 @@ const SENT = { timeout: 15_000, interval: 500 };
 describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
   let journey: Journey;
   let orgId: string;
-  let cookie: string;
   let trigger: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const call = async (path: string, body?: unknown): Promise<any> => {
-    const [method, rest] = path.split(' ') as [string, string];
-    const answer = await journey.api(`${method} /organizations/${orgId}${rest}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let call: Owner['call'];
   const givenConversation = async (name: string): Promise<string> => {
     const end_user = { external_id: name, name };
     return (await call(`POST /triggers/${trigger}/test`, { end_user, message: 'Hello' })).conversation_id;
@@ -38,7 +32,7 @@ describe.skipIf(!CHROMIUM)('answering in a conversation', () => {
 
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ orgId, call } = await journey.owner());
     const agent = await call('POST /agents', { name: 'Concierge', definition: { instructions: 'Be brief.' } });
     trigger = (await call('POST /triggers', { agent_id: agent.id, name: 'Order update' })).id;
   });

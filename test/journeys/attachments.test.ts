@@ -1,25 +1,25 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  type Journey,
+  type Owner,
+} from './dashboard-browser.ts';
 
 /** Files in a conversation: chosen by keyboard, shown on both sides, never executed. */
 describe.skipIf(!CHROMIUM)('files in a conversation', () => {
   let journey: Journey;
-  let orgId: string;
-  let cookie: string;
   let channelId: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const call = async (path: string, body?: unknown): Promise<any> => {
-    const [method, rest] = path.split(' ') as [string, string];
-    const answer = await journey.api(`${method} /organizations/${orgId}${rest}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let call: Owner['call'];
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ call } = await journey.owner());
     const agent = await call('POST /agents', { name: 'Concierge', definition: { instructions: 'Be brief.' } });
     const chat = { agent_id: agent.id, kind: 'web_chat', name: 'Chat', settings: {} };
     channelId = (await call('POST /channels', chat)).id;

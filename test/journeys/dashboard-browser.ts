@@ -44,8 +44,17 @@ export type Journey = {
   /** Calls the dashboard's API. Returns the body of the response and the session that it set. */
   api(call: string, body?: unknown, cookie?: string): Promise<{ status: number; body: any; cookie: string }>; // oxlint-disable-line typescript/no-explicit-any
   /** Creates the first owner with an organization on the paid plan. */
-  owner(): Promise<{ cookie: string; orgId: string }>;
+  owner(): Promise<Owner>;
   stop(): Promise<void>;
+};
+
+export type Owner = {
+  cookie: string;
+  orgId: string;
+  /** Calls the API of the organization (`GET /agents`) and returns the body. A refusal fails the test. */
+  call(line: string, body?: unknown): Promise<any>; // oxlint-disable-line typescript/no-explicit-any -- answers are looked into freely
+  /** Creates a record of the organization (`/agents`). */
+  make(path: string, body: unknown): Promise<any>; // oxlint-disable-line typescript/no-explicit-any -- answers are looked into freely
 };
 
 let opened: Promise<Browser> | null = null;
@@ -142,7 +151,14 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
         password: PASSWORD,
         organization_name: 'Northwind',
       });
-      return { cookie, orgId: body.organizations.find(({ name }: { name: string }) => name === 'Northwind').id };
+      const orgId = body.organizations.find(({ name }: { name: string }) => name === 'Northwind').id;
+      const call: Owner['call'] = async (line, sent) => {
+        const [method, path] = line.split(' ') as [string, string];
+        const answer = await api(`${method} /organizations/${orgId}${path}`, sent, cookie);
+        if (answer.status >= 300) throw new Error(`${line}: ${answer.status} ${JSON.stringify(answer.body)}`);
+        return answer.body;
+      };
+      return { cookie, orgId, call, make: (path, sent) => call(`POST ${path}`, sent) };
     },
     async open(path, { as, liked, viewport = DESK, ...options } = {}) {
       // A context with its own options is always new.

@@ -9,6 +9,7 @@ import {
   startJourney,
   tooWide,
   type Journey,
+  type Owner,
 } from './dashboard-browser.ts';
 
 /** Home shows the first steps, and later the recent activity. */
@@ -19,15 +20,10 @@ describe.skipIf(!CHROMIUM)('Home', () => {
   let agent: string;
   let trigger: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const make = async (path: string, body: unknown): Promise<any> => {
-    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let make: Owner['make'];
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ cookie, orgId, make } = await journey.owner());
     agent = (await make('/agents', { name: 'Concierge', definition: { instructions: 'Be brief.' } })).id;
     trigger = (await make('/triggers', { agent_id: agent, name: 'Order update' })).id;
   });

@@ -10,6 +10,7 @@ import {
   startJourney,
   tooWide,
   type Journey,
+  type Owner,
 } from './dashboard-browser.ts';
 
 /** A folder for the pictures that are looked at by hand. */
@@ -22,12 +23,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
   let cookie: string;
   let trigger: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const make = async (path: string, body: unknown): Promise<any> => {
-    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let make: Owner['make'];
   const givenConversation = async (name: string, message: string): Promise<string> => {
     const end_user = { external_id: name, name };
     return (await make(`/triggers/${trigger}/test`, { end_user, message })).conversation_id;
@@ -38,7 +34,7 @@ describe.skipIf(!CHROMIUM)('the list of conversations', () => {
 
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ cookie, orgId, make } = await journey.owner());
     const agent = await make('/agents', { name: 'Concierge', definition: { instructions: 'Be brief.' } });
     trigger = (await make('/triggers', { agent_id: agent.id, name: 'Order update' })).id;
   });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import { CHROMIUM, OWNER, settled, startJourney, tooWide, type Journey, type Owner } from './dashboard-browser.ts';
 
 const LONG = 'Maximiliana Alexandrowna von Hohenzollern-Sigmaringen the 3rd';
 const ARABIC = 'عبد الرحمن بن محمد بن عبد العزيز آل خليفة المهندس الاستشاري';
@@ -32,15 +32,10 @@ describe.skipIf(!CHROMIUM)('pages with long names', () => {
   let cookie: string;
   let agent: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const make = async (path: string, body: unknown): Promise<any> => {
-    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let make: Owner['make'];
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ cookie, orgId, make } = await journey.owner());
     agent = (await make('/agents', { name: LONG, definition: {} })).id;
     await make('/agents', { name: ARABIC, definition: {} });
     for (const [at, name] of [LONG, ARABIC, 'Lucy'].entries())

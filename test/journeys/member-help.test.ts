@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAKE_MODEL_KEY, type FakeModel, startFakeModel } from '../fakes/model.ts';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+  type Owner,
+} from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
 
@@ -11,13 +20,7 @@ describe.skipIf(!CHROMIUM)('help for members', () => {
   let orgId: string;
   let cookie: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const call = async (path: string, body?: unknown): Promise<any> => {
-    const [method, rest] = path.split(' ') as [string, string];
-    const answer = await journey.api(`${method} /organizations/${orgId}${rest}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let call: Owner['call'];
   const givenAgent = async (definition: object): Promise<string> => {
     const agent = await call('POST /agents', {
       name: 'Concierge',
@@ -41,7 +44,7 @@ describe.skipIf(!CHROMIUM)('help for members', () => {
   beforeAll(async () => {
     model = await startFakeModel();
     journey = await startJourney({ PARLEY_EGRESS_ALLOW: '127.0.0.1' });
-    ({ cookie, orgId } = await journey.owner());
+    ({ cookie, orgId, call } = await journey.owner());
   });
   afterAll(async () => {
     await journey?.stop();

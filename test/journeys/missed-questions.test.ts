@@ -1,6 +1,15 @@
 import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+  type Owner,
+} from './dashboard-browser.ts';
 
 const SHOTS = process.env['TEST_SHOTS'];
 
@@ -12,12 +21,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
   let agent: string;
   let trigger: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const make = async (path: string, body: unknown): Promise<any> => {
-    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let make: Owner['make'];
   const get = async (path: string) => (await journey.api(`GET /organizations/${orgId}${path}`, undefined, cookie)).body;
   const ask = async (name: string, message: string): Promise<string> => {
     const end_user = { external_id: name, name };
@@ -29,7 +33,7 @@ describe.skipIf(!CHROMIUM)('a question that an agent could not answer', () => {
   };
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ cookie, orgId, make } = await journey.owner());
     agent = (await make('/agents', { name: 'Concierge', definition: {} })).id;
     await make(`/agents/${agent}/documents`, { name: 'Hours', text: 'We open at 9:00.' });
     trigger = (await make('/triggers', { agent_id: agent, name: 'Chat' })).id;

@@ -1,6 +1,15 @@
 import type { Locator, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CHROMIUM, OWNER, seriousFaults, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  seriousFaults,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+  type Owner,
+} from './dashboard-browser.ts';
 
 const HIDDEN_PX = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('nav'))`;
 
@@ -11,16 +20,11 @@ describe.skipIf(!CHROMIUM)('details of the pages', () => {
   let cookie: string;
   let agent: { id: string; sandbox_channel_id: string };
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const make = async (path: string, body: unknown): Promise<any> => {
-    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let make: Owner['make'];
 
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ cookie, orgId, make } = await journey.owner());
     agent = await make('/agents', { name: 'Concierge', definition: { instructions: 'Be brief.' } });
   });
   afterAll(() => journey?.stop());

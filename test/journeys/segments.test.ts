@@ -9,24 +9,18 @@ import {
   startJourney,
   tooWide,
   type Journey,
+  type Owner,
 } from './dashboard-browser.ts';
 
 /** A group of people is saved once and used in a campaign. */
 describe.skipIf(!CHROMIUM)('segments', () => {
   let journey: Journey;
-  let orgId: string;
-  let cookie: string;
   let campaign: string;
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const make = async (path: string, body: unknown): Promise<any> => {
-    const answer = await journey.api(`POST /organizations/${orgId}${path}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let make: Owner['make'];
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ make } = await journey.owner());
     for (const [name, tags] of [
       ['Asha', ['vip']],
       ['Omar', ['vip']],

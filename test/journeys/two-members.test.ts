@@ -1,6 +1,15 @@
 import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, OWNER, PASSWORD, settled, startJourney, tooWide, type Journey } from './dashboard-browser.ts';
+import {
+  CHROMIUM,
+  OWNER,
+  PASSWORD,
+  settled,
+  startJourney,
+  tooWide,
+  type Journey,
+  type Owner,
+} from './dashboard-browser.ts';
 
 const EACH = 15;
 const SARA = 'sara@example.com';
@@ -9,21 +18,13 @@ const SHOTS = process.env['TEST_SHOTS'];
 /** A day of two members: one at a desk in English, one in Arabic on a phone. */
 describe.skipIf(!CHROMIUM)('two members answer thirty conversations', { tags: ['long'] }, () => {
   let journey: Journey;
-  let orgId: string;
-  let cookie: string;
   const ids: Record<'desk' | 'phone', string[]> = { desk: [], phone: [] };
 
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-  const call = async (path: string, body?: unknown): Promise<any> => {
-    const [method, rest] = path.split(' ') as [string, string];
-    const answer = await journey.api(`${method} /organizations/${orgId}${rest}`, body, cookie);
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
-  };
+  let call: Owner['call'];
 
   beforeAll(async () => {
     journey = await startJourney();
-    ({ cookie, orgId } = await journey.owner());
+    ({ call } = await journey.owner());
     const { url } = await call('POST /invitations', { email: SARA, role: 'member' });
     const token = new URL(url).pathname.split('/').at(-1);
     await journey.api(`POST /invitations/${token}`, { name: 'Sara Haddad', password: PASSWORD });
